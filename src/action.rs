@@ -176,6 +176,28 @@ pub enum TimelineLanes {
     Cores,
 }
 
+/// A part of a trace, from one position to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StepRange {
+    /// The first position.
+    pub first: u64,
+    /// The last position, not before the first.
+    pub last: u64,
+}
+
+/// What part of the trace the timeline is to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TimelineFit {
+    /// All of it.
+    Whole,
+    /// The call around the position; where that is shown, the one around it.
+    Call,
+    /// As much as now, with the position in the middle.
+    Position,
+    /// What is selected.
+    Selection,
+}
+
 /// The theme that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ThemeChoice {
@@ -295,6 +317,12 @@ pub enum Action {
     ResetLayout,
     /// What the timeline shows.
     Timeline(TimelineLanes),
+    /// Which part of the trace the timeline shows.
+    FitTimeline(TimelineFit),
+    /// Select a part of the trace; none: nothing is selected.
+    SelectRange(Option<StepRange>),
+    /// Compare the two ends of a part of the trace.
+    CompareEnds(StepRange),
     /// Steps with disassembly, or the raw text of the trace.
     ToggleRawText,
     /// Source lines in the rows of the trace, or none.

@@ -21,4 +21,4 @@ pub use arguments::{argument_text, check_line, parse_line, place_text, split_lin
 pub use command::{Area, Command, Indexing, Need, Scope, Situation};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
 pub use press::{Keyboard, key_text, take_pressed};
-pub use table::{PANEL_KEYS, command, commands};
+pub use table::{PANEL_KEYS, TIMELINE_GESTURES, command, commands};

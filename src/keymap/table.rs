@@ -8,7 +8,9 @@ use stepback_machine::RegisterGroup;
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
 use super::panel_rows::{PANELS, PanelRow};
-use crate::action::{Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
+use crate::action::{
+    Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineFit, TimelineLanes, Way, WindowId,
+};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
@@ -36,6 +38,17 @@ pub const PANEL_KEYS: [(&str, &[&str]); 10] = [
     ("Read register lanes in another way", &["L"]),
     ("Last write of so many bytes", &["1", "2", "4", "8"]),
     ("Copy", &["Ctrl+C"]),
+];
+
+/// What the mouse does in the timeline, for the page of keys and for tooltips.
+pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
+    ("Click", "travel there"),
+    ("Wheel", "zoom"),
+    ("Shift+wheel, middle drag", "move in time"),
+    ("Alt+wheel, wheel over names", "scroll depths"),
+    ("Double click", "zoom to a call, or out"),
+    ("Shift+drag", "select a range"),
+    ("Right click", "what can be done"),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -268,6 +281,13 @@ fn view() -> Vec<Command> {
         new(View, "Timeline calls").in_trace().does(Action::Timeline(TimelineLanes::Calls)),
         new(View, "Timeline threads").in_trace().does(Action::Timeline(TimelineLanes::Threads)),
         new(View, "Timeline cores").in_trace().does(Action::Timeline(TimelineLanes::Cores)),
+        new(View, "Timeline call around the position")
+            .key(NONE, Key::Z)
+            .in_trace()
+            .does(Action::FitTimeline(TimelineFit::Call)),
+        new(View, "Timeline whole trace").key(SHIFT, Key::Z).in_trace().does(Action::FitTimeline(TimelineFit::Whole)),
+        new(View, "Timeline to the position").in_trace().does(Action::FitTimeline(TimelineFit::Position)),
+        new(View, "Timeline to the selection").in_trace().does(Action::FitTimeline(TimelineFit::Selection)),
         new(View, "Memory by 1 byte").in_trace().does(Action::MemoryGroup(1)),
         new(View, "Memory by 2 bytes").in_trace().does(Action::MemoryGroup(2)),
         new(View, "Memory by 4 bytes").in_trace().does(Action::MemoryGroup(4)),

@@ -39,6 +39,7 @@ pub mod text;
 mod thread_walk;
 pub mod threads;
 pub mod timeline;
+pub mod timeline_rows;
 pub mod trace_notes;
 mod trace_window;
 pub mod traced_call;

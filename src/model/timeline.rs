@@ -1,10 +1,14 @@
 //! The whole trace in a strip: the call stack sampled once a pixel column, and the ticks of the axis.
 
-use stepback_index::{CallId, CallTable, Cancel, QueryError, ThreadId};
+use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
+use super::call_stack::{SourceWish, stack_frames};
+use super::call_tree::{CallRow, Measure, Node, children_of};
 use super::names::{frame_name, function_name};
+use super::text::thousands;
+use crate::action::StepRange;
 use crate::session::Session;
 
 /// Which part of the trace is drawn, and how finely.
@@ -18,7 +22,9 @@ pub struct LaneRequest {
     pub last: Position,
     /// Pixel columns.
     pub columns: u32,
-    /// Depths, outermost first.
+    /// The first depth; 0 is the outermost.
+    pub top: u32,
+    /// Depths from there on.
     pub lanes: u32,
 }
 
@@ -27,12 +33,14 @@ pub struct LaneRequest {
 pub struct Lanes {
     /// In no particular order.
     pub boxes: Vec<FrameBox>,
+    /// How many depths there are in this part of the trace, as far as the samples tell.
+    pub depths: u32,
 }
 
 /// A frame, or several frames of one function that are too short to tell apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameBox {
-    /// Its lane.
+    /// How deep it is.
     pub depth: u32,
     /// Its first column.
     pub first: u32,
@@ -42,8 +50,10 @@ pub struct FrameBox {
     pub call: CallId,
     /// The last of its frames.
     pub last_call: CallId,
-    /// The function.
-    pub function: Address,
+    /// Where the first was entered.
+    pub entered: Position,
+    /// Where the last was left; the end of what is indexed while it is open.
+    pub left: Position,
     /// The function's name.
     pub name: String,
 }
@@ -54,31 +64,99 @@ pub struct FrameBox {
 /// [`QueryError::Cancelled`].
 pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Result<Lanes, QueryError> {
     let calls = session.index.calls();
-    let mut sampler = Sampler { calls, open: Vec::new(), done: Vec::new() };
+    let mut sampler = Sampler { calls, top: request.top, open: Vec::new(), done: Vec::new() };
+    let (depths, mut deepest) = (request.top..request.top.saturating_add(request.lanes), 0);
     for column in 0..request.columns {
         if column % 64 == 0 {
             cancel.check()?;
         }
-        sampler.add(column, &calls.outermost_at(request.thread, sample(request, column), request.lanes as usize));
+        let innermost = calls.innermost_at(request.thread, sample(request, column));
+        let depth = innermost.and_then(|id| calls.get(id)).map_or(0, |call| call.depth.saturating_add(1));
+        deepest = deepest.max(depth);
+        let path = innermost.map(|innermost| calls.part_of_path(innermost, depths.clone()));
+        sampler.add(column, &path.unwrap_or_default());
     }
     sampler.close_from(0);
     let named = |open: OpenBox| -> Result<FrameBox, QueryError> {
+        let (call, last) = (calls.get(open.call), calls.get(open.last_call));
         Ok(FrameBox {
-            name: match calls.get(open.call) {
-                Some(call) => frame_name(session, &call, cancel)?,
+            name: match &call {
+                Some(call) => frame_name(session, call, cancel)?,
                 None => function_name(&session.images, open.function),
             },
+            entered: call.map_or(Position(0), |call| call.entered_at()),
+            left: last.map_or(session.index.end(), |last| left_at(session, &last)),
             depth: open.depth,
             first: open.first,
             end: open.end,
             call: open.call,
             last_call: open.last_call,
-            function: open.function,
         })
     };
     let boxes: Result<_, QueryError> = sampler.done.into_iter().map(named).collect();
-    Ok(Lanes { boxes: boxes? })
+    Ok(Lanes { boxes: boxes?, depths: deepest })
 }
+
+/// Whose frames are on the stack at a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// Whose stack it is.
+    pub thread: ThreadId,
+    /// How many frames there are.
+    pub depth: u32,
+    /// The innermost frames from entry to end, innermost first.
+    pub around: Vec<StepRange>,
+}
+
+/// Of so many frames at most it is told where they begin and end.
+const AROUND: u32 = 64;
+
+/// Who is on the stack at a position. O(log n + log² depth).
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn here(session: &Session, position: Position) -> Result<Here, QueryError> {
+    let calls = session.index.calls();
+    let thread = SlotReader(&session.index).thread_at(position)?;
+    let Some((innermost, call)) = calls.innermost_at(thread, position).and_then(|id| Some((id, calls.get(id)?))) else {
+        return Ok(Here { thread, ..Here::default() });
+    };
+    let depth = call.depth.saturating_add(1);
+    let inwards = calls.part_of_path(innermost, depth.saturating_sub(AROUND)..depth);
+    let around = inwards.into_iter().rev().filter_map(|id| calls.get(id));
+    let around = around.map(|call| StepRange { first: call.entered_at().0, last: left_at(session, &call).0 });
+    Ok(Here { thread, depth, around: around.collect() })
+}
+
+fn left_at(session: &Session, call: &Call) -> Position {
+    call.exit_step.map_or(session.index.end(), Step::after)
+}
+
+/// What is said of a frame in the strip. Runs on a worker.
+///
+/// Cost: its arguments' last writes, and the calls that it made, of which at most [`CALLS_COUNTED`] are looked at.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<String, QueryError> {
+    let Some(call) = session.index.calls().get(id) else { return Ok(String::new()) };
+    let row = CallRow::new(&mut Measure::new(session), id, &call)?;
+    let mut lines = Vec::new();
+    for frame in stack_frames(session, &[id], SourceWish::LeftOut, cancel)? {
+        lines.extend([frame.signature(4), frame.call_text()]);
+    }
+    let inside = children_of(session, Node::Call(id), CALLS_COUNTED, cancel)?;
+    let of_calls: u64 = inside.rows.iter().map(|row| row.steps).sum();
+    let steps = row.steps_text(session);
+    lines.push(match inside.next {
+        Some(_) => steps,
+        None => format!("{steps}, {} of its own", thousands(row.steps.saturating_sub(of_calls))),
+    });
+    Ok(lines.join("\n"))
+}
+
+/// The steps of a frame's own are told where it made no more calls than this.
+pub const CALLS_COUNTED: usize = 2000;
 
 /// The position in the middle of a column.
 fn sample(request: &LaneRequest, column: u32) -> Position {
@@ -89,7 +167,8 @@ fn sample(request: &LaneRequest, column: u32) -> Position {
 
 struct Sampler<'a> {
     calls: &'a CallTable,
-    /// By depth.
+    top: u32,
+    /// By depth, from `top` on.
     open: Vec<OpenBox>,
     done: Vec<OpenBox>,
 }
@@ -105,23 +184,23 @@ struct OpenBox {
 
 impl Sampler<'_> {
     fn add(&mut self, column: u32, path: &[CallId]) {
-        for (depth, call) in path.iter().enumerate() {
+        for (lane, call) in path.iter().enumerate() {
             let function = self.calls.get(*call).map(|call| call.function).unwrap_or_default();
-            if let Some(open) = self.open.get_mut(depth).filter(|open| open.goes_on(*call, function, column)) {
+            if let Some(open) = self.open.get_mut(lane).filter(|open| open.goes_on(*call, function, column)) {
                 open.last_call = *call;
                 open.end = column + 1;
                 continue;
             }
-            self.close_from(depth);
-            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            self.close_from(lane);
+            let depth = u32::try_from(lane).unwrap_or(u32::MAX).saturating_add(self.top);
             let (first, end) = (column, column + 1);
             self.open.push(OpenBox { depth, first, end, call: *call, last_call: *call, function });
         }
         self.close_from(path.len());
     }
 
-    fn close_from(&mut self, depth: usize) {
-        self.done.extend(self.open.drain(depth.min(self.open.len())..));
+    fn close_from(&mut self, lane: usize) {
+        self.done.extend(self.open.drain(lane.min(self.open.len())..));
     }
 }
 
@@ -177,7 +256,7 @@ mod tests {
     #[test]
     fn samples_are_in_the_middle_of_their_columns() {
         let request =
-            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(100), columns: 10, lanes: 5 };
+            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(100), columns: 10, top: 0, lanes: 5 };
         assert_eq!((sample(&request, 0), sample(&request, 9)), (Position(5), Position(95)));
         let whole = LaneRequest { last: Position(u64::MAX), ..request };
         assert!(sample(&whole, 9) > Position(u64::MAX / 2));
@@ -185,9 +264,20 @@ mod tests {
 
     #[test]
     fn the_stack_is_sampled_once_a_column() {
-        let request =
-            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(1763), columns: 100, lanes: 3 };
-        let lanes = lanes(&overflow(), &request, &Cancel::default()).unwrap();
+        let request = LaneRequest {
+            thread: ThreadId(0),
+            first: Position(0),
+            last: Position(1763),
+            columns: 100,
+            top: 0,
+            lanes: 3,
+        };
+        let session = overflow();
+        let deeper = lanes(&session, &LaneRequest { top: 2, ..request }, &Cancel::default()).unwrap();
+        let lanes = lanes(&session, &request, &Cancel::default()).unwrap();
+        let of_third = |lanes: &Lanes| lanes.boxes.iter().filter(|frame| frame.depth == 2).count();
+        assert_eq!(of_third(&deeper), of_third(&lanes));
+        assert!(deeper.boxes.iter().all(|frame| frame.depth >= 2) && deeper.depths == lanes.depths && lanes.depths > 3);
         let of_depth = |depth| {
             let boxes = lanes.boxes.iter().filter(move |frame| frame.depth == depth);
             let mut columns: Vec<(u32, u32)> = boxes.map(|frame| (frame.first, frame.end)).collect();

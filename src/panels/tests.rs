@@ -339,7 +339,7 @@ fn a_trace_without_warnings_says_so() {
 #[test]
 fn a_click_on_the_timeline_travels() {
     let mut state = TimelineState::default();
-    let mut harness = Bench::new(0, move |ui, cx, out| timeline_ui(ui, cx, &mut state, out));
+    let mut harness = Bench::new(0, move |ui, cx, out| timeline_ui(ui, cx, None, &mut state, out));
     harness.get_by_label("timeline").click();
     let actions = taken(&mut harness);
     let middle = 1763 / 2;
@@ -363,7 +363,7 @@ fn apply(harness: &mut Harness<'static, Bench>) {
 #[test]
 fn a_drag_along_the_timeline_is_one_visit() {
     let mut state = TimelineState::default();
-    let mut harness = Bench::new(100, move |ui, cx, out| timeline_ui(ui, cx, &mut state, out));
+    let mut harness = Bench::new(100, move |ui, cx, out| timeline_ui(ui, cx, None, &mut state, out));
     let button = |pressed| egui::Event::PointerButton {
         pos: egui::pos2(300.0, 60.0),
         button: egui::PointerButton::Primary,

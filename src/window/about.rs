@@ -66,6 +66,9 @@ fn keys_ui(ui: &mut Ui, tok: &Tok) {
             if let Some(column) = shortest(columns) {
                 panel_keys_ui(column, tok);
             }
+            if let Some(column) = shortest(columns) {
+                gestures_ui(column, tok);
+            }
         });
         ui.add_space(6.0);
         let hint = "Keys in grey belong to the panel that has the keyboard; F6 gives it to the next panel.";
@@ -101,6 +104,17 @@ fn panel_keys_ui(ui: &mut Ui, tok: &Tok) {
     for (meaning, keys) in keymap::PANEL_KEYS {
         let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         keys_row_ui(ui, meaning, &keys, tok.t2, tok);
+    }
+    ui.add_space(12.0);
+}
+
+/// What the mouse does in the timeline.
+fn gestures_ui(ui: &mut Ui, tok: &Tok) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ui.label(RichText::new("In the timeline").font(semi(13.0)).color(tok.t1));
+    ui.add_space(4.0);
+    for (gesture, meaning) in keymap::TIMELINE_GESTURES {
+        keys_row_ui(ui, meaning, &[gesture.to_owned()], tok.t2, tok);
     }
     ui.add_space(12.0);
 }

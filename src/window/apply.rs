@@ -18,7 +18,7 @@ use super::palette::Palette;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
-use crate::action::{Access, Action, CellName, ThemeChoice, Way, WindowId};
+use crate::action::{Access, Action, CellName, StepRange, ThemeChoice, Way, WindowId};
 use crate::analysis::damage::damage_in;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
@@ -110,6 +110,9 @@ impl App {
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
             Action::Timeline(lanes) => self.in_trace(|workspace| workspace.timeline.choose(lanes)),
+            Action::FitTimeline(fit) => self.in_trace(|workspace| workspace.timeline.fit(fit)),
+            Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
+            Action::CompareEnds(range) => self.compare_ends(range),
             Action::ToggleRawText => self.in_trace(toggle_raw),
             Action::ToggleRowLines => self.toggle_row_lines(),
             Action::ShowMemory(address) => self.in_trace(|workspace| workspace.show_memory(&address)),
@@ -337,6 +340,18 @@ impl App {
         }
     }
 
+    /// Two windows come to the ends of a part of the trace: the active one to its end, another to its start.
+    fn compare_ends(&mut self, StepRange { first, last }: StepRange) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let later = workspace.windows.active;
+        let earlier = workspace.second_window().unwrap_or_else(|| {
+            let opened = workspace.open_window(Position(first));
+            workspace.windows.activate(later);
+            opened
+        });
+        self.queue.extend([Action::Travel(earlier, first), Action::Travel(later, last), Action::Compare]);
+    }
+
     fn choose_theme(&mut self, choice: ThemeChoice) {
         self.settings.theme = choice;
         self.settings.apply(&self.context);
@@ -396,7 +411,8 @@ fn order(action: &Action) -> Order {
         Action::Bind(..) | Action::ChooseThread(..) | Action::ClosePanel(_) | Action::DuplicatePanel(_) => {
             Order::Beside
         }
-        Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) => Order::Beside,
+        Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
+        Action::SelectRange(_) | Action::CompareEnds(_) => Order::Beside,
         Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
             Order::Beside
         }

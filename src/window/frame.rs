@@ -12,7 +12,6 @@ use super::widgets::{line_above, line_below};
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
 use crate::keymap::{self, Indexing, Keyboard, Situation};
-use crate::panels::{ViewCx, timeline_ui};
 use crate::theme::Tok;
 
 /// After so many frames without an unanswered question the panels have drawn the last answer:
@@ -161,27 +160,6 @@ impl App {
     /// Behind the tiles of the dock their gaps show; the start screen is content.
     fn ground_color(&self, tok: &Tok) -> egui::Color32 {
         if self.workspace.is_some() { tok.bg0 } else { tok.bg1 }
-    }
-
-    fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let tall = if ui.ctx().content_rect().height() < 900.0 { 132.0 } else { 148.0 };
-        let frame = Frame::new().fill(tok.bg1);
-        Panel::top("timeline").exact_size(tall).frame(frame).show_separator_line(false).show(ui, |ui| {
-            let cx = ViewCx {
-                trace: workspace.windows.active().trace,
-                session: &workspace.session,
-                worker: &self.worker,
-                windows: &workspace.windows,
-                sources: &workspace.sources,
-                threads: &workspace.threads,
-                tok,
-                // No tile of the dock has this number.
-                tile: u64::MAX,
-                has_focus: false,
-            };
-            timeline_ui(ui, &cx, &mut workspace.timeline, out);
-        });
     }
 
     fn banner(&mut self, ui: &mut Ui, bar: Frame, out: &mut Vec<Action>) {

@@ -1,6 +1,7 @@
 //! Where panels stand: the first layouts, and how panels are added to any.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
@@ -10,6 +11,9 @@ use crate::panels::Pane;
 
 /// Two columns of registers.
 const REGISTERS: f32 = 356.0;
+
+/// How tall the timeline may be, in points.
+pub const TIMELINE: RangeInclusive<f32> = 72.0..=2000.0;
 
 /// A dock.
 pub type Dock = Tree<Pane>;

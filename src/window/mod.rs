@@ -58,6 +58,7 @@ mod status_bar;
 mod stepping;
 mod storage_file;
 mod tab_strip;
+mod timeline;
 mod toasts;
 mod toolbar;
 mod widgets;

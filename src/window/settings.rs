@@ -28,6 +28,8 @@ pub struct Settings {
     pub moved_sources: Vec<MovedSources>,
     /// The rows of the trace tell their source lines.
     pub has_row_lines: bool,
+    /// How tall the timeline is, where the user chose that.
+    pub timeline_height: Option<f32>,
     /// The panels. Kept apart, so that a layout that a newer version cannot read costs the layout alone.
     #[serde(skip)]
     pub layout: Option<SavedLayout>,
@@ -92,6 +94,7 @@ impl Default for Settings {
             recent_commands: Vec::new(),
             moved_sources: Vec::new(),
             has_row_lines: true,
+            timeline_height: None,
             layout: None,
         }
     }
@@ -108,6 +111,8 @@ impl Settings {
     /// The same with every value where the program itself would leave it: the file may be from anywhere.
     fn within_limits(mut self) -> Self {
         self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
+        let is_usable = |height: &f32| layout::TIMELINE.contains(height);
+        self.timeline_height = self.timeline_height.filter(is_usable);
         self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
         self.recent.truncate(recent::LIMIT);
         self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);

@@ -245,7 +245,8 @@ impl Workspace {
         self.reveal(PanelKind::Compare);
     }
 
-    fn second_window(&self) -> Option<WindowId> {
+    /// A trace window that is not the active one.
+    pub(super) fn second_window(&self) -> Option<WindowId> {
         self.windows.list.iter().map(|window| window.id).find(|id| *id != self.windows.active)
     }
 
@@ -433,6 +434,11 @@ impl Workspace {
     /// The panel that has the keyboard.
     pub fn focused_pane(&self) -> Option<&Pane> {
         self.focused.and_then(|tile| self.dock.tiles.get_pane(&tile))
+    }
+
+    /// The cell that was under a cursor last.
+    pub fn cell(&self) -> Option<&CellName> {
+        self.last_cell.as_ref()
     }
 
     /// What commands are made for.

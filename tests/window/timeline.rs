@@ -1,6 +1,7 @@
 //! The strip with the whole trace.
 
-use egui::pos2;
+use egui::{Event, Key, Modifiers, PointerButton, pos2};
+use stepback::action::{Action, PanelKind, TimelineFit};
 
 use crate::support::Driver;
 
@@ -50,4 +51,97 @@ fn names_of_functions_stand_in_the_chart() {
     let window = Driver::demo();
     let strip = window.painted("timeline");
     assert!(strip.contains("_start") && strip.contains("main"), "{strip}");
+}
+
+#[test]
+fn a_press_and_release_within_one_frame_is_a_click() {
+    let mut window = small();
+    let strip = window.rect("timeline");
+    let pos = pos2(strip.left() + 0.5 * strip.width(), strip.center().y);
+    window.harness().hover_at(pos);
+    window.wait();
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        window.harness().event(Event::PointerButton { pos, button, pressed, modifiers });
+    }
+    window.wait();
+    let position = window.active().position.0;
+    assert!(position.abs_diff(881) <= 2, "{position}");
+}
+
+#[test]
+fn a_drag_ends_where_the_button_is_released() {
+    let mut window = small();
+    let strip = window.rect("timeline");
+    let at = |share: f32| pos2(strip.left() + share * strip.width(), strip.center().y);
+    window.harness().hover_at(at(0.2));
+    window.harness().drag_at(at(0.2));
+    window.wait();
+    // The last movement and the release come in the same frame.
+    window.harness().event(Event::PointerMoved(at(0.75)));
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+    window.harness().event(Event::PointerButton { pos: at(0.75), button, pressed: false, modifiers });
+    window.wait();
+    let position = window.active().position.0;
+    assert!(position.abs_diff(1322) <= 2, "{position}");
+}
+
+#[test]
+fn the_call_around_the_position_fills_the_timeline() {
+    let mut window = small();
+    window.go_to("1240");
+    let before = window.painted("timeline");
+    window.perform(Action::FitTimeline(TimelineFit::Call));
+    let fitted = window.painted("timeline");
+    assert!(fitted != before && fitted.contains("80000390"), "{fitted}");
+    let view = window.workspace().timeline.view().expect("a part of the trace");
+    let position = window.active().position.0;
+    assert!((view.first..=view.last).contains(&position));
+    window.press_with(Modifiers::SHIFT, Key::Z);
+    assert_eq!(window.workspace().timeline.view(), None);
+}
+
+#[test]
+fn the_view_follows_a_position_that_leaves_it() {
+    let mut window = Driver::demo();
+    window.go_to("end");
+    window.press(Key::Z);
+    let before = window.workspace().timeline.view().expect("a part of the trace");
+    window.go_to("5");
+    let view = window.workspace().timeline.view().expect("a part of the trace");
+    assert!((view.first..=view.last).contains(&5) && view.last - view.first == before.last - before.first, "{view:?}");
+}
+
+#[test]
+fn a_range_is_selected_with_shift_and_its_ends_are_compared() {
+    let mut window = small();
+    let strip = window.rect("timeline");
+    let at = |share: f32| pos2(strip.left() + share * strip.width(), strip.center().y);
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::SHIFT);
+    window.harness().event(Event::ModifiersChanged(modifiers));
+    window.harness().hover_at(at(0.25));
+    window.harness().event(Event::PointerButton { pos: at(0.25), button, pressed: true, modifiers });
+    window.harness().step();
+    window.harness().hover_at(at(0.5));
+    window.harness().event(Event::PointerButton { pos: at(0.5), button, pressed: false, modifiers });
+    window.harness().event(Event::ModifiersChanged(Modifiers::NONE));
+    window.wait();
+    let range = window.workspace().timeline.selection().expect("a selection");
+    assert!(range.first.abs_diff(440) <= 2 && range.last.abs_diff(881) <= 2, "{range:?}");
+    window.check_position(0);
+    window.perform(Action::CompareEnds(range));
+    assert_eq!(window.positions(), [(1, range.last), (2, range.first)]);
+    assert!(window.panels().contains(&PanelKind::Compare));
+    window.perform(Action::SelectRange(None));
+    assert_eq!(window.workspace().timeline.selection(), None);
+}
+
+#[test]
+fn the_selected_cell_has_a_row_of_its_accesses() {
+    let mut window = Driver::demo();
+    window.go_to("end");
+    window.click("register x0");
+    let strip = window.rect("timeline").expand2(egui::vec2(84.0, 0.0));
+    let labels = window.painted_in(strip);
+    assert!(labels.contains("x0"), "{labels}");
 }

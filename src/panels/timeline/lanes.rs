@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::paint::{Strip, lane_height, tip_ui};
-use super::panel::{AXIS, TimelineState};
+use super::paint::{AXIS, Strip, lane_height, tip_ui};
+use super::state::TimelineState;
 use crate::action::TimelineLanes;
 use crate::analysis::schedule::{Bounded, Mark, MarkKind, Schedule, Who, boxes};
 use crate::model::lane_view::{LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name};
@@ -48,7 +48,7 @@ pub fn lanes_ui(
     let (schedule, ids) = (&threads.schedule, state.ids(threads, kind));
     let top = strip.rect.top() + AXIS + PADDING;
     let height = lane_height(ui.ctx().content_rect().height());
-    let room = (((strip.rect.bottom() - PADDING - top) / height).floor() as usize).max(1);
+    let room = (((strip.floor - PADDING - top) / height).floor() as usize).max(1);
     let here = current_lane(cx, schedule, kind);
     let place = here.and_then(|here| ids.iter().position(|id| *id == here));
     let wanted = place.filter(|_| state.revealed != place);
@@ -80,8 +80,8 @@ fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Op
 }
 
 /// How many lanes the wheel moves by over the names.
-fn wheel_over_labels(ui: &Ui, strip: &Strip) -> isize {
-    let labels = Rect::from_min_max(strip.rect.min, pos2(strip.chart.left(), strip.rect.bottom()));
+pub fn wheel_over_labels(ui: &Ui, strip: &Strip) -> isize {
+    let labels = Rect::from_min_max(strip.rect.min, pos2(strip.chart.left(), strip.floor));
     if !ui.rect_contains_pointer(labels) {
         return 0;
     }

@@ -1,7 +1,15 @@
 //! The strip along the top with the whole trace: calls as a flame chart, positions as handles.
 
+mod calls;
+mod depths;
+mod gestures;
 mod lanes;
+mod menu;
 mod paint;
 mod panel;
+mod rows;
+mod state;
+mod view;
 
-pub use panel::{TimelineState, timeline_ui};
+pub use panel::timeline_ui;
+pub use state::TimelineState;

@@ -1,18 +1,21 @@
 //! How the timeline looks.
 
-use egui::{Pos2, Rect, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Ui, pos2, vec2};
 use stepback_index::ThreadInfo;
 use stepback_parsers::Position;
 
-use super::panel::{AXIS, PADDING};
-use crate::action::WindowId;
-use crate::model::step_rows::PathPart;
+use super::depths::ShownDepths;
+use crate::action::{StepRange, WindowId};
 use crate::model::text::thousands;
 use crate::model::timeline::{FrameBox, Lanes, tick_step, ticks};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{mono, semi, ui as ui_font};
 
+/// Height of the axis.
+pub const AXIS: f32 = 20.0;
+/// Above and below the lanes of calls.
+pub const PADDING: f32 = 5.0;
 /// Least distance of two ticks.
 const TICK_SPACING: f32 = 75.0;
 /// How near the pointer must be to a handle to take it.
@@ -29,15 +32,19 @@ pub struct Strip {
     pub first: u64,
     /// The position at the right edge; greater than `first`.
     pub last: u64,
+    /// The lower edge of the lanes: rows of ticks are below it.
+    pub floor: f32,
 }
 
 /// Where the lanes of a thread are.
 #[derive(Clone, Copy, Debug)]
 pub struct LanePlace {
-    /// The upper edge of the outermost.
+    /// The upper edge of the first.
     pub top: f32,
     /// Height of each.
     pub lane: f32,
+    /// How deep the frames in the first one are.
+    pub depth: u32,
 }
 
 /// Height of a lane in a window of a height.
@@ -47,7 +54,7 @@ pub fn lane_height(window_height: f32) -> f32 {
 
 impl Strip {
     /// Where a position is.
-    fn x_of(&self, position: Position) -> f32 {
+    pub fn x_of(&self, position: Position) -> f32 {
         let share = (position.0 as f64 - self.first as f64) / (self.last - self.first) as f64;
         self.chart.left() + (share * f64::from(self.chart.width())) as f32
     }
@@ -125,8 +132,8 @@ impl Strip {
         }
     }
 
-    /// The frames, those around the position underlined.
-    pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace, path: &[PathPart], window: WindowId) {
+    /// The frames.
+    pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace) {
         let tok = pen.tok;
         let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok };
         for frame in &lanes.boxes {
@@ -134,20 +141,32 @@ impl Strip {
             pen.fill(rect, tok.flame(&frame.name));
             self.name(&pen, frame, rect);
         }
-        for (depth, part) in path.iter().enumerate() {
-            let around = |frame: &&FrameBox| {
-                frame.depth as usize == depth && (frame.call..=frame.last_call).contains(&part.call)
-            };
-            let Some(frame) = lanes.boxes.iter().find(around) else { continue };
-            let rect = self.box_rect(frame, place);
-            let thickness = if depth + 1 == path.len() { 2.0 } else { 1.0 };
-            let line = Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max);
-            pen.fill(line, tok.position(window.0));
+    }
+
+    /// A line below a frame.
+    pub fn underline(&self, pen: &Pen<'_>, frame: &FrameBox, place: LanePlace, thickness: f32, color: Color32) {
+        let rect = self.box_rect(frame, place);
+        pen.fill(Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max), color);
+    }
+
+    /// Which depths are in view, where there are more than that: beside the names, as in a scroll bar.
+    pub fn depths_ui(&self, pen: &Pen<'_>, place: LanePlace, ShownDepths { first, shown, count }: ShownDepths) {
+        if count <= shown {
+            return;
+        }
+        let (x, height) = (self.chart.left() - 5.0, shown as f32 * place.lane);
+        let part = |depths: u32| height * depths as f32 / count as f32;
+        pen.fill(Rect::from_min_size(pos2(x, place.top), vec2(3.0, height)), pen.tok.bg3);
+        let grip = Rect::from_min_size(pos2(x, place.top + part(first)), vec2(3.0, part(shown).max(6.0)));
+        pen.fill(grip, pen.tok.ctl);
+        let (label, y) = (format!("{}–{} of {count}", first + 1, (first + shown).min(count)), place.top + 20.0);
+        if place.top + height > y + 8.0 {
+            pen.cut_text(pos2(self.rect.left() + INSET, y), &label, ui_font(10.5), pen.tok.t3, x - 4.0);
         }
     }
 
-    fn box_rect(&self, frame: &FrameBox, LanePlace { top, lane }: LanePlace) -> Rect {
-        let top = top + lane * frame.depth as f32;
+    fn box_rect(&self, frame: &FrameBox, LanePlace { top, lane, depth }: LanePlace) -> Rect {
+        let top = top + lane * frame.depth.saturating_sub(depth) as f32;
         let (left, right) = (self.chart.left() + frame.first as f32, self.chart.left() + frame.end as f32);
         // A gap of a pixel tells neighbours apart, where there is room for it.
         let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
@@ -190,24 +209,28 @@ impl Strip {
         Some(Rect::from_min_size(pos2(left.round(), self.rect.top() + 2.0), vec2(width.round(), 16.0)))
     }
 
-    /// Tells what is under the pointer while that is in a range of heights.
-    pub fn hover_ui(&self, ui: &Ui, lanes: &Lanes, place: LanePlace, heights: std::ops::Range<f32>) {
-        let Some(pointer) = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.chart.contains(*at)) else {
-            return;
-        };
-        if !ui.rect_contains_pointer(self.chart) || !heights.contains(&pointer.y) {
-            return;
+    /// The frame under the pointer.
+    pub fn frame_at<'a>(&self, ui: &Ui, lanes: &'a Lanes, place: LanePlace) -> Option<&'a FrameBox> {
+        let pointer = self.pointer(ui)?;
+        lanes.boxes.iter().find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer))
+    }
+
+    /// Where the pointer is over the chart, when nothing is in front of it.
+    pub fn pointer(&self, ui: &Ui) -> Option<Pos2> {
+        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.chart.contains(*at))?;
+        ui.rect_contains_pointer(self.chart).then_some(pointer)
+    }
+
+    /// The part that is selected, over everything that is drawn below it.
+    pub fn selection_ui(&self, pen: &Pen<'_>, StepRange { first, last }: StepRange) {
+        let (left, right) = (self.x_of(Position(first)), self.x_of(Position(last)));
+        let top = self.rect.top() + AXIS;
+        let rect = Rect::from_min_max(pos2(left, top), pos2(right.max(left + 1.0), self.rect.bottom()));
+        let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok: pen.tok };
+        pen.fill(rect, pen.tok.accent.gamma_multiply(0.22));
+        for x in [rect.left(), rect.right()] {
+            pen.line_down(x, rect.top(), rect.bottom(), pen.tok.accent);
         }
-        let under = lanes.boxes.iter().find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer));
-        let position = thousands(self.position_at(pointer.x).0);
-        let words = match under {
-            Some(frame) if frame.call != frame.last_call => {
-                format!("{}, several calls\nposition {position}", frame.name)
-            }
-            Some(frame) => format!("{}\nposition {position}", frame.name),
-            None => format!("position {position}"),
-        };
-        tip_ui(ui, words);
     }
 }
 

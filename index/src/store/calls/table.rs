@@ -220,14 +220,15 @@ impl CallTable {
 
     /// The frames around a position, outermost first. O(log n + depth).
     pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
-        self.outermost_at(thread, position, usize::MAX)
+        self.innermost_at(thread, position).map_or_else(Vec::new, |innermost| self.part_of_path(innermost, 0..u32::MAX))
     }
 
-    /// So many frames around a position, or all if there are fewer, outermost first. O(log n + log² depth + count).
-    pub fn outermost_at(&self, thread: ThreadId, position: Position, count: usize) -> Vec<CallId> {
-        let is_wanted = |call: &Call| usize::try_from(call.depth).is_ok_and(|depth| depth < count);
-        let last = self.innermost_at(thread, position).and_then(|innermost| self.around(innermost, is_wanted));
-        let mut path: Vec<_> = std::iter::successors(last, |id| self.get(*id)?.parent).collect();
+    /// The frames at some depths of the path that ends with a frame, outermost first. O(log² depth + depths).
+    pub fn part_of_path(&self, innermost: CallId, depths: Range<u32>) -> Vec<CallId> {
+        let last = self.around(innermost, |call| call.depth < depths.end);
+        let is_wanted = |id: &CallId| self.get(*id).is_some_and(|call| call.depth >= depths.start);
+        let outwards = std::iter::successors(last, |id| self.get(*id)?.parent);
+        let mut path: Vec<_> = outwards.take_while(is_wanted).collect();
         path.reverse();
         path
     }
@@ -373,8 +374,14 @@ mod tests {
             assert_eq!(calls.innermost_at(ThreadId(0), Position(position)), Some(CallId(depth)), "{position}");
         }
         assert_eq!(calls.path_at(ThreadId(0), Position(1500)).len(), 500);
-        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 3)), [0, 1, 2]);
-        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1998), 3)), [0, 1]);
-        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 0)), []);
+        let part = |position, depths| {
+            let innermost = calls.innermost_at(ThreadId(0), Position(position)).unwrap();
+            ids(calls.part_of_path(innermost, depths))
+        };
+        assert_eq!(part(1500, 0..3), [0, 1, 2]);
+        assert_eq!(part(1998, 0..3), [0, 1]);
+        assert_eq!(part(1500, 0..0), []);
+        assert_eq!(part(1500, 1..3), [1, 2]);
+        assert_eq!(part(1998, 2..9), []);
     }
 }

@@ -1,0 +1,211 @@
+//! The rows below the timeline's lanes: accesses of a cell, and what is unusual about the trace.
+//!
+//! A row has at most one tick a pixel column, and is found by leaping: the first hit from the start of a column
+//! on gives that column's tick, and the search goes on at the next column. So a row costs a question a column,
+//! however long the trace is and however often something occurs in it.
+
+use anyhow::Result;
+use stepback_index::{AccessKinds, Cancel, Cell, FindMarkers, NextAccess, NextExternalChanges, Query as _};
+use stepback_parsers::{GapReason, MarkerKind, Position};
+
+use crate::session::Session;
+
+/// Which rows are drawn, and how finely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsRequest {
+    /// First position.
+    pub first: Position,
+    /// Last position.
+    pub last: Position,
+    /// Pixel columns.
+    pub columns: u32,
+    /// Whose accesses are shown.
+    pub cell: Option<Cell>,
+}
+
+/// What the rows show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Accesses of the cell, reads before writes, so that a write is drawn over a read.
+    pub accesses: Vec<Tick>,
+    /// What is unusual, gaps last.
+    pub marks: Vec<Tick>,
+}
+
+/// Something at a place of the strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tick {
+    /// The pixel column.
+    pub column: u32,
+    /// The first position of the column at which it shows.
+    pub position: Position,
+    /// What it is.
+    pub kind: TickKind,
+}
+
+/// What a tick stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TickKind {
+    /// The cell was read.
+    Read,
+    /// The cell was written.
+    Write,
+    /// Memory had changed without a record.
+    External,
+    /// A signal, a trap or another event of the kernel.
+    Event,
+    /// Instructions are missing.
+    Gap,
+}
+
+impl TickKind {
+    /// What is said of it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "written",
+            Self::External => "external change: memory differs from what was last known",
+            Self::Event => "signal, trap or interrupt",
+            Self::Gap => "gap: instructions are missing here",
+        }
+    }
+}
+
+/// What the kernel did to a thread.
+const EVENTS: [MarkerKind; 3] = [MarkerKind::SIGNAL, MarkerKind::KERNEL_EVENT, MarkerKind::TRAP];
+
+/// Finds what the rows show. Runs on a worker. Some questions a column: see the head of this file.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn rows(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result<Rows> {
+    let leaper = Leaper { session, request, cancel };
+    let mut found = Rows::default();
+    if let Some(cell) = request.cell {
+        for (kinds, kind) in [(AccessKinds::Reads, TickKind::Read), (AccessKinds::Writes, TickKind::Write)] {
+            found.accesses.extend(leaper.accesses(cell, kinds, kind)?);
+        }
+    }
+    found.marks.extend(leaper.externals()?);
+    found.marks.extend(leaper.markers(&EVENTS, TickKind::Event)?);
+    found.marks.extend(leaper.markers(&GapReason::ALL.map(GapReason::kind), TickKind::Gap)?);
+    Ok(found)
+}
+
+/// Leaps from column to column.
+struct Leaper<'a> {
+    session: &'a Session,
+    request: &'a RowsRequest,
+    cancel: &'a Cancel,
+}
+
+impl Leaper<'_> {
+    fn accesses(&self, cell: Cell, kinds: AccessKinds, kind: TickKind) -> Result<Vec<Tick>> {
+        self.leap(kind, |from| {
+            let hit = NextAccess { cell, kinds, from }.run(&self.session.index, self.cancel)?;
+            Ok(hit.map(|hit| hit.position))
+        })
+    }
+
+    fn externals(&self) -> Result<Vec<Tick>> {
+        self.leap(TickKind::External, |from| {
+            let next = NextExternalChanges { range: None, thread: None, from, skip: 0, limit: 1 };
+            let hits = next.run(&self.session.index, self.cancel)?;
+            Ok(hits.first().map(|change| change.hit.position))
+        })
+    }
+
+    fn markers(&self, kinds: &[MarkerKind], kind: TickKind) -> Result<Vec<Tick>> {
+        self.leap(kind, |from| {
+            let from = if from.0 == 0 { from } else { Position(from.0.saturating_add(1)) };
+            if from > self.request.last {
+                return Ok(None);
+            }
+            let find = FindMarkers { kinds: kinds.to_vec(), thread: None, from, to: self.request.last, limit: 1 };
+            Ok(find.run(&self.session.index, self.cancel)?.first().map(|hit| hit.position))
+        })
+    }
+
+    /// A tick for each column that has a hit. `next` gives the first one that shows behind a position.
+    fn leap(&self, kind: TickKind, mut next: impl FnMut(Position) -> Result<Option<Position>>) -> Result<Vec<Tick>> {
+        let RowsRequest { first, last, .. } = *self.request;
+        let (mut ticks, mut from) = (Vec::new(), first);
+        while from < last || from == first {
+            self.cancel.check()?;
+            let Some(position) = next(from)?.filter(|position| *position <= last) else { break };
+            let column = self.column_of(position);
+            ticks.push(Tick { column, position, kind });
+            from = self.start_of(column.saturating_add(1)).max(position).max(Position(from.0.saturating_add(1)));
+        }
+        Ok(ticks)
+    }
+
+    fn column_of(&self, position: Position) -> u32 {
+        let RowsRequest { first, last, columns, .. } = *self.request;
+        let length = u128::from(last.0.saturating_sub(first.0)).max(1);
+        let offset = u128::from(position.0.saturating_sub(first.0));
+        let column = offset * u128::from(columns) / length;
+        u32::try_from(column).unwrap_or(u32::MAX).min(columns.saturating_sub(1))
+    }
+
+    /// The last position before a column: what shows behind it is in the column.
+    fn start_of(&self, column: u32) -> Position {
+        let RowsRequest { first, last, columns, .. } = *self.request;
+        let length = u128::from(last.0.saturating_sub(first.0));
+        let offset = (length * u128::from(column)).div_ceil(u128::from(columns.max(1)));
+        Position(first.0.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)).saturating_sub(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::MemoryRange;
+
+    use super::*;
+    use crate::analysis::names::NamesAt;
+    use crate::session::test_session::overflow;
+
+    fn request(session: &Session, columns: u32, cell: &str) -> RowsRequest {
+        let cancel = Cancel::default();
+        let names = NamesAt::new(&session.index, &session.images, Position(100), None, &cancel).unwrap();
+        let cell = Some(names.cell(cell).unwrap());
+        RowsRequest { first: Position(0), last: session.index.end(), columns, cell }
+    }
+
+    /// Every hit, one after the other.
+    fn all(session: &Session, request: &RowsRequest, kinds: AccessKinds) -> Vec<Position> {
+        let (cell, mut from, mut found) = (request.cell.unwrap(), Position(0), Vec::new());
+        while let Some(hit) = (NextAccess { cell, kinds, from }).run(&session.index, &Cancel::default()).unwrap() {
+            (from, found) = (hit.position, [found, vec![hit.position]].concat());
+        }
+        found
+    }
+
+    #[test]
+    fn each_column_has_the_first_access_in_it() {
+        let session = overflow();
+        for (columns, cell) in [(7, "x0"), (100, "x1"), (100, "sp"), (100_000, "x0"), (100, "[sp]:8")] {
+            let request = request(&session, columns, cell);
+            let rows = rows(&session, &request, &Cancel::default()).unwrap();
+            let leaper = Leaper { session: &session, request: &request, cancel: &Cancel::default() };
+            for (kinds, kind) in [(AccessKinds::Reads, TickKind::Read), (AccessKinds::Writes, TickKind::Write)] {
+                let mut expected: Vec<(u32, Position)> =
+                    all(&session, &request, kinds).into_iter().map(|at| (leaper.column_of(at), at)).collect();
+                expected.dedup_by_key(|(column, _)| *column);
+                let of_kind = rows.accesses.iter().filter(|tick| tick.kind == kind);
+                let shown: Vec<(u32, Position)> = of_kind.map(|tick| (tick.column, tick.position)).collect();
+                assert_eq!(shown, expected, "{columns} {cell} {kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_cell_has_no_accesses() {
+        let session = overflow();
+        let request = RowsRequest { cell: None, ..request(&session, 10, "x0") };
+        assert_eq!(rows(&session, &request, &Cancel::default()).unwrap().accesses, []);
+        let nowhere = MemoryRange { address: stepback_machine::Address(u64::MAX - 8), len_bytes: 8 };
+        let cell = Some(Cell::Memory { address: nowhere.address, len_bytes: nowhere.len_bytes });
+        assert_eq!(rows(&session, &RowsRequest { cell, ..request }, &Cancel::default()).unwrap().accesses, []);
+    }
+}

@@ -1,0 +1,74 @@
+//! The context menu of the timeline.
+
+use egui::Ui;
+
+use super::state::TimelineState;
+use super::view::View;
+use crate::action::{Action, StepRange, TimelineFit};
+use crate::model::text::{counted, thousands};
+use crate::model::timeline::FrameBox;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+
+/// The frame that the menu was opened on, the selection, and what can always be done.
+pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    if let Some(frame) = state.menu_frame.clone() {
+        frame_ui(ui, cx, &frame, state, out);
+    }
+    if let Some(range) = state.selection {
+        range_ui(ui, cx, range, out);
+    }
+    if MenuItem::new("Show the call at the position").icon(icons::CALLS).key("Z").ui(ui, tok) {
+        out.push(Action::FitTimeline(TimelineFit::Call));
+    }
+    if MenuItem::new("Show the position").icon(icons::GO_TO).ui(ui, tok) {
+        out.push(Action::FitTimeline(TimelineFit::Position));
+    }
+    if MenuItem::new("Show the whole trace").key("Shift+Z").ui(ui, tok) {
+        out.push(Action::FitTimeline(TimelineFit::Whole));
+    }
+}
+
+fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut TimelineState, out: &mut Vec<Action>) {
+    let (tok, window) = (cx.tok, cx.windows.active);
+    let end = cx.session.index.step_count();
+    menu_head_ui(ui, tok, &frame.name, &counted(frame.left.0.saturating_sub(frame.entered.0), "step", "steps"));
+    let range = StepRange { first: frame.entered.0, last: frame.left.0 };
+    if MenuItem::new("Zoom to it").key("double click").ui(ui, tok) {
+        state.show(View { first: range.first, last: range.last }.fitting(end), end);
+    }
+    if MenuItem::new("Travel to its entry").icon(icons::GO_TO).ui(ui, tok) {
+        out.push(Action::Travel(window, range.first));
+    }
+    if MenuItem::new("Travel to its end").ui(ui, tok) {
+        out.push(Action::Travel(window, range.last));
+    }
+    if MenuItem::new("Select it").ui(ui, tok) {
+        out.push(Action::SelectRange(Some(range)));
+    }
+    if MenuItem::new("Compare before and after it").icon(icons::COMPARE).ui(ui, tok) {
+        out.push(Action::CompareEnds(range));
+    }
+    menu_line_ui(ui, tok);
+}
+
+fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    let words = format!("{} – {}", thousands(range.first), thousands(range.last));
+    menu_head_ui(ui, tok, "Selection", &words);
+    if MenuItem::new("Zoom to the selection").ui(ui, tok) {
+        out.push(Action::FitTimeline(TimelineFit::Selection));
+    }
+    if MenuItem::new("Compare its ends").icon(icons::COMPARE).ui(ui, tok) {
+        out.push(Action::CompareEnds(range));
+    }
+    if MenuItem::new("Copy its positions").icon(icons::COPY).ui(ui, tok) {
+        out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
+    }
+    if MenuItem::new("Select nothing").ui(ui, tok) {
+        out.push(Action::SelectRange(None));
+    }
+    menu_line_ui(ui, tok);
+}

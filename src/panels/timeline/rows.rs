@@ -1,0 +1,170 @@
+//! The rows below the lanes: accesses of the selected cell, and what is unusual about the trace.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::lanes::Scene;
+use super::paint::{AXIS, Strip, tip_ui};
+use super::state::{NamedCell, TimelineState};
+use crate::action::CellName;
+use crate::analysis::names::NamesAt;
+use crate::keymap::argument_text;
+use crate::model::text::thousands;
+use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, rows};
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::{Tok, mono, ui as ui_font};
+
+/// Height of a row.
+const HEIGHT: f32 = 13.0;
+/// How strong ticks are that stand side by side.
+const DENSE: f32 = 0.45;
+/// A tick that is so near is meant by a click.
+const GRIP: u32 = 3;
+
+/// A row that is drawn.
+struct Row<'a> {
+    label: &'a str,
+    hint: &'a str,
+    ticks: &'a [Tick],
+    rect: Rect,
+}
+
+/// The height of all rows, as far as is known what they show.
+pub fn height(state: &TimelineState, cell: Option<&CellName>) -> f32 {
+    let has_marks = state.rows.peek().is_some_and(|(_, rows)| !rows.marks.is_empty());
+    let count = u8::from(cell.is_some()) + u8::from(has_marks);
+    if count == 0 { 0.0 } else { f32::from(count) * HEIGHT + 3.0 }
+}
+
+/// Draws the rows. Returns the position of the tick under the pointer.
+pub fn rows_ui(
+    ui: &Ui,
+    strip: &Strip,
+    Scene { pen, cx }: Scene<'_>,
+    cell: Option<&CellName>,
+    state: &mut TimelineState,
+) -> Option<u64> {
+    let found = ask(strip, cx, cell, state)?;
+    let mut top = strip.floor + 1.0;
+    if strip.floor < strip.rect.bottom() {
+        pen.line_across(strip.rect.left(), strip.rect.right(), strip.floor, pen.tok.line);
+    }
+    let mut under = None;
+    let name = cell.map(argument_text);
+    let mut row = |label: &str, hint: &str, ticks: &[Tick]| {
+        let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
+        top += HEIGHT;
+        let row = Row { label, hint, ticks, rect };
+        under = under.or(row.ui(ui, strip, pen));
+    };
+    if let Some(name) = &name {
+        row(name, "reads (low) and writes (tall) of the selected cell; a click travels", &found.accesses);
+    }
+    if !found.marks.is_empty() {
+        row("Marks", "gaps, signals and traps, external changes; a click travels", &found.marks);
+    }
+    gaps_ui(strip, pen, &found.marks);
+    under
+}
+
+fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a mut TimelineState) -> Option<&'a Rows> {
+    let known = cell.and_then(|name| {
+        let named = NamedCell { name: name.clone(), at: cx.windows.active().position };
+        let session = Arc::clone(cx.session);
+        let answer = state.cell.poll(&named, cx.worker, |NamedCell { name, at }| {
+            let (text, at) = (argument_text(name), *at);
+            move |cancel: &Cancel| {
+                let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
+                Ok(names.cell(&text).ok())
+            }
+        });
+        answer.any().copied().flatten()
+    });
+    let request = RowsRequest {
+        first: Position(strip.first),
+        last: Position(strip.last).min(cx.session.index.end()),
+        columns: strip.chart.width().max(1.0) as u32,
+        cell: known,
+    };
+    let session = Arc::clone(cx.session);
+    let answer = state.rows.poll_long(&request, cx.worker, |request| {
+        let request = *request;
+        move |cancel: &Cancel| rows(&session, &request, cancel)
+    });
+    answer.any()
+}
+
+/// A gap goes through all lanes, so that nobody overlooks it.
+fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
+    for gap in marks.iter().filter(|tick| tick.kind == TickKind::Gap) {
+        let x = strip.chart.left() + gap.column as f32;
+        pen.line_down(x, strip.rect.top() + AXIS, strip.floor, pen.tok.err);
+    }
+}
+
+impl Row<'_> {
+    fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
+        let (tok, y) = (pen.tok, self.rect.center().y);
+        let font = if self.label == "Marks" { ui_font(11.0) } else { mono(11.0) };
+        let label = pos2(self.rect.left() + INSET, y);
+        pen.cut_text(label, self.label, font, tok.t3, strip.chart.left() - 8.0);
+        let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+        for (place, tick) in self.ticks.iter().enumerate() {
+            // Where every column has one, there are too many to tell apart: paler, so that single ones stand out.
+            let opacity = if self.is_dense(place) { DENSE } else { 1.0 };
+            self.tick_ui(&pen, strip, tick, opacity);
+        }
+        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at))?;
+        if !ui.rect_contains_pointer(self.rect) {
+            return None;
+        }
+        if pointer.x < strip.chart.left() {
+            tip_ui(ui, format!("{}: {}", self.label, self.hint));
+            return None;
+        }
+        let column = (pointer.x - strip.chart.left()).max(0.0) as u32;
+        let near = self.ticks.iter().rev().filter(|tick| tick.column.abs_diff(column) <= GRIP);
+        let Some(tick) = near.min_by_key(|tick| tick.column.abs_diff(column)) else {
+            tip_ui(ui, format!("{}: nothing here\nposition {}", self.label, thousands(strip.position_at(pointer.x).0)));
+            return None;
+        };
+        tip_ui(ui, format!("{} {}\nposition {}", self.label, tick.kind.words(), thousands(tick.position.0)));
+        Some(tick.position.0)
+    }
+
+    /// Whether the columns on both sides of a tick have one too.
+    fn is_dense(&self, place: usize) -> bool {
+        let column = |place: Option<usize>| Some(self.ticks.get(place?)?.column);
+        let (before, here, after) = (column(place.checked_sub(1)), column(Some(place)), column(place.checked_add(1)));
+        before.zip(here).is_some_and(|(before, here)| before.abs_diff(here) == 1)
+            && after.zip(here).is_some_and(|(after, here)| after.abs_diff(here) == 1)
+    }
+
+    fn tick_ui(&self, pen: &Pen<'_>, strip: &Strip, tick: &Tick, opacity: f32) {
+        let (x, bottom) = (strip.chart.left() + tick.column as f32, self.rect.bottom() - 1.0);
+        let (width, height) = match tick.kind {
+            TickKind::Read => (1.0, 4.0),
+            TickKind::Write => (1.0, HEIGHT - 2.0),
+            TickKind::External => (2.0, 6.0),
+            TickKind::Event => (2.0, 9.0),
+            TickKind::Gap => (4.0, HEIGHT - 2.0),
+        };
+        let left = if width > 2.0 { x - 1.0 } else { x };
+        let rect = Rect::from_min_size(pos2(left, bottom - height), vec2(width, height));
+        pen.fill(rect, color(pen.tok, tick.kind).gamma_multiply(opacity));
+    }
+}
+
+fn color(tok: &Tok, kind: TickKind) -> egui::Color32 {
+    match kind {
+        TickKind::Read => tok.read,
+        TickKind::Write => tok.write,
+        TickKind::External => tok.external,
+        TickKind::Event => tok.warn,
+        TickKind::Gap => tok.err,
+    }
+}

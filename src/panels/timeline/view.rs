@@ -1,0 +1,110 @@
+//! Which part of the trace the timeline shows.
+
+/// The timeline is never finer than so many steps.
+const LEAST: f64 = 16.0;
+/// What is shown beside a call that is fitted, as a share of its length.
+const MARGIN: f64 = 0.02;
+
+/// Two positions; the second is the greater one, unless the trace is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// At the left edge.
+    pub first: u64,
+    /// At the right edge.
+    pub last: u64,
+}
+
+/// How the wheel, or two fingers, change what is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// The place that stays where it is, as a share of the width.
+    pub center: f64,
+    /// Greater than 1 shows less of the trace.
+    pub factor: f64,
+    /// How far to go on, as a share of what is shown.
+    pub moved: f64,
+}
+
+impl View {
+    /// The whole trace.
+    pub const fn whole(end: u64) -> Self {
+        Self { first: 0, last: end }
+    }
+
+    /// So much of it as a trace has that ends at `end`.
+    pub fn within(self, end: u64) -> Self {
+        Self { first: self.first.min(end), last: self.last.min(end) }
+    }
+
+    /// How many steps are shown.
+    pub const fn length(self) -> u64 {
+        self.last.saturating_sub(self.first)
+    }
+
+    /// Whether a position is shown.
+    pub fn contains(self, position: u64) -> bool {
+        (self.first..=self.last).contains(&position)
+    }
+
+    /// The same turned by the wheel.
+    pub fn turned(self, Turn { center, factor, moved }: Turn, end: u64) -> Self {
+        let length = self.length() as f64;
+        let fixed = self.first as f64 + center * length;
+        let new_length = (length / factor).clamp(LEAST.min(end as f64), end as f64);
+        Self::from(fixed - center * new_length + moved * length, new_length, end)
+    }
+
+    /// A part of the trace with a little of what is around it.
+    pub fn fitting(self, end: u64) -> Self {
+        let margin = self.length() as f64 * MARGIN;
+        let length = (self.length() as f64 + 2.0 * margin).clamp(LEAST.min(end as f64), end as f64);
+        let middle = (self.first as f64 + self.last as f64) / 2.0;
+        Self::from(middle - length / 2.0, length, end)
+    }
+
+    /// As much of the trace with a position in the middle.
+    pub fn around(self, position: u64, end: u64) -> Self {
+        let length = self.length() as f64;
+        Self::from(position as f64 - length / 2.0, length, end)
+    }
+
+    fn from(first: f64, length: f64, end: u64) -> Self {
+        let first = first.clamp(0.0, (end as f64 - length).max(0.0));
+        let last = ((first + length).ceil() as u64).min(end);
+        Self { first: (first as u64).min(last), last }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wheel_keeps_the_place_under_the_pointer() {
+        let whole = View::whole(1000);
+        let closer = whole.turned(Turn { center: 0.5, factor: 2.0, moved: 0.0 }, 1000);
+        assert_eq!(closer, View { first: 250, last: 750 });
+        assert_eq!(closer.turned(Turn { center: 0.5, factor: 0.1, moved: 0.0 }, 1000), whole);
+        assert_eq!(closer.turned(Turn { center: 0.0, factor: 1.0, moved: 9.0 }, 1000), View { first: 500, last: 1000 });
+        let finest = closer.turned(Turn { center: 0.5, factor: 1e9, moved: 0.0 }, 1000);
+        assert_eq!(finest.length(), 16);
+    }
+
+    #[test]
+    fn a_fitted_call_has_something_around_it() {
+        assert_eq!(View { first: 400, last: 500 }.fitting(1000), View { first: 398, last: 502 });
+        assert_eq!(View { first: 0, last: 1000 }.fitting(1000), View::whole(1000));
+        assert_eq!(View { first: 3, last: 4 }.fitting(1000).length(), 16);
+        assert_eq!(View { first: 3, last: 4 }.fitting(7), View::whole(7));
+        assert_eq!(View::whole(0).fitting(0), View::whole(0));
+    }
+
+    #[test]
+    fn a_position_comes_into_the_middle() {
+        let view = View { first: 100, last: 200 };
+        assert_eq!(view.around(700, 1000), View { first: 650, last: 750 });
+        assert_eq!(view.around(990, 1000), View { first: 900, last: 1000 });
+        assert!(view.contains(200) && !view.contains(201));
+        assert_eq!(View { first: 700, last: 900 }.within(800), View { first: 700, last: 800 });
+    }
+}

@@ -1,0 +1,45 @@
+//! The strip with the timeline: as tall as the user drags it.
+
+use egui::{Frame, Panel, Ui};
+
+use super::app::App;
+use super::layout::TIMELINE;
+use crate::action::Action;
+use crate::panels::{ViewCx, timeline_ui};
+use crate::theme::Tok;
+
+/// The panels keep this share of the window.
+const MOST: f32 = 0.6;
+
+impl App {
+    /// Draws the timeline, and keeps its height where that was dragged.
+    pub(super) fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let window = ui.ctx().content_rect().height();
+        let usual = if window < 900.0 { 132.0 } else { 148.0 };
+        let range = *TIMELINE.start()..=(window * MOST).max(*TIMELINE.start());
+        let panel = Panel::top("timeline").resizable(true).size_range(range).show_separator_line(false);
+        let panel =
+            panel.default_size(self.settings.timeline_height.unwrap_or(usual)).frame(Frame::new().fill(tok.bg1));
+        let cell = workspace.cell().cloned();
+        let shown = panel.show(ui, |ui| {
+            let cx = ViewCx {
+                trace: workspace.windows.active().trace,
+                session: &workspace.session,
+                worker: &self.worker,
+                windows: &workspace.windows,
+                sources: &workspace.sources,
+                threads: &workspace.threads,
+                tok,
+                // No tile of the dock has this number.
+                tile: u64::MAX,
+                has_focus: false,
+            };
+            timeline_ui(ui, &cx, cell.as_ref(), &mut workspace.timeline, out);
+        });
+        let height = shown.response.rect.height();
+        if (height - self.settings.timeline_height.unwrap_or(usual)).abs() > 0.5 {
+            self.settings.timeline_height = Some(height);
+        }
+    }
+}
