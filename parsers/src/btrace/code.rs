@@ -343,7 +343,9 @@ impl Program for ProgramCode {
     }
 
     fn behind_slot(&self, pc: u64) -> Behind {
-        self.couples.get_or_init(|| Couples::of(self)).behind(self, pc)
+        // Of what no file has nothing is known of what is around it, either.
+        let is_known = self.transfer(pc).is_some();
+        if is_known { self.couples.get_or_init(|| Couples::of(self)).behind(self, pc) } else { Behind::default() }
     }
 }
 

@@ -249,8 +249,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         let number = thread.number;
         let windows = &mut thread.windows;
         let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: number, windows };
-        let went = thread.walk.advance(&self.code, record.pc, &mut sink);
-        thread.walk.lose();
+        let went = thread.walk.approach(&self.code, record.pc, &mut sink);
         thread.at_record = None;
         if went != Err(Stop::Nowhere) || thread.last.is_none() {
             self.encoder.marker(number, Gap { reason: GapReason::Contradiction, instructions: None }.marker(), 0);

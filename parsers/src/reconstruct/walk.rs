@@ -106,23 +106,35 @@ impl Walk {
     /// Goes to the next decision; where no way leads there, a gap is told, and the walk goes on at the decision. Gives why.
     pub fn come_to<P: Program, S: PathSink>(&mut self, program: &P, to: Sought, sink: &mut S) -> Option<Stop> {
         let pc = to.pc;
-        let stop = match self.advance(program, pc, sink) {
-            Ok(()) if self.admits(to) => return None,
-            Ok(()) => Stop::Another(pc),
-            Err(stop) => stop,
+        let stop = match self.can_be(program, to) {
+            true => match self.advance(program, pc, sink) {
+                Ok(()) if self.admits(to) => return None,
+                Ok(()) => Stop::Another(pc),
+                Err(stop) => stop,
+            },
+            // It bears nothing out.
+            false => match self.approach(program, pc, sink) {
+                Err(Stop::Nowhere) => return Some(Stop::Contradicted(pc)),
+                Ok(()) | Err(_) => Stop::Contradicted(pc),
+            },
         };
         // What led nowhere has told of the gap.
-        let is_told = stop == Stop::Nowhere;
-        self.resume(program, pc);
-        let is_possible = self.admits(to);
-        let stop = if is_possible { stop } else { Stop::Contradicted(pc) };
-        if !is_told {
+        if stop != Stop::Nowhere {
             sink.gap(Gap { reason: stop.reason(), instructions: None });
         }
-        if !is_possible {
-            self.lose();
+        if stop != Stop::Contradicted(pc) {
+            self.resume(program, pc);
+            self.behind.add(to.behind);
         }
         Some(stop)
+    }
+
+    /// Whether any way leads to a decision with the instruction behind it that it names.
+    fn can_be<P: Program>(&self, program: &P, to: Sought) -> bool {
+        to.slot.is_none_or(|named| {
+            let here = Place { pc: to.pc, next: Next::To(named) };
+            named == to.behind || self.place == Some(here) || program.behind_slot(to.pc).may_be(named)
+        })
     }
 
     /// Whether the instruction behind the fork where the walk is can be the one that a decision names.
@@ -164,6 +176,20 @@ impl Walk {
             self.doubt_what_follows(program, target);
         }
         went
+    }
+
+    /// Goes as far as to a decision that cannot be, which bears nothing out, and forgets where the thread is.
+    ///
+    /// # Errors
+    /// No way leads there.
+    pub fn approach<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Result<(), Stop> {
+        let open = self.open.take();
+        let is_certain = open.is_none() && !self.is_unproven;
+        let place = self.place.take().filter(|_| open.is_none_or(|open| open.pass(program, sink)));
+        let place = place.ok_or(Stop::Nowhere)?;
+        let origin = if is_certain { StepOrigin::Reconstructed } else { StepOrigin::Inferred };
+        let mut way = Way { origin, ..Way::new(program, sink, place, to) };
+        way.go(&mut Real { returns: &mut self.returns, is_unproven: !is_certain })
     }
 
     /// Passes a delay slot of which it is not known where it is, on the way to the next decision.

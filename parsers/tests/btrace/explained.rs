@@ -63,6 +63,31 @@ pub fn direct_target(word: u32, pc: u64) -> Option<u64> {
     }
 }
 
+/// What may come behind each instruction because it stands in a delay slot: by trying all ways from all instructions.
+pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
+    let addresses = || (0..words.len() as u64).map(|place| base + 4 * place);
+    let mut open: Vec<State> = addresses().map(State::at).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(state) = open.pop() {
+        let word = state.pc.checked_sub(base).and_then(|offset| words.get(offset as usize / 4)).copied();
+        let Some(word) = word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state)) else {
+            continue;
+        };
+        if always(word) == Some(false) {
+            continue;
+        }
+        let targets: Vec<u64> =
+            direct_target(word, state.pc).map_or_else(|| addresses().collect(), |target| vec![target]);
+        let behind = targets.into_iter().map(|target| state.branched(word, Some(target)));
+        open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
+    }
+    let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    seen.into_iter().for_each(|State { pc, npc, .. }| {
+        behind.entry(pc).or_default().insert(npc);
+    });
+    behind
+}
+
 /// A step, and the number of records so far.
 type Told = (usize, (u64, bool));
 
@@ -73,8 +98,10 @@ fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option
     let mut left = PATIENCE;
     loop {
         let rest = &records[taken..];
-        // What is annulled need not be there.
-        let word = (image.word_at)(state.pc).or(state.is_annulled.then_some(0)).filter(|_| left > 0);
+        // What is annulled need not be there, and records tell what they are of.
+        let told = rest.first().filter(|record| record.pc == state.pc).and_then(|record| record.word);
+        let found = (image.word_at)(state.pc).filter(|word| told.is_none() || word >> 22 != 0);
+        let word = found.or(state.is_annulled.then_some(0)).or(told).filter(|_| left > 0);
         let Some(word) = word else { return rest.is_empty().then_some(steps) };
         left -= 1;
         if state.is_annulled || BranchKind::of_word(word).is_none() {
@@ -154,10 +181,16 @@ impl Piece {
     fn explain(&self, image: &Image<'_>, is_first: bool) -> Result<(), String> {
         let Some(((_, (first, _)), origin)) = self.steps.first().copied() else { return Ok(()) };
         let entry = State::at(image.entry);
-        let starts: Vec<State> = if is_first && walk(image, entry, &self.records).is_some() {
+        let is_at_entry = first == image.entry && origin != StepOrigin::Recorded;
+        let starts: Vec<State> = if is_first && (is_at_entry || walk(image, entry, &self.records).is_some()) {
             vec![entry]
         } else if origin == StepOrigin::Recorded {
-            let others = (image.behind)(first).into_iter().map(|npc| State { npc, ..State::at(first) });
+            // Of what stands around a probe nothing is known, but a branch that was not taken tells what came behind it.
+            let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
+            let told =
+                self.records.first().filter(|record| is_probe && !record.is_taken).map(|record| record.target - 4);
+            let others = (image.behind)(first).into_iter().chain(told);
+            let others = others.map(|npc| State { npc, ..State::at(first) });
             [State::at(first)].into_iter().chain(others).collect()
         } else {
             return Err(format!("a piece begins at {first:#x}, where no record is"));

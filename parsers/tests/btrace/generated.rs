@@ -1,12 +1,10 @@
 //! Programs of random control transfers: encoded, walked, recorded, reconstructed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use proptest::prelude::*;
 use stepback_parsers::btrace::{BranchKind, BranchRecord};
 use stepback_parsers::{CodePart, ProgramFile, StepOrigin};
 
-use crate::explained::{Image, State, direct_target, explain};
+use crate::explained::{Image, behind_slots, explain};
 use crate::support::{Shown, WholePath, path_of, written};
 
 /// Where programs begin.
@@ -197,31 +195,6 @@ fn check_equal(path: &WholePath, run: &Run) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What may come behind each instruction because it stands in a delay slot: by trying all ways from all instructions.
-fn behind_slots(words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
-    let addresses = || (0..words.len() as u64).map(|place| BASE + 4 * place);
-    let mut open: Vec<State> = addresses().map(State::at).collect();
-    let mut seen = BTreeSet::new();
-    while let Some(state) = open.pop() {
-        let word = state.pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied();
-        let Some(word) = word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state)) else {
-            continue;
-        };
-        if always(word) == Some(false) {
-            continue;
-        }
-        let targets: Vec<u64> =
-            direct_target(word, state.pc).map_or_else(|| addresses().collect(), |target| vec![target]);
-        let behind = targets.into_iter().map(|target| state.branched(word, Some(target)));
-        open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
-    }
-    let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    seen.into_iter().for_each(|State { pc, npc, .. }| {
-        behind.entry(pc).or_default().insert(npc);
-    });
-    behind
-}
-
 /// What is shown is what these records tell of, and no others.
 fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCaseError> {
     // Another thread shows that the recorder records each `return`.
@@ -237,7 +210,7 @@ fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCa
     });
     let all: Vec<_> = shows.into_iter().chain(records.iter().copied()).collect();
     let path = path_of(written(&all), program_of(words));
-    let behind = behind_slots(words);
+    let behind = behind_slots(BASE, words);
     let image = Image {
         word_at: &|pc| pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied(),
         entry: BASE,

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+mod corrupted;
 mod damage;
 mod explained;
 mod findings;
