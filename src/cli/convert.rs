@@ -14,7 +14,7 @@ use stepback_parsers::{
 };
 
 use super::command::{Command, TextOnly};
-use super::convert_btrace::{BranchForm, convert_branches};
+use super::convert_btrace::{BranchForm, Wanted, convert_branches};
 use super::convert_rst::convert_to_rst;
 use super::new_file::NewFile;
 use super::progress::{say, watched};
@@ -32,6 +32,9 @@ pub struct ConvertArguments {
     /// The style to write.
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertFormat,
+    /// Only the steps or records of this thread, of a recording of branches; its text form has one thread in a file.
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
     /// Which trace; there is no index, so options about it have no effect.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -94,6 +97,13 @@ impl ConvertArguments {
 impl Command for ConvertArguments {
     // Standard output cannot take both the trace and what is said about it.
     fn check(&self) -> Result<(), String> {
+        let is_of_branches =
+            matches!(self.to, ConvertFormat::Btrace | ConvertFormat::BtracePlain | ConvertFormat::BtraceText);
+        if self.thread.is_some() && !is_of_branches {
+            return Err(
+                "--thread chooses from a recording of branches: leave it out, all threads are written".to_owned()
+            );
+        }
         match self.common.report.json && self.target().is_none() {
             true => Err("--json describes the trace that goes to a file: name one with -o".to_owned()),
             false => Ok(()),
@@ -107,7 +117,8 @@ impl Command for ConvertArguments {
     }
 
     fn run(&self) -> Result<()> {
-        let branches = |form| convert_branches(&self.common, self.target(), form);
+        let thread = self.thread.as_deref();
+        let branches = |form| convert_branches(&self.common, &Wanted { target: self.target(), form, thread });
         match self.to {
             ConvertFormat::FastModels => convert(self, TarmacStyle::FastModels),
             ConvertFormat::Es => convert(self, TarmacStyle::Es),

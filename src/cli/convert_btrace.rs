@@ -27,6 +27,16 @@ pub enum BranchForm {
     Text,
 }
 
+/// What is to be written, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// None: to standard output.
+    pub target: Option<&'a Path>,
+    pub form: BranchForm,
+    /// Only that of this thread.
+    pub thread: Option<&'a str>,
+}
+
 /// What was written.
 #[derive(Serialize)]
 struct WrittenJson {
@@ -38,7 +48,8 @@ struct WrittenJson {
 }
 
 /// Writes a recording in another form.
-pub fn convert_branches(common: &TraceArguments, target: Option<&Path>, form: BranchForm) -> Result<()> {
+pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<()> {
+    let Wanted { target, form, thread } = *wanted;
     let TraceArguments { trace, options, report } = common;
     if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
         bail!("the records are no text: name a file with -o");
@@ -53,10 +64,11 @@ pub fn convert_branches(common: &TraceArguments, target: Option<&Path>, form: Br
     if !report.quiet {
         input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
+    let thread = chosen_thread(source, thread, form)?;
     let mut out = output(target, trace)?;
     let written = watched("converting", report, |_| match form {
-        BranchForm::Text => write_text(source, &mut out),
-        BranchForm::WithHeader | BranchForm::Plain => write_records(source, form, &mut out),
+        BranchForm::Text => write_text(source, thread, &mut out),
+        BranchForm::WithHeader | BranchForm::Plain => Records { source, thread }.write(form, &mut out),
     });
     let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
     let written = written.map_err(|error| match error.downcast::<io::Error>() {
@@ -76,42 +88,39 @@ pub fn convert_branches(common: &TraceArguments, target: Option<&Path>, form: Br
     if report.json { print_json(&written) } else { Ok(()) }
 }
 
-fn write_text(source: &Btrace, out: &mut Target) -> Result<WrittenJson> {
-    one_thread(source)?;
+fn write_text(source: &Btrace, thread: Option<u64>, out: &mut Target) -> Result<WrittenJson> {
     if !source.is_reconstructed() {
         bail!("the text form has a line for each instruction, so the program is needed: name it with --image");
     }
-    let mut text = TextWriter::new(out)?;
+    let mut text = TextWriter::new(out, thread.map(|thread| thread.to_string()))?;
     source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
     text.check()?;
     Ok(WrittenJson { to: "btrace-text", records: None, lines: Some(text.lines), left_out: 0 })
 }
 
-/// The text form has no place for a second thread.
-fn one_thread(source: &Btrace) -> Result<()> {
-    let count = source.store().facts().threads.len();
-    if count > 1 {
-        bail!("the text form cannot tell threads apart, and this recording has {count}");
+/// The thread that is written alone. The lines of the text form do not name theirs, so one must be chosen of several.
+fn chosen_thread(source: &Btrace, name: Option<&str>, form: BranchForm) -> Result<Option<u64>> {
+    let threads: Vec<u64> = source.store().facts().threads.iter().map(|thread| thread.tid).collect();
+    let named = name.map(|name| (name, threads.iter().find(|thread| thread.to_string() == name)));
+    match named {
+        Some((_, Some(thread))) => Ok(Some(*thread)),
+        Some((name, None)) => {
+            bail!(Misspelt(format!("the recording has no thread {name:?}, only {}", some_of(&threads))));
+        }
+        None if form == BranchForm::Text && threads.len() > 1 => bail!(
+            "a line of the text form has no place for a thread, and this recording has {} ({}): write each to a file of its \
+             own with --thread T, or keep them together with --to btrace",
+            threads.len(),
+            some_of(&threads)
+        ),
+        None => Ok(None),
     }
-    Ok(())
 }
 
-fn write_records(source: &Btrace, form: BranchForm, out: &mut Target) -> Result<WrittenJson> {
-    let layout = BranchLayout::own(0);
-    let mut written = WrittenJson { to: "btrace", records: None, lines: None, left_out: 0 };
-    let count = each_record(source, |_| Ok(()))?;
-    let mut bytes = Vec::new();
-    let mut is_first = true;
-    each_record(source, |record| {
-        bytes.clear();
-        if std::mem::take(&mut is_first) && form == BranchForm::WithHeader {
-            bytes = header(count.records, record.time.unwrap_or(0));
-        }
-        layout.write(record, &mut bytes);
-        out.write_all(&bytes)
-    })?;
-    (written.records, written.left_out) = (Some(count.records), count.left_out);
-    Ok(written)
+/// Some numbers, and whether there are more.
+fn some_of(threads: &[u64]) -> String {
+    let first: Vec<_> = threads.iter().take(8).map(u64::to_string).collect();
+    first.join(", ") + if threads.len() > first.len() { ", …" } else { "" }
 }
 
 /// How many records were handed out.
@@ -120,26 +129,56 @@ struct Counted {
     left_out: u64,
 }
 
-/// Hands out the records in the order of the file, or those that a recorder would have written of a text.
-fn each_record(source: &Btrace, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<Counted> {
-    if let Some(mut reader) = source.records_in_file() {
-        let mut records = 0;
-        while let Some(record) = reader.next_record()? {
-            each(&record)?;
-            records += 1;
-        }
-        return Ok(Counted { records, left_out: 0 });
+/// The records of a recording, or of one thread of it.
+#[derive(Clone, Copy)]
+struct Records<'a> {
+    source: &'a Btrace,
+    thread: Option<u64>,
+}
+
+impl Records<'_> {
+    fn write(self, form: BranchForm, out: &mut Target) -> Result<WrittenJson> {
+        let layout = BranchLayout::own(0);
+        let mut written = WrittenJson { to: "btrace", records: None, lines: None, left_out: 0 };
+        let count = self.each(|_| Ok(()))?;
+        let mut bytes = Vec::new();
+        let mut is_first = true;
+        self.each(|record| {
+            bytes.clear();
+            if std::mem::take(&mut is_first) && form == BranchForm::WithHeader {
+                bytes = header(count.records, record.time.unwrap_or(0));
+            }
+            layout.write(record, &mut bytes);
+            out.write_all(&bytes)
+        })?;
+        (written.records, written.left_out) = (Some(count.records), count.left_out);
+        Ok(written)
     }
-    let mut failure = None;
-    let mut sink = RecordsOfSteps::new(|record: &BranchRecord| {
-        if failure.is_none() {
-            failure = each(record).err();
+
+    /// Hands them out in the order of the file, or those that a recorder would have written of a text.
+    fn each(self, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<Counted> {
+        let Self { source, thread } = self;
+        if let Some(mut reader) = source.records_in_file() {
+            let mut records = 0;
+            while let Some(record) = reader.next_record()? {
+                if thread.is_none_or(|thread| record.thread == thread) {
+                    each(&record)?;
+                    records += 1;
+                }
+            }
+            return Ok(Counted { records, left_out: 0 });
         }
-    });
-    source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
-    sink.settle();
-    let counted = Counted { records: sink.records, left_out: sink.left_out };
-    failure.map_or(Ok(counted), |error| Err(error.into()))
+        let mut failure = None;
+        let mut sink = RecordsOfSteps::new(|record: &BranchRecord| {
+            if failure.is_none() {
+                failure = each(record).err();
+            }
+        });
+        source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
+        sink.settle();
+        let counted = Counted { records: sink.records, left_out: sink.left_out };
+        failure.map_or(Ok(counted), |error| Err(error.into()))
+    }
 }
 
 fn print_json(json: &WrittenJson) -> Result<()> {

@@ -191,6 +191,30 @@ fn every_form_leads_back_to_the_others() {
 }
 
 #[test]
+fn a_text_has_one_thread_which_is_chosen_of_several() {
+    let sandbox = Sandbox::new();
+    put(&sandbox, "hello.elf");
+    let trace = put(&sandbox, "hello_mt.btf.zst");
+    let ran = sandbox.run(&["convert", &trace, "--image", "hello.elf", "--to", "btrace-text"]);
+    ran.fails_with(&["has no place for a thread, and this recording has 3 (1, 2, 3)", "with --thread T"]);
+    let ran = sandbox.run(&["convert", &trace, "--image", "hello.elf", "--to", "btrace-text", "--thread", "7"]);
+    ran.ends_misspelt().says("no thread \"7\", only 1, 2, 3");
+    sandbox.run(&["convert", &trace, "--to", "rst", "--thread", "1"]).ends_misspelt().says("a recording of branches");
+    // Each thread by itself, as text and as records.
+    let convert = |to: &str, out: &str| {
+        let arguments = ["convert", &trace, "--image", "hello.elf", "--to", to, "--thread", "2", "-o", out];
+        sandbox.run(&arguments).succeeds();
+    };
+    convert("btrace-text", "two.text");
+    convert("btrace", "two.btf");
+    let of_thread = paths(&sandbox.json_lines(&["list", &trace, "--image", "hello.elf", "--thread", "2"]));
+    assert_eq!(of_thread.len(), 1737);
+    assert_eq!(paths(&sandbox.json_lines(&["list", "two.text"])), of_thread);
+    assert_eq!(paths(&sandbox.json_lines(&["list", "two.btf", "--image", "hello.elf"])), of_thread);
+    assert_eq!(sandbox.json(&["info", "two.btf", "--image", "hello.elf"])["threads"][0]["id"], "2");
+}
+
+#[test]
 fn records_in_another_layout_are_read_by_their_description() {
     let sandbox = Sandbox::new();
     put(&sandbox, "hello.elf");

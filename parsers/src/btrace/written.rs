@@ -28,9 +28,13 @@ pub fn header(records: u64, first_time: u64) -> Vec<u8> {
     header
 }
 
-/// Writes a line for each step that it is handed, of one thread.
+/// Writes a line for each step that it is handed of one thread: the form has no place for the name of another.
 pub struct TextWriter<W> {
     out: W,
+    /// None: all steps are of one.
+    name: Option<String>,
+    /// The number of the thread of that name.
+    number: Option<ThreadNumber>,
     last_time: Option<u64>,
     /// Lines for steps so far.
     pub lines: u64,
@@ -38,13 +42,17 @@ pub struct TextWriter<W> {
 }
 
 impl<W: Write> TextWriter<W> {
-    /// Begins with the heading.
+    /// Begins with the heading. Of several threads only the steps of the named one are written.
     ///
     /// # Errors
     /// It could not be written.
-    pub fn new(mut out: W) -> io::Result<Self> {
+    pub fn new(mut out: W, name: Option<String>) -> io::Result<Self> {
         writeln!(out, "{HEADING}")?;
-        Ok(Self { out, last_time: None, lines: 0, failure: None })
+        Ok(Self { out, name, number: None, last_time: None, lines: 0, failure: None })
+    }
+
+    fn is_of(&self, thread: ThreadNumber) -> bool {
+        self.name.is_none() || self.number == Some(thread)
     }
 
     /// Whether all could be written.
@@ -63,7 +71,16 @@ impl<W: Write> TextWriter<W> {
 }
 
 impl<W: Write> EventSink for TextWriter<W> {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        if self.name.as_deref() == Some(name) {
+            self.number = Some(thread);
+        }
+    }
+
     fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if !self.is_of(step.thread) {
+            return;
+        }
         let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
         let (mnemonic, operands) = text.split_once(' ').unwrap_or((&text, ""));
         let delta = step.time.zip(self.last_time).map_or(0, |(time, last)| time.saturating_sub(last));
@@ -74,7 +91,7 @@ impl<W: Write> EventSink for TextWriter<W> {
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
-        if Gap::of(event.marker).is_some() && self.lines > 0 {
+        if Gap::of(event.marker).is_some() && self.lines > 0 && self.is_of(event.thread) {
             self.line(" ...");
         }
     }
