@@ -154,6 +154,8 @@ pub enum PanelKind {
     Functions,
     /// What is wrong with the trace, by rule.
     Findings,
+    /// What a search found.
+    Find,
 }
 
 /// What a register or memory panel shows the state at.
@@ -163,6 +165,48 @@ pub enum Follow {
     Window(WindowId),
     /// One moment for good.
     Pinned(Moment),
+}
+
+/// How the text of a search is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FindKind {
+    /// By what it looks like.
+    #[default]
+    Auto,
+    /// Words of a step, in any case and with any spaces.
+    Text,
+    /// A regular expression over the lines of a step.
+    Regex,
+    /// A number that a register or memory got, or that was read.
+    Value,
+    /// Bytes in a row, as they lie in memory.
+    Bytes,
+    /// Where code lies: steps at that address.
+    Address,
+    /// A register, or a range of memory: what reads or writes it.
+    Accesses,
+    /// A name, or a part of one: the entries of functions.
+    Function,
+}
+
+/// Where a search looks, in places as "Go to" takes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FindRange {
+    /// From there on; empty: from the start.
+    pub from: String,
+    /// Up to there; empty: up to the end.
+    pub to: String,
+}
+
+/// A search through the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FindQuestion {
+    /// What is looked for.
+    pub text: String,
+    /// How that is read.
+    pub kind: FindKind,
+    /// Where.
+    pub range: FindRange,
 }
 
 /// What the timeline shows below its axis.
@@ -288,6 +332,19 @@ pub enum Action {
     /// The file may be named by the end of its path.
     GoToLine(String, u32, Way, Option<String>),
 
+    /// Put the cursor into the field of the panel "Find".
+    FocusFind,
+    /// Look for something in the whole trace, and list and mark what is found.
+    Find(FindQuestion),
+    /// Travel to the last (back) or next (forward) hit of the search.
+    FindNext(Way),
+    /// List more hits than the search was limited to.
+    FindMore,
+    /// End the search under way; what was found stays.
+    StopFind,
+    /// Forget the search and its marks.
+    ClearFind,
+
     /// Fold or unfold.
     Fold(Fold),
     /// Fold or unfold one call, by its number in the call table.
@@ -358,6 +415,8 @@ pub enum Action {
     Zoom(i8),
     /// Put a text on the clipboard.
     Copy(String),
+    /// Ask where a text is to be kept, under a name that is suggested, and write it there.
+    SaveText(String, String),
     /// Close a toast by its number.
     DismissToast(u64),
     /// Close all toasts.

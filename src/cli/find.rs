@@ -6,8 +6,7 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{
-    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, Number, QueryError, Searched, StepRecord, TextPattern,
-    ThreadId,
+    AccessKinds, Cell, Hit, MemoryRange, Number, QueryError, Searched, StepRecord, TextPattern, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
@@ -24,6 +23,7 @@ use super::text::{access_text, grouped, printable, step_line};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
+use crate::analysis::search::{self, bytes_of, wide_number};
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::model::doubt::doubt_words;
 use crate::place::Place;
@@ -34,7 +34,7 @@ pub struct FindArguments {
     /// What to look for.
     #[arg(index = 2)]
     pub kind: Kind,
-    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number;
+    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number; for bytes: pairs of hex digits, or a text in quotes;
     /// for marker and last-marker: NAME[=VALUE], as counts has the names (syscall=1, physical_address=ADDR);
     /// for next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
@@ -80,6 +80,8 @@ pub enum Kind {
     Text,
     /// The next register write or memory access of exactly this value.
     Value,
+    /// The next access of memory that holds these bytes in a row.
+    Bytes,
     /// The next read that contradicts what was known: an external change.
     NextExternal,
     /// The last external change.
@@ -118,6 +120,7 @@ impl Command for FindArguments {
         };
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
+            Kind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
             Kind::Value if wide_number(what).is_some() => Ok(()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
             Kind::Marker | Kind::LastMarker => check_marker(what),
@@ -173,17 +176,11 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             };
             find_marker(marker, report)
         }
-        Search::Text(pattern) => {
-            let nothing = nothing(&format!("step whose text or lines match {:?}", printable(what)));
-            let search = FindText { pattern, thread, from: at, limit: wanted };
+        Search::Through(search, subject) => {
+            let nothing = nothing(&subject);
+            let reach = search::stream::Extent { thread, from: at, limit: wanted };
             let asked = Asked { extent: arguments.extent(), wanted, nothing };
-            print_search(asked, report, |each| search.stream(index, cancel, each))
-        }
-        Search::Value(value) => {
-            let nothing = nothing(&format!("value {}", value.text));
-            let search = FindValue { value: value.number, thread, from: at, limit: wanted };
-            let asked = Asked { extent: arguments.extent(), wanted, nothing };
-            print_search(asked, report, |each| search.stream(index, cancel, each))
+            print_search(asked, report, |each| search.stream(reach, index, cancel, each))
         }
     }
 }
@@ -194,23 +191,8 @@ enum Search {
     Walk(Sought),
     /// Through the lists of markers.
     Marker,
-    /// Through the text of the trace.
-    Text(TextPattern),
-    /// Through all that the trace tells.
-    Value(SoughtValue),
-}
-
-/// A value that is looked for, and how it is written.
-struct SoughtValue {
-    number: Number,
-    text: String,
-}
-
-/// A number of more digits than an expression has.
-fn wide_number(text: &str) -> Option<Number> {
-    let text = text.trim();
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
-    Number::from_hex(digits).filter(|_| digits.len() > 16)
+    /// Through the trace; what is said to be missing where nothing is found.
+    Through(search::Search, String),
 }
 
 /// What a search hands its hits to.
@@ -327,14 +309,25 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::Pc => Sought::NextVisit(code(number()?)?),
         Kind::LastPc => Sought::LastVisit(code(number()?)?),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
-        Kind::Text => return Ok(Search::Text(pattern(what).map_err(Error::msg)?)),
+        Kind::Text => {
+            let pattern = pattern(what).map_err(Error::msg)?;
+            let subject = format!("step whose text or lines match {:?}", printable(what));
+            return Ok(Search::Through(search::Search::Text(pattern), subject));
+        }
         Kind::Value => {
-            let of_expression = || {
-                let number = number()?;
-                Ok::<_, Error>(SoughtValue { number: Number::from(number), text: hex(Address(number)) })
+            let (value, text) = match wide_number(what) {
+                Some(value) => (value, what.trim().to_owned()),
+                None => {
+                    let number = number()?;
+                    (Number::from(number), hex(Address(number)))
+                }
             };
-            let wide = wide_number(what).map(|number| SoughtValue { number, text: what.trim().to_owned() });
-            return Ok(Search::Value(wide.map_or_else(of_expression, Ok)?));
+            return Ok(Search::Through(search::Search::Value(value), format!("value {text}")));
+        }
+        Kind::Bytes => {
+            let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;
+            let subject = format!("access of memory with the bytes {}", printable(what.trim()));
+            return Ok(Search::Through(search::Search::Bytes(bytes), subject));
         }
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
@@ -350,6 +343,10 @@ fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'
         }
         _ => Sought::NextAccess(cell, kinds),
     }
+}
+
+fn no_bytes(text: &str) -> String {
+    format!("bytes are pairs of hex digits (67 64 62) or a text in quotes, not {text:?}")
 }
 
 fn pattern(text: &str) -> Result<TextPattern, String> {

@@ -4,7 +4,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::command::{Command, Situation};
 use super::table::commands;
-use crate::action::{Access, Action, CellName, Follow, Moment, Way, WindowId};
+use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::split_range;
 use crate::number::number;
@@ -19,6 +19,9 @@ pub const LANES: &str = "hex, unsigned, signed or float, and the bits of a lane:
 pub const GROUPS: &str = "core, single, double, vector, sve or system";
 /// How memory is asked for.
 pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
+
+/// How something to look for is asked for.
+pub const SOUGHT: &str = "Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or value: bytes: pc: access: and what";
 
 /// How a list of accesses is asked for.
 pub const ACCESSES: &str = "ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD";
@@ -148,6 +151,10 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     let (address, length) = split_range(range);
     let length = length.map_or(Ok(1), |length| length_of(length, text))?;
     Ok(Action::ListAccesses(address.trim().to_owned(), length, thread))
+}
+
+pub fn find(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() }))
 }
 
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {

@@ -104,6 +104,16 @@ fn edit() -> Vec<Command> {
         new(Edit, "Copy cell name")
             .in_trace()
             .when(|situation| Some(Action::Copy(arguments::argument_text(situation.cell.as_ref()?)))),
+        new(Edit, "Find…")
+            .icon(icons::SEARCH)
+            .key(CTRL, Key::F)
+            .in_trace()
+            .does(Action::FocusFind)
+            .asks(arguments::SOUGHT, arguments::find),
+        new(Edit, "Find next").key(NONE, Key::F3).in_trace().does(Action::FindNext(Way::Forward)),
+        new(Edit, "Find previous").key(SHIFT, Key::F3).in_trace().does(Action::FindNext(Way::Back)),
+        new(Edit, "Find more hits").in_trace().does(Action::FindMore),
+        new(Edit, "Clear hits").in_trace().does(Action::ClearFind),
     ]
 }
 

@@ -12,6 +12,7 @@ use stepback_parsers::Position;
 
 use super::names::function_name;
 use crate::action::Way;
+use crate::analysis::line_code::is_called;
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::image::{LineRange, SourceLine};
 use crate::session::Session;
@@ -268,11 +269,6 @@ impl LineQuestion {
         let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next_hit()?;
         Ok(if let Found::Hit(hit) = found { Some(*hit) } else { None })
     }
-}
-
-/// Whether a path is a name, or ends with it at a whole part.
-fn is_called(path: &str, name: &str) -> bool {
-    path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
 #[cfg(test)]

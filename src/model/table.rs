@@ -57,6 +57,19 @@ pub struct View {
     pub is_falling: bool,
 }
 
+impl View {
+    /// Whether it shows all rows as they were found.
+    pub fn is_plain(&self) -> bool {
+        self.filter.is_empty() && self.column.is_none()
+    }
+
+    /// Puts rows in the order of a column, the highest first where it has numbers; once more the other way round.
+    pub fn sort_by(&mut self, column: usize, table: &Table) {
+        self.is_falling = if self.column == Some(column) { !self.is_falling } else { table.is_counted(column) };
+        self.column = Some(column);
+    }
+}
+
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Rank<'a> {
     Count(u64),

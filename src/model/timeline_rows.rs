@@ -54,6 +54,8 @@ pub enum TickKind {
     External,
     /// A signal, a trap or another event of the kernel.
     Event,
+    /// The search found something.
+    Hit,
     /// Instructions are missing.
     Gap,
 }
@@ -66,6 +68,7 @@ impl TickKind {
             Self::Write => "written",
             Self::External => "external change: memory differs from what was last known",
             Self::Event => "signal, trap or interrupt",
+            Self::Hit => "of the search",
             Self::Gap => "gap: instructions are missing here",
         }
     }

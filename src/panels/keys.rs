@@ -42,6 +42,11 @@ pub enum PanelKey {
 }
 
 impl PanelKey {
+    /// Whether the cursor of a list goes elsewhere.
+    pub fn is_move(self) -> bool {
+        matches!(self, Self::Up | Self::Down | Self::PageUp | Self::PageDown | Self::First | Self::Last)
+    }
+
     /// Where the cursor of a list goes.
     pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
         match self {

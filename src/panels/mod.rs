@@ -13,6 +13,7 @@ mod compare;
 mod cursor_list;
 mod externals;
 mod field;
+mod find;
 mod findings;
 mod kept;
 mod keys;
@@ -38,6 +39,7 @@ mod view;
 mod warnings;
 mod watch;
 
+pub use find::{FindState, HISTORY};
 pub use panel::Panel;
 pub use registers::RegistersPanel;
 pub use registry::Pane;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::CallsPanel;
 use super::compare::ComparePanel;
 use super::externals::ExternalsPanel;
+use super::find::FindPanel;
 use super::findings::FindingsPanel;
 use super::memory::MemoryPanel;
 use super::panel::Panel;
@@ -86,6 +87,8 @@ panes! {
     Table(TablePanel): Accesses | Heap | Heat | Functions;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
+    /// What a search found.
+    Find(FindPanel): Find;
 }
 
 impl Pane {
@@ -142,7 +145,8 @@ mod tests {
             PanelKind::Heap => Some(PanelKind::Heat),
             PanelKind::Heat => Some(PanelKind::Functions),
             PanelKind::Functions => Some(PanelKind::Findings),
-            PanelKind::Findings => None,
+            PanelKind::Findings => Some(PanelKind::Find),
+            PanelKind::Find => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
@@ -183,6 +187,7 @@ mod tests {
             ("Threads(())", PanelKind::Threads, None),
             ("Table((kind:Heap))", PanelKind::Heap, None),
             ("Findings(())", PanelKind::Findings, None),
+            ("Find(())", PanelKind::Find, None),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

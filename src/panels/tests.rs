@@ -30,6 +30,7 @@ struct Bench {
     windows: Windows,
     sources: SourceChoice,
     threads: ThreadsSlot,
+    find: FindState,
     actions: Vec<Action>,
     is_dressed: bool,
     draw: Draw,
@@ -54,6 +55,7 @@ impl Bench {
             windows,
             sources,
             threads: ThreadsSlot::default(),
+            find: FindState::default(),
             actions: Vec::new(),
             is_dressed: false,
             draw: Box::new(draw),
@@ -72,7 +74,7 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, sources, threads, actions, draw, .. } = bench;
+        let Self { session, worker, windows, sources, threads, find, actions, draw, .. } = bench;
         let trace = TraceId::default();
         let cx = ViewCx {
             trace,
@@ -81,6 +83,7 @@ impl Bench {
             windows,
             sources,
             threads,
+            find,
             tok: Tok::current(ui),
             tile: 1,
             has_focus: true,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stepback_index::{Cancel, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
+use super::find::FindState;
 use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
@@ -58,6 +59,8 @@ pub struct ViewCx<'a> {
     pub sources: &'a SourceChoice,
     /// Who ran where and when.
     pub threads: &'a ThreadsSlot,
+    /// The search, and what it found.
+    pub find: &'a FindState,
     /// The colours of the theme.
     pub tok: &'a Tok,
     /// The number of the dock tile that the panel is in.

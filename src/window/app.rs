@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::about::Page;
 use super::file_dialog::FileDialog;
+use super::find_box::FindBox;
 use super::go_to::GoTo;
 use super::opening::{Opening, Showing};
 use super::options::{TraceChoice, WindowOptions};
@@ -38,6 +39,7 @@ pub struct App {
     pub(super) palette: Option<Palette>,
     pub(super) page: Option<Page>,
     pub(super) go_to: GoTo,
+    pub(super) find_box: FindBox,
     pub(super) queue: VecDeque<Action>,
     pub(super) file_dialog: Option<FileDialog>,
     pub(super) script: Option<Script>,
@@ -122,6 +124,7 @@ impl App {
             palette: None,
             page: None,
             go_to: GoTo::default(),
+            find_box: FindBox::default(),
             queue: VecDeque::new(),
             file_dialog: None,
             script,

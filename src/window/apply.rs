@@ -96,6 +96,12 @@ impl App {
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
             Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
+            Action::FocusFind => self.focus_find(),
+            Action::Find(question) => self.find(question),
+            Action::FindNext(way) => self.find_next(way),
+            Action::FindMore => self.find_more(),
+            Action::StopFind => self.in_trace(|workspace| _ = workspace.find.stop()),
+            Action::ClearFind => self.in_trace(|workspace| workspace.find.clear()),
             Action::Fold(what) => self.begin(Move::Fold(what)),
             Action::ToggleFold(call) => self.begin(Move::ToggleFold(CallId(call))),
             Action::Activate(id) => self.activate(id),
@@ -136,6 +142,7 @@ impl App {
             Action::Theme(choice) => self.choose_theme(choice),
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
+            Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
             Action::DismissToast(id) => self.toasts.dismiss(id),
             Action::DismissToasts => self.toasts.clear(),
         }
@@ -394,6 +401,8 @@ fn order(action: &Action) -> Order {
         }
         Action::StepOfThread(_) | Action::StayInThread(_) => Order::After,
         Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
+        Action::Find(_) | Action::FindNext(_) => Order::After,
+        Action::FocusFind | Action::FindMore | Action::StopFind | Action::ClearFind => Order::Beside,
         Action::GoToLine(..) | Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
@@ -420,6 +429,7 @@ fn order(action: &Action) -> Order {
         Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
         Action::About | Action::Theme(_) | Action::Zoom(_) | Action::Copy(_) => Order::Beside,
+        Action::SaveText(..) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

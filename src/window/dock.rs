@@ -8,7 +8,7 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles,
 use super::tab_strip;
 use crate::action::Action;
 use crate::model::{SourceChoice, Windows};
-use crate::panels::{Pane, ThreadsSlot, ViewCx};
+use crate::panels::{FindState, Pane, ThreadsSlot, ViewCx};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::Worker;
@@ -25,6 +25,8 @@ pub struct DockView<'a> {
     pub sources: &'a SourceChoice,
     /// Who ran where and when.
     pub threads: &'a ThreadsSlot,
+    /// The search, and what it found.
+    pub find: &'a FindState,
     /// The colours.
     pub tok: &'a Tok,
     /// The tile that has the keyboard.
@@ -46,6 +48,7 @@ impl DockView<'_> {
             windows: self.windows,
             sources: self.sources,
             threads: self.threads,
+            find: self.find,
             tok: self.tok,
             tile: tile.0,
             has_focus: self.is_keyboard_here && self.focused == Some(tile),

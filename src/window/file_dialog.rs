@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
 use crate::action::Action;
@@ -55,6 +55,13 @@ pub enum Purpose {
     Sysroot,
     /// It is the source file that the image calls so.
     Source(String),
+    /// To write a text into it.
+    Save {
+        /// The name that is suggested.
+        name: String,
+        /// The text.
+        text: String,
+    },
 }
 
 impl FileDialog {
@@ -67,6 +74,7 @@ impl FileDialog {
             Purpose::Sysroot => "Directory with the program's files".to_owned(),
             Purpose::Image => "Add program image".to_owned(),
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
+            Purpose::Save { name, .. } => format!("Save {name}"),
         };
         let asked = purpose.clone();
         let ticket = POOL.spawn(Lane::Short, move |_| {
@@ -76,6 +84,13 @@ impl FileDialog {
                 Purpose::Trace => with_trace_filters(dialog).pick_files(),
                 Purpose::Directory | Purpose::Sysroot => dialog.pick_folder().map(|path| vec![path]),
                 Purpose::Image | Purpose::Source(_) => dialog.pick_file().map(|path| vec![path]),
+                Purpose::Save { name, text } => {
+                    let path = dialog.set_file_name(name).save_file();
+                    if let Some(path) = &path {
+                        std::fs::write(path, text).with_context(|| format!("the file is not written: {path:?}"))?;
+                    }
+                    path.map(|path| vec![path])
+                }
             };
             context.request_repaint();
             Ok(Picked::of(picked, began.elapsed()))
@@ -88,6 +103,12 @@ impl FileDialog {
         self.ticket.take()
     }
 
+    /// What is told when it is done.
+    pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
+        let path = paths.first().filter(|_| matches!(self.purpose, Purpose::Save { .. }))?;
+        Some(format!("Saved {}", path.display()))
+    }
+
     /// How to go on where there is no dialog.
     pub fn way_without(&self) -> &'static str {
         match self.purpose {
@@ -96,6 +117,7 @@ impl FileDialog {
             }
             Purpose::Image => "Name the image on the command line: --image ELF",
             Purpose::Sysroot => "Name the directory on the command line: --sysroot DIR",
+            Purpose::Save { .. } => "Copy the list instead, and paste it into a file",
             Purpose::Source(_) => {
                 "Say where the sources are by \"Map sources…\", or on the command line: --source-map FROM=TO"
             }
@@ -109,6 +131,8 @@ impl FileDialog {
     pub fn action(&self, paths: &[PathBuf]) -> Result<Option<Action>> {
         match (&self.purpose, paths) {
             (Purpose::Trace, [_, _, ..]) => Ok(Some(open_together(paths))),
+            // It is written already.
+            (Purpose::Save { .. }, _) => Ok(None),
             (purpose, paths) => paths.first().map(|path| purpose.action(path)).transpose(),
         }
     }
@@ -126,6 +150,7 @@ impl Purpose {
             Self::Trace | Self::Directory => Ok(Action::OpenPath(text)),
             Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
             Self::Image => Ok(Action::AddImage(Some(text))),
+            Self::Save { .. } => anyhow::bail!("nothing is done with a file that was written: {path:?}"),
             Self::Source(file) => match SourceMapping::between(file, path) {
                 Some(mapping) => Ok(Action::MoveSources(mapping)),
                 None => anyhow::bail!("the file is not called {:?}: {path:?}", name_of(file)),

@@ -17,6 +17,8 @@ use crate::theme::Tok;
 /// After so many frames without an unanswered question the panels have drawn the last answer:
 /// one to pick it up, one to lay out what depends on it, one to spare.
 const QUIET: u32 = 3;
+/// How often the window looks at what a search found meanwhile.
+const FINDING: std::time::Duration = std::time::Duration::from_millis(100);
 
 impl App {
     /// Draws everything and does what was asked for.
@@ -46,6 +48,10 @@ impl App {
         self.take_picked();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_threads(&self.worker);
+            workspace.find.advance(&workspace.session, &self.worker);
+            if workspace.find.is_under_way() {
+                self.context.request_repaint_after(FINDING);
+            }
         }
         self.toasts.expire(&self.context);
         self.tell_change();
@@ -55,10 +61,13 @@ impl App {
         let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
         let Some(dialog) = self.file_dialog.take() else { return };
         match answer {
-            Ok(Picked::Paths(paths)) => match dialog.action(&paths) {
-                Ok(action) => self.queue.extend(action),
-                Err(error) => self.report(&format!("{error:#}")),
-            },
+            Ok(Picked::Paths(paths)) => {
+                dialog.told(&paths).iter().for_each(|words| self.toasts.show(ToastKind::Info, words));
+                match dialog.action(&paths) {
+                    Ok(action) => self.queue.extend(action),
+                    Err(error) => self.report(&format!("{error:#}")),
+                }
+            }
             Ok(Picked::Nothing) => {}
             Ok(Picked::NoDialog) => {
                 self.toasts.show_with(ToastKind::Warning, "No file dialog answers here", dialog.way_without(), None);
@@ -112,6 +121,7 @@ impl App {
         if let Some(workspace) = self.workspace.as_mut()
             && (workspace.moving.give_up()
                 || workspace.lookup.take().is_some()
+                || workspace.find.stop()
                 || std::mem::take(&mut workspace.has_demo_hint))
         {
             return;
@@ -188,6 +198,7 @@ impl App {
             windows: &workspace.windows,
             sources: &workspace.sources,
             threads: &workspace.threads,
+            find: &workspace.find,
             tok,
             focused: workspace.focused,
             is_keyboard_here,

@@ -8,11 +8,13 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::external_lookup::ExternalQuestion;
+use super::hit_lookup::hit_found;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::analysis::names::NamesAt;
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::model::doubt::doubt_words;
+use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
 use crate::place::{Place, is_missing};
@@ -104,6 +106,12 @@ impl Lookup {
     /// Looks for an execution of a source line.
     pub fn line(session: &Arc<Session>, worker: &Worker, window: WindowId, question: LineQuestion) -> Self {
         let question = move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
+        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+    }
+
+    /// Looks for the next or last hit of a search.
+    pub fn hit(session: &Arc<Session>, worker: &Worker, window: WindowId, question: HitQuestion) -> Self {
+        let question = move |session: &Session, cancel: &Cancel| hit_found(&question, session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 

@@ -103,6 +103,7 @@ fn begins_group(name: &str) -> bool {
         "Follow"
             | "Close trace"
             | "Quit"
+            | "Find…"
             | "Back in history"
             | "Last write"
             | "Last external change"

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
-use crate::action::{Moment, ThemeChoice, WindowId};
+use crate::action::{FindQuestion, Moment, ThemeChoice, WindowId};
 use crate::model::SourceChoice;
-use crate::panels::Pane;
+use crate::panels::{HISTORY, Pane};
 use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
 
@@ -24,6 +24,8 @@ pub struct Settings {
     pub recent: Vec<RecentTrace>,
     /// Names of the commands that the palette ran last, the newest first.
     pub recent_commands: Vec<String>,
+    /// What was looked for, the newest first.
+    pub searches: Vec<FindQuestion>,
     /// Directories of sources that moved, by the image that tells of them, the newest last.
     pub moved_sources: Vec<MovedSources>,
     /// The rows of the trace tell their source lines.
@@ -41,6 +43,8 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 const COMMANDS: usize = 5;
 /// More directories of sources are not kept.
 const MAPPINGS: usize = 50;
+/// Longer searches are not kept.
+const SEARCH_BYTES: usize = 4096;
 /// The key of the panels in the storage.
 const LAYOUT: &str = "layout";
 
@@ -92,6 +96,7 @@ impl Default for Settings {
             zoom: 1.0,
             recent: Vec::new(),
             recent_commands: Vec::new(),
+            searches: Vec::new(),
             moved_sources: Vec::new(),
             has_row_lines: true,
             timeline_height: None,
@@ -117,6 +122,8 @@ impl Settings {
         self.recent.truncate(recent::LIMIT);
         self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);
         self.recent_commands.truncate(COMMANDS);
+        self.searches.truncate(HISTORY);
+        self.searches.retain(|question| question.text.len() <= SEARCH_BYTES);
         let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
         self.moved_sources.drain(..surplus);
         self

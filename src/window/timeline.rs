@@ -30,6 +30,7 @@ impl App {
                 windows: &workspace.windows,
                 sources: &workspace.sources,
                 threads: &workspace.threads,
+                find: &workspace.find,
                 tok,
                 // No tile of the dock has this number.
                 tile: u64::MAX,

@@ -9,6 +9,8 @@ use crate::keymap::{self, Situation};
 
 /// Below this width the texts of panels become icons and the field shrinks.
 const WIDE: f32 = 1500.0;
+/// Below this width the field "Find" is a button.
+const WITH_FIND: f32 = 1200.0;
 /// Below this width all texts become icons.
 const NARROW: f32 = 1100.0;
 
@@ -16,17 +18,28 @@ const NARROW: f32 = 1100.0;
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     let wide = rect.width();
-    let field = if wide >= WIDE { 264.0 } else { (wide - 640.0).clamp(100.0, 190.0) };
+    let field = if wide >= WIDE { 264.0 } else { (wide - 674.0).clamp(100.0, 190.0) };
     let inner = rect.shrink2(vec2(8.0, 0.0));
     ui.spacing_mut().item_spacing.x = 2.0;
     let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
     ui.scope_builder(builder, |ui| {
+        find_ui(ui, app, situation, wide, out);
+        ui.add_space(4.0);
         app.go_to.box_ui(ui, field, out);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
             buttons_ui(ui, app, situation, wide, out);
         });
     });
+}
+
+/// The field, or the button that leads to that of the panel.
+fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+    let Some(workspace) = app.workspace.as_ref().filter(|_| wide >= WITH_FIND) else {
+        return button(ui, "Find…", None, situation, out);
+    };
+    let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
+    app.find_box.ui(ui, field, &workspace.find, out);
 }
 
 fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {

@@ -26,7 +26,7 @@ use crate::keymap::Situation;
 use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::panels::{Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
+use crate::panels::{FindState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Lane, Slot, Ticket, Worker};
@@ -54,6 +54,8 @@ pub struct Workspace {
     pub sources: SourceChoice,
     /// Who ran where and when.
     pub threads: ThreadsSlot,
+    /// The search, and what it found.
+    pub find: FindState,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -104,6 +106,7 @@ impl Workspace {
             has_demo_hint: false,
             sources: SourceChoice::default(),
             threads: ThreadsSlot::default(),
+            find: FindState::default(),
             timeline: TimelineState::default(),
             lookup: None,
             moving: Moving::default(),
@@ -468,6 +471,7 @@ impl Workspace {
             windows: &self.windows,
             sources: &self.sources,
             threads: &self.threads,
+            find: &self.find,
             tok,
             tile: tile.0,
             has_focus: true,

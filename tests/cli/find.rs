@@ -149,6 +149,16 @@ fn texts_and_values_are_found_in_trace_order() {
     assert_eq!(finder.steps(&["text", "STRB", "--all", "--at", &many[9].to_string()]), many[9..]);
 }
 
+#[test]
+fn bytes_in_a_row_are_found_however_they_were_written() {
+    let finder = Finder::new();
+    // The value that the step above reads, as it lies in memory: no store wrote all of it.
+    let found = finder.steps(&["bytes", "a9 bd e5 a4 98 e5 b1 bf", "--all"]);
+    assert!(found.contains(&1761), "{found:?}");
+    assert_eq!(finder.steps(&["bytes", "a9bde5a498e5b1bf", "--all"]), found);
+    assert!(finder.steps(&["bytes", "\"nothing of all that\"", "--all"]).is_empty());
+}
+
 /// More hits than a search hands out at once, with several hits at each position.
 #[test]
 fn no_hit_is_lost_between_the_blocks_of_a_search() {

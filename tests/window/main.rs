@@ -7,6 +7,7 @@ mod commands;
 mod compare;
 mod demo;
 mod externals;
+mod find;
 mod findings;
 mod folding;
 mod go_to;

@@ -48,6 +48,16 @@ impl Driver {
         dots
     }
 
+    /// The rectangles painted in the colour of hits.
+    pub fn hit_marks(&self) -> Vec<Rect> {
+        let tok = Tok::of(self.harness.ctx.theme());
+        let mut marks = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_filled(&clipped.shape, tok.hit, &mut marks);
+        }
+        marks
+    }
+
     /// Whether something is painted in the colour of what the last move changed.
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
@@ -80,6 +90,14 @@ fn collect_dots(shape: &Shape, within: Rect, found: &mut Vec<Rect>) {
         Shape::Rect(dot) if dot.rect.width() == 2.0 && dot.rect.height() <= 2.0 && within.contains_rect(dot.rect) => {
             found.push(dot.rect);
         }
+        _ => {}
+    }
+}
+
+fn collect_filled(shape: &Shape, color: Color32, found: &mut Vec<Rect>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_filled(shape, color, found)),
+        Shape::Rect(filled) if filled.fill == color => found.push(filled.rect),
         _ => {}
     }
 }

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::AccessKind;
 use stepback_parsers::{Position, Step, WrittenName};
 
 use crate::answers::hit::Hit;
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::EventKind;
+use crate::oracle::event::{Accessed, Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
+use crate::query::search::bytes::FindBytes;
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::text::FindText;
 use crate::query::search::value::FindValue;
@@ -58,6 +60,40 @@ fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<Th
         }
     }
     found
+}
+
+impl Replay for FindBytes {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        oracle.check(self.from)?;
+        let events = oracle.events_after(self.from).iter();
+        let is_whose = |event: &&Event| self.thread.is_none_or(|thread| thread == event.thread);
+        let found = events.filter(is_whose).filter(|event| has_bytes(&self.bytes, oracle, event));
+        Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+    }
+}
+
+/// Whether an access touches bytes of memory as they are once its slot is over: a load their first.
+fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &Event) -> bool {
+    let EventKind::Access(Accessed { kind, address, size_bytes, bytes: Some(told), .. }) = &event.kind else {
+        return false;
+    };
+    let told = |place: u64| usize::try_from(place.checked_sub(address.0)?).ok().and_then(|place| told.get(place));
+    let end = address.0.saturating_add(u64::from(*size_bytes));
+    let first = match kind {
+        AccessKind::Read => address.0,
+        AccessKind::Write => address.0.saturating_sub(wanted.len().saturating_sub(1) as u64),
+    };
+    let lies_at = |start: &u64| {
+        wanted.iter().enumerate().all(|(offset, byte)| {
+            let Some(place) = start.checked_add(offset as u64) else { return false };
+            match told(place).filter(|_| place < end) {
+                // What the access tells counts, whatever else happened in its slot.
+                Some(here) => here == byte,
+                None => oracle.byte_at(place, Position(event.slot)).value == Some(*byte),
+            }
+        })
+    };
+    !wanted.is_empty() && (first..end).any(|start| lies_at(&start))
 }
 
 impl Replay for FindValue {

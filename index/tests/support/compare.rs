@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use stepback_index::{
     Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
-    DifferenceBetween, Effect, Entered, FallsAcrossTime, FindText, FindValue, FoldSet, Hit, Index, LastAccess,
-    LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt,
+    DifferenceBetween, Effect, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit, Index,
+    LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt,
     MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextVisit,
     NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegisterState, RegistersAt, Row,
     StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
@@ -220,7 +220,11 @@ impl<S: Source> Comparison<'_, S> {
                     limit: dice.below(5) as usize,
                 });
             }
-            17 => self.agree(NextAccessedBlock { from: Address(self.address(dice)) }),
+            17 => {
+                // Dice of its own: the questions behind it are those that they were.
+                self.ask_bytes(&mut dice.clone());
+                self.agree(NextAccessedBlock { from: Address(self.address(dice)) });
+            }
             18 => self.ask_calls(dice),
             19 | 20 => self.ask_externals(dice),
             21 | 22 => self.ask_accesses_by_thread(dice),
@@ -332,6 +336,29 @@ impl<S: Source> Comparison<'_, S> {
             thread: self.whose(dice),
             from: self.position(dice),
             limit: dice.below(4) as usize,
+        });
+    }
+
+    /// Bytes around a value of the trace, or of what lies in memory at a position.
+    fn ask_bytes(&self, dice: &mut Dice) {
+        if self.infers() {
+            return;
+        }
+        let value = dice.pick(&self.things.values).unwrap_or(0).to_le_bytes();
+        let (first, length) = (dice.below(8) as usize, 1 + dice.below(4) as usize);
+        let of_value: Vec<u8> = value.iter().copied().skip(first).take(length).collect();
+        let memory = MemoryAt {
+            position: self.position(dice).min(self.index.end()),
+            address: Address(self.address(dice)),
+            len_bytes: 1 + dice.below(10),
+        };
+        let memory = memory.run(&self.index, &Cancel::default()).unwrap_or_default();
+        let of_memory: Vec<u8> = memory.iter().map_while(|state| state.value).collect();
+        self.agree(FindBytes {
+            bytes: if dice.one_in(2) { of_value } else { of_memory },
+            thread: self.whose(dice),
+            from: self.position(dice),
+            limit: dice.below(5) as usize,
         });
     }
 

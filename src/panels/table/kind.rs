@@ -17,6 +17,8 @@ pub enum TableKind {
     Heat,
     /// The functions, those that took most first.
     Functions,
+    /// What a search found.
+    Find,
 }
 
 impl TableKind {
@@ -27,6 +29,7 @@ impl TableKind {
             Self::Heap => "Heap",
             Self::Heat => "Heat",
             Self::Functions => "Functions",
+            Self::Find => "Find",
         }
     }
 
@@ -37,6 +40,7 @@ impl TableKind {
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
             Self::Functions => icons::CALLS,
+            Self::Find => icons::SEARCH,
         }
     }
 
@@ -55,12 +59,23 @@ impl TableKind {
             Self::Heap => PanelKind::Heap,
             Self::Heat => PanelKind::Heat,
             Self::Functions => PanelKind::Functions,
+            Self::Find => PanelKind::Find,
         }
     }
 
     /// Whether one click travels; where a row is about many moments, two do.
     pub fn travels_at_once(self) -> bool {
         self != Self::Functions
+    }
+
+    /// Whether Enter travels; elsewhere it shows memory.
+    pub fn travels_by_enter(self) -> bool {
+        matches!(self, Self::Accesses | Self::Functions | Self::Find)
+    }
+
+    /// Whether moving the cursor travels: rows are the moments of one walk.
+    pub fn follows_cursor(self) -> bool {
+        self == Self::Find
     }
 
     /// What going to the step of a row is called.
@@ -84,6 +99,7 @@ impl TableKind {
             ),
             Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
             Self::Functions => EmptyWords("No function was called", "The trace has no calls."),
+            Self::Find => EmptyWords("Nothing is looked for", "Type into the field above."),
         }
     }
 
@@ -94,6 +110,7 @@ impl TableKind {
             Self::Heap => "No function that allocates returns in the trace.",
             Self::Heat => "The trace has no loads and stores.",
             Self::Functions => "The trace has no calls.",
+            Self::Find => "Read the text in another way, or take something out of it.",
         }
     }
 }

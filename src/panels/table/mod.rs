@@ -1,8 +1,13 @@
 //! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages,
 //! the functions that took most.
 
+mod export;
 mod kind;
+mod list;
 mod panel;
 mod rows;
 
+pub use export::Export;
+pub use kind::TableKind;
+pub use list::{RowList, TableView};
 pub use panel::TablePanel;

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Heap};
 use stepback_parsers::Position;
 
+use super::export::Export;
 use super::kind::TableKind;
-use super::rows::{TableRows, act};
+use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
@@ -18,9 +19,8 @@ use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
-use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
+use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::field::Field;
-use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
@@ -30,9 +30,6 @@ use crate::worker::{Answer, Slot};
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
-/// The heads of the columns.
-const HEAD: f32 = 20.0;
-
 /// The field for the text of rows.
 const FILTER: f32 = 140.0;
 
@@ -57,17 +54,7 @@ struct TableState {
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     answer: Slot<Question, Arc<Table>>,
-    /// What the view shows of an answer.
-    seen: Option<Seen>,
-    list: CursorList,
-}
-
-/// A table as a view shows it: no frame goes through all rows.
-#[derive(Debug)]
-struct Seen {
-    of: Arc<Table>,
-    view: View,
-    table: Arc<Table>,
+    list: RowList,
 }
 
 /// What a list is asked for with.
@@ -77,12 +64,6 @@ enum Question {
     Heap(Arc<Heap>, Position),
     Heat,
     Functions,
-}
-
-/// The list that is shown.
-pub struct TableView<'a> {
-    pub pen: &'a Pen<'a>,
-    pub table: &'a Table,
 }
 
 impl TablePanel {
@@ -95,7 +76,7 @@ impl TablePanel {
     /// Lists accesses.
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
-        self.state.list = CursorList::default();
+        self.state.list.rewind();
     }
 
     /// What to ask; none where the user has to say it first. The error is that of the heap, none while that is read.
@@ -104,6 +85,8 @@ impl TablePanel {
             TableKind::Accesses => Ok(self.state.accesses.clone().map(Question::Accesses)),
             TableKind::Heat => Ok(Some(Question::Heat)),
             TableKind::Functions => Ok(Some(Question::Functions)),
+            // A panel of its own lists these.
+            TableKind::Find => Ok(None),
             TableKind::Heap => {
                 let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
@@ -123,70 +106,28 @@ impl TablePanel {
         }
     }
 
-    fn seen(&mut self, table: &Arc<Table>) -> Arc<Table> {
-        let known = self.state.seen.as_ref().filter(|seen| Arc::ptr_eq(&seen.of, table) && seen.view == self.view);
-        if let Some(seen) = known {
-            return Arc::clone(&seen.table);
-        }
-        let seen = Arc::new(table.seen(&self.view));
-        self.state.seen = Some(Seen { of: Arc::clone(table), view: self.view.clone(), table: Arc::clone(&seen) });
-        seen
-    }
-
-    fn table_ui(
-        &mut self,
-        ui: &mut Ui,
-        rect: Rect,
-        TableView { pen, table }: TableView<'_>,
-        cx: &ViewCx<'_>,
-        out: &mut Vec<Action>,
-    ) {
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, pen, &table.summary, cx);
-        if table.rows.is_empty() && !self.view.filter.is_empty() {
-            let words = EmptyWords("No row holds the text", "Take something out of the field above.");
-            return empty_ui(ui, pen, rest, icons::SEARCH, words);
-        }
-        if table.rows.is_empty() {
-            return empty_ui(ui, pen, rest, self.kind.icon(), EmptyWords(&table.summary, self.kind.nothing_found()));
-        }
-        let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
-        self.keys(ui, table, list, cx, out);
-        let area = self.state.list.area(ui, list, table.rows.len(), cx.tok);
-        let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
-        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown =
-            TableRows { pen, cx, kind: self.kind, table, cursor: self.state.list.cursor, right: area.body.right() };
-        if let Some(column) = shown.heads_ui(ui, &head_pen, head, &self.view) {
-            self.view = View {
-                is_falling: if self.view.column == Some(column) {
-                    !self.view.is_falling
-                } else {
-                    table.is_counted(column)
-                },
-                column: Some(column),
-                ..std::mem::take(&mut self.view)
-            };
-        }
-        for (place, rect) in area.places() {
-            if shown.row_ui(ui, rect, place, out) {
-                self.state.list.cursor = place;
-            }
-        }
+    fn table_ui(&mut self, ui: &mut Ui, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let (bar, rest) = shown.rect.split_top_bottom_at_y(shown.rect.top() + BAR);
+        self.bar_ui(ui, bar, shown, cx, out);
+        self.state.list.ui(ui, &TableView { rect: rest, ..*shown }, &mut self.view, cx, out);
     }
 
     /// What is listed, and for accesses where the list begins.
-    fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, pen: &Pen<'_>, summary: &str, cx: &ViewCx<'_>) {
-        let (tok, y) = (cx.tok, bar.center().y);
+    fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let (pen, tok, y) = (shown.pen, cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let mut right = bar.right() - 8.0;
         if bar.width() > 2.0 * FILTER {
             let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
             let filter = Field { hint: "Filter", icon: icons::SEARCH };
             if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
-                self.state.list = CursorList::default();
+                self.state.list.rewind();
             }
             right = field.left() - 8.0;
+            let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
+            let name = &self.kind.title().to_lowercase();
+            Export { pen, table: shown.table, name }.ui(ui, button, out);
+            right = button.left() - 8.0;
         }
         if let Some(question) = &mut self.state.accesses {
             let (label, to) = match question.from {
@@ -202,25 +143,11 @@ impl TablePanel {
             pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
             if response.clicked() {
                 question.from = to;
-                self.state.list = CursorList::default();
+                self.state.list.rewind();
             }
             right = button.left() - 8.0;
         }
-        pen.cut_text(pos2(bar.left() + INSET, y), summary, ui_font(12.0), tok.t2, right);
-    }
-
-    fn keys(&mut self, ui: &Ui, table: &Table, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx) {
-            let Some(row) = table.rows.get(self.state.list.press(key, table.rows.len(), list)) else { continue };
-            match key {
-                PanelKey::Enter if matches!(self.kind, TableKind::Accesses | TableKind::Functions) => act(row, cx, out),
-                PanelKey::Enter | PanelKey::ShowMemory => {
-                    out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
-                }
-                PanelKey::Copy => out.push(Action::Copy(row.line())),
-                _ => {}
-            }
-        }
+        pen.cut_text(pos2(bar.left() + INSET, y), &shown.table.summary, ui_font(12.0), tok.t2, right);
     }
 }
 
@@ -240,7 +167,7 @@ impl Panel for TablePanel {
     /// The memory of the row under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         let (_, table) = self.state.answer.peek()?;
-        let address = table.rows.get(self.state.list.cursor)?.address?;
+        let address = table.rows.get(self.state.list.cursor())?.address?;
         Some(CellName::Memory(address.to_string(), 1))
     }
 
@@ -273,8 +200,9 @@ impl Panel for TablePanel {
         });
         let place = AnswerPlace { pen: &pen, rect };
         place.ui(ui, &answer, out, |ui, pen, table, out| {
-            let table = &*self.seen(table);
-            self.table_ui(ui, rect, TableView { pen, table }, cx, out);
+            let table = &*self.state.list.seen(table, &self.view);
+            let (kind, nothing) = (self.kind, EmptyWords(&table.summary, self.kind.nothing_found()));
+            self.table_ui(ui, &TableView { pen, kind, table, nothing, rect }, cx, out);
         });
         if slot.is_waiting() || self.state.heap.is_waiting() {
             watch_for_late(ui);

@@ -35,7 +35,7 @@ pub fn timeline_ui(
     let end = cx.session.index.step_count();
     let View { first, last } = state.view.unwrap_or(View::whole(end)).within(end);
     let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));
-    let floor = rect.bottom() - rows::height(state, cell);
+    let floor = rect.bottom() - rows::height(state, cell, cx);
     let strip = Strip { rect, chart, first, last: last.max(first + 1), floor };
     let pen = Pen::new(ui, rect, cx.tok);
     let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);

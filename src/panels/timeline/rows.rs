@@ -34,10 +34,22 @@ struct Row<'a> {
 }
 
 /// The height of all rows, as far as is known what they show.
-pub fn height(state: &TimelineState, cell: Option<&CellName>) -> f32 {
+pub fn height(state: &TimelineState, cell: Option<&CellName>, cx: &ViewCx<'_>) -> f32 {
     let has_marks = state.rows.peek().is_some_and(|(_, rows)| !rows.marks.is_empty());
-    let count = u8::from(cell.is_some()) + u8::from(has_marks);
+    let count = u8::from(cell.is_some()) + u8::from(has_marks) + u8::from(has_hits(cx));
     if count == 0 { 0.0 } else { f32::from(count) * HEIGHT + 3.0 }
+}
+
+/// Whether a search found something.
+fn has_hits(cx: &ViewCx<'_>) -> bool {
+    cx.find.found().is_some_and(|found| found.count() > 0)
+}
+
+/// The hits of the search in view: at most one a column.
+fn hit_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
+    let column = |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
+    let spots = cx.find.found().map(|found| found.spots(strip.first..=strip.last, column)).unwrap_or_default();
+    spots.iter().map(|spot| Tick { column: spot.spot, position: spot.position, kind: TickKind::Hit }).collect()
 }
 
 /// Draws the rows. Returns the position of the tick under the pointer.
@@ -48,7 +60,8 @@ pub fn rows_ui(
     cell: Option<&CellName>,
     state: &mut TimelineState,
 ) -> Option<u64> {
-    let found = ask(strip, cx, cell, state)?;
+    let none = Rows::default();
+    let found = ask(strip, cx, cell, state).unwrap_or(&none);
     let mut top = strip.floor + 1.0;
     if strip.floor < strip.rect.bottom() {
         pen.line_across(strip.rect.left(), strip.rect.right(), strip.floor, pen.tok.line);
@@ -66,6 +79,9 @@ pub fn rows_ui(
     }
     if !found.marks.is_empty() {
         row("Marks", "gaps, signals and traps, external changes; a click travels", &found.marks);
+    }
+    if has_hits(cx) {
+        row("Hits", "what the search found; a click travels", &hit_ticks(strip, cx));
     }
     gaps_ui(strip, pen, &found.marks);
     under
@@ -109,7 +125,7 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if self.label == "Marks" { ui_font(11.0) } else { mono(11.0) };
+        let font = if matches!(self.label, "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(label, self.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
@@ -151,6 +167,7 @@ impl Row<'_> {
             TickKind::Write => (1.0, HEIGHT - 2.0),
             TickKind::External => (2.0, 6.0),
             TickKind::Event => (2.0, 9.0),
+            TickKind::Hit => (2.0, 10.0),
             TickKind::Gap => (4.0, HEIGHT - 2.0),
         };
         let left = if width > 2.0 { x - 1.0 } else { x };
@@ -165,6 +182,7 @@ fn color(tok: &Tok, kind: TickKind) -> egui::Color32 {
         TickKind::Write => tok.write,
         TickKind::External => tok.external,
         TickKind::Event => tok.warn,
+        TickKind::Hit => tok.hit,
         TickKind::Gap => tok.err,
     }
 }

@@ -361,6 +361,11 @@ pub fn paint_line(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &str) {
     pen.cut_text(pos2(left, rect.center().y), line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
+/// Marks a row that has a hit of the search.
+pub fn paint_hit(pen: &Pen<'_>, rect: Rect) {
+    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), pen.tok.hit);
+}
+
 /// Paints the row that stands for the steps of a folded call.
 pub fn paint_folded(
     pen: &Pen<'_>,

@@ -11,7 +11,9 @@ use super::end_note::{EndNote, NotePaint};
 use super::lines::RowLines;
 use super::menu;
 use super::menu::{Hidden, Scene};
-use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_line, paint_row};
+use super::paint::{
+    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_line, paint_row,
+};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -161,8 +163,8 @@ impl StepList {
             self.is_revealing = true;
         }
         let others = cx.windows.list.iter().filter(|other| other.id != window.id);
-        let ticks: Vec<Tick> = others
-            .map(|other| Tick { row: window.gap_of(other.position), color: cx.tok.position(other.id.0) })
+        let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
+            .chain(others.map(|other| Tick { row: window.gap_of(other.position), color: cx.tok.position(other.id.0) }))
             .chain([Tick { row: window.gap_of(window.position), color: cx.tok.position(window.id.0) }])
             .collect();
         let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
@@ -383,6 +385,9 @@ impl StepList {
         let is_done = window.position.last_step() == Some(step);
         let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
         row_background(pen, rect, &response, state);
+        if is_hit(cx, step, step) {
+            paint_hit(pen, rect);
+        }
         if is_done || response.hovered() {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
         }
@@ -415,6 +420,24 @@ impl StepList {
         }
         height
     }
+}
+
+/// The hits of the search on the scroll bar: no more of them than it has pixels.
+fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
+    let rows = window.folds.row_count().max(1);
+    let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
+    let row_of = move |position: u64| window.folds.row_of(Step(position.saturating_sub(1)));
+    let pixel_of = move |row: u64| u128::from(row) * u128::from(pixels) / u128::from(rows);
+    let spot_of = move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
+    let spots = cx.find.found().map(|found| found.spots(1..=u64::MAX, spot_of)).unwrap_or_default();
+    let row = move |spot: u32| u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows);
+    let color = cx.tok.hit;
+    spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color })
+}
+
+/// Whether a hit of the search shows right after any of some steps.
+fn is_hit(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
+    cx.find.found().is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
 }
 
 fn thread_name<'a>(cx: &ViewCx<'a>, thread: ThreadId) -> &'a str {
@@ -467,6 +490,9 @@ fn folded_ui(
     let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
     let is_done = window.position.last_step() == Some(last);
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    if is_hit(cx, first, last) {
+        paint_hit(pen, rect);
+    }
     paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
     if response.double_clicked() {
         out.push(Action::Activate(window.id));

@@ -1,5 +1,6 @@
-//! Searches that read the trace: for text and for values.
+//! Searches that read the trace: for text, for values and for bytes.
 
+pub(crate) mod bytes;
 pub(crate) mod made;
 mod owned;
 mod owned_steps;

@@ -43,7 +43,52 @@ impl FromStr for TextPattern {
     }
 }
 
+/// What is wrong with a regular expression, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternFault {
+    /// The character at which it shows, from 1.
+    pub at: usize,
+    /// What, as a phrase.
+    pub what: String,
+}
+
 impl TextPattern {
+    /// Words as people type what they see in a list: in any case, and with as many spaces as there are.
+    ///
+    /// ```
+    /// use stepback_index::TextPattern;
+    ///
+    /// let pattern = TextPattern::of_words("ldr x1, [sp]")?;
+    /// assert!(pattern.is_match(b"12 IT 00008000 f94003e1 O EL1h_n : LDR      x1,[sp]"));
+    /// # Ok::<(), regex::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It is too long for a pattern.
+    pub fn of_words(text: &str) -> Result<Self, regex::Error> {
+        let words: Vec<String> =
+            text.split_whitespace().map(|word| regex::escape(word).replace(',', r",\s*")).collect();
+        // What stands behind a comma has its spaces already.
+        let pattern = words.join(r"\s+").replace(r",\s*\s+", r",\s*");
+        format!("(?i){pattern}").parse()
+    }
+
+    /// What is wrong with a text that is no regular expression; none for one that is.
+    pub fn fault(text: &str) -> Option<PatternFault> {
+        let fault = |offset: usize, what: String| {
+            let before = text.get(..offset).unwrap_or(text);
+            PatternFault { at: before.chars().count() + 1, what }
+        };
+        match ParserBuilder::new().utf8(false).build().parse(text) {
+            Err(regex_syntax::Error::Parse(error)) => Some(fault(error.span().start.offset, error.kind().to_string())),
+            Err(regex_syntax::Error::Translate(error)) => {
+                Some(fault(error.span().start.offset, error.kind().to_string()))
+            }
+            Err(error) => Some(fault(0, error.to_string())),
+            Ok(_) => Regex::new(text).err().map(|_| fault(0, "it is too large".to_owned())),
+        }
+    }
+
     /// As it was typed.
     pub fn as_str(&self) -> &str {
         self.exact.as_str()

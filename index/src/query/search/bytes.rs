@@ -1,0 +1,214 @@
+//! Bytes in a row, whichever accesses they are spread over.
+
+use std::ops::{ControlFlow, Range};
+
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, Source, StepEvent};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::memory::MemoryAt;
+use crate::query::question::Query;
+use crate::query::search::run::{Course, Search, Searched};
+use crate::read::contradictions::Contradictions;
+use crate::read::hits::{FoundAccess, HitReader};
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotReader};
+
+/// Longer runs of bytes are not looked for.
+pub const SOUGHT_BYTES: usize = 4096;
+
+/// Accesses of memory that holds some bytes in a row right after them: stores to any of these, loads of the first.
+/// So bytes that are copied one by one are found at the store that completes them.
+///
+/// Cost: the trace is parsed once on all cores, and memory is looked up around each access that fits alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FindBytes {
+    /// In the order of memory; nothing is found for none, and for more than [`SOUGHT_BYTES`].
+    pub bytes: Vec<u8>,
+    /// Whose accesses; without it, those of all threads.
+    pub thread: Option<ThreadId>,
+    /// From where.
+    pub from: Position,
+    /// At most this many hits.
+    pub limit: usize,
+}
+
+impl Query for FindBytes {
+    type Answer = Vec<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        self.course(index, cancel).collect()
+    }
+}
+
+impl FindBytes {
+    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn stream<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+        each: impl FnMut(Searched) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        self.course(index, cancel).run(each)
+    }
+
+    fn course<'a, S>(&'a self, index: &'a Index<S>, cancel: &'a Cancel) -> Course<'a, S, Self> {
+        Course { search: self, index, cancel, from: self.from, limit: self.limit }
+    }
+
+    /// Where the bytes may begin, as far as one access tells.
+    fn starts<'a>(&'a self, access: &'a Piece<'a>) -> impl Iterator<Item = Address> + use<'a> {
+        let wanted = self.bytes.as_slice();
+        let length = if wanted.len() > SOUGHT_BYTES { 0 } else { wanted.len() };
+        // Bytes that begin before the access, then those that begin in it.
+        let before = (1..length).filter(move |skip| {
+            let agrees = wanted.iter().skip(*skip).zip(access.bytes).all(|(wanted, byte)| wanted == byte);
+            access.kind == AccessKind::Write && agrees
+        });
+        let within = (0..access.bytes.len()).filter(move |place| {
+            length > 0 && wanted.iter().zip(access.bytes.iter().skip(*place)).all(|(wanted, byte)| wanted == byte)
+        });
+        let first = access.address.0;
+        let before = before.filter_map(move |skip| first.checked_sub(skip as u64));
+        before.chain(within.filter_map(move |place| first.checked_add(place as u64))).map(Address)
+    }
+
+    /// Whether the bytes lie somewhere around an access right after it.
+    fn is_at<S: Source>(&self, access: &Piece<'_>, index: &Index<S>, at: Position) -> Result<bool, QueryError> {
+        let length = self.bytes.len() as u64;
+        for start in self.starts(access) {
+            let skip = start.0.checked_sub(access.address.0);
+            if skip.is_some_and(|skip| skip.saturating_add(length) <= access.bytes.len() as u64) {
+                return Ok(true);
+            }
+            let memory = MemoryAt { position: at, address: start, len_bytes: length };
+            let memory = memory.run(index, &Cancel::default())?;
+            // What the access tells fits already, whatever else happened in its slot.
+            let is_told = |place: usize| {
+                let address = start.0.checked_add(place as u64);
+                let place = address.and_then(|address| address.checked_sub(access.address.0));
+                place.is_some_and(|place| place < access.bytes.len() as u64)
+            };
+            let mut bytes = self.bytes.iter().zip(&memory).enumerate();
+            let is_whole = memory.len() == self.bytes.len();
+            if is_whole && bytes.all(|(place, (wanted, state))| is_told(place) || state.value == Some(*wanted)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What an access tells of memory.
+struct Piece<'a> {
+    kind: AccessKind,
+    address: Address,
+    bytes: &'a [u8],
+}
+
+impl Search for FindBytes {
+    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
+        let slot = range.start.saturating_sub(1);
+        let mut sink = ByteSlots { search: self, slot, cancel, found: Vec::new() };
+        SlotReader(index).parse(text, &mut sink)?;
+        cancel.check()?;
+        Ok(sink.found)
+    }
+
+    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+        let mut found = Vec::new();
+        for slot in slots.iter().copied() {
+            let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
+            let contradictions = Contradictions::of(index, &events)?;
+            for event in events.iter().filter(|event| event.slot == slot) {
+                let EventKind::Access { kind, address, size_bytes, bytes: Some(bytes) } = &event.kind else { continue };
+                let bytes = bytes.get(..usize::from(*size_bytes)).unwrap_or(bytes);
+                let piece = Piece { kind: *kind, address: *address, bytes };
+                if self.thread.is_some_and(|wanted| wanted != event.thread)
+                    || !self.is_at(&piece, index, Position(slot))?
+                {
+                    continue;
+                }
+                let access = RecordReader(index).access_of(event, &contradictions);
+                if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
+                    found.push(FoundAccess { step, position: Position(slot), access });
+                }
+            }
+        }
+        HitReader(index).hits(found)
+    }
+}
+
+/// The slots with an access that fits alone.
+struct ByteSlots<'a> {
+    search: &'a FindBytes,
+    slot: u64,
+    cancel: &'a Cancel,
+    found: Vec<u64>,
+}
+
+impl EventSink for ByteSlots<'_> {
+    fn begin_step(&mut self, _step: &StepEvent<'_>) {
+        self.slot += 1;
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let Some(bytes) = &access.bytes else { return };
+        let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
+        let piece = Piece { kind: access.kind, address: access.address, bytes };
+        if self.found.last() != Some(&self.slot) && self.search.starts(&piece).next().is_some() {
+            self.found.push(self.slot);
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+
+    /// The word "gdb" byte by byte, then read as a whole; in the end it begins once more in the word behind it.
+    const TRACE: &str = "1 clk IT (1) 00001000 39000001 A svc : STRB w1,[x0]\n1 clk MW1 00005000 67\n\
+                         2 clk IT (2) 00001004 39000001 A svc : STRB w1,[x0]\n2 clk MW1 00005001 64\n\
+                         3 clk IT (3) 00001008 39000001 A svc : STRB w1,[x0]\n3 clk MW1 00005002 62\n\
+                         4 clk IT (4) 0000100c 39000001 A svc : STRB w1,[x0]\n4 clk MW1 00005003 67\n\
+                         5 clk IT (5) 00001010 b9400001 A svc : LDR w1,[x0]\n5 clk MR4 00005000 67626467\n\
+                         6 clk IT (6) 00001014 b9000001 A svc : STR w1,[x0]\n6 clk MW4 00005004 00006264\n";
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &[(AccessKind, u64)]) {
+        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+        let question = FindBytes { bytes: bytes.to_vec(), thread: None, from: Position(0), limit: 99 };
+        let hits = question.run(&index, &Cancel::default()).unwrap();
+        let found: Vec<_> = hits.iter().filter_map(|hit| Some((hit.access.as_ref()?.kind, hit.position.0))).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn bytes_are_found_where_the_last_of_them_is_written_and_the_first_is_read() {
+        check(b"gdb", &[(AccessKind::Write, 3), (AccessKind::Read, 5), (AccessKind::Write, 6)]);
+        check(b"db", &[(AccessKind::Write, 3), (AccessKind::Read, 5), (AccessKind::Write, 6)]);
+        check(b"gdbgdb", &[(AccessKind::Write, 6)]);
+        check(b"gdc", &[]);
+        check(b"", &[]);
+        check(&[0; SOUGHT_BYTES + 1], &[]);
+    }
+}

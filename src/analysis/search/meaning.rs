@@ -1,0 +1,364 @@
+//! What a person means by a text: words, a number, bytes, a place in code, a cell, a function.
+
+use std::fmt;
+
+use stepback_index::{
+    AccessKinds, Cancel, Cell, NextVisit, Number, PatternFault, Query as _, QueryError, SOUGHT_BYTES, TextPattern,
+};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::number::wide_number;
+use super::question::Search;
+use crate::action::{FindKind, FindQuestion};
+use crate::analysis::code_address::code_address;
+use crate::analysis::line_code::line_code;
+use crate::analysis::names::{NameError, NamesAt};
+use crate::analysis::trace_index::TraceIndex;
+use crate::expression::split_range;
+use crate::image::Images;
+
+/// More functions with a part of their name in common are not looked for.
+pub const FUNCTIONS: usize = 256;
+
+/// Words before a text that say how it is read.
+const PREFIXES: [(&str, FindKind); 12] = [
+    ("text:", FindKind::Text),
+    ("regex:", FindKind::Regex),
+    ("re:", FindKind::Regex),
+    ("value:", FindKind::Value),
+    ("bytes:", FindKind::Bytes),
+    ("pc:", FindKind::Address),
+    ("address:", FindKind::Address),
+    ("line:", FindKind::Address),
+    ("access:", FindKind::Accesses),
+    ("accesses:", FindKind::Accesses),
+    ("function:", FindKind::Function),
+    ("fn:", FindKind::Function),
+];
+
+/// What a text was read as.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    /// How it was read, never by what it looks like.
+    pub kind: FindKind,
+    /// The text without what says how it is read.
+    pub text: String,
+    /// What is looked for.
+    pub search: Search,
+}
+
+impl Meaning {
+    /// What the text may mean besides.
+    pub fn others(&self) -> Vec<FindQuestion> {
+        let question = |kind, text: String| FindQuestion { text, kind, ..FindQuestion::default() };
+        let bare = bare_hex(&self.text).map(|_| format!("0x{}", self.text));
+        let hex = bare.clone().or_else(|| typed_hex(&self.text).map(|_| self.text.clone()));
+        let is_decimal = self.text.bytes().all(|byte| byte.is_ascii_digit());
+        match (self.kind, hex) {
+            (FindKind::Value, Some(hex)) if is_decimal => {
+                vec![question(FindKind::Value, hex.clone()), question(FindKind::Address, hex)]
+            }
+            (FindKind::Value, Some(hex)) => {
+                vec![question(FindKind::Address, hex.clone()), question(FindKind::Accesses, hex)]
+            }
+            (FindKind::Address, Some(hex)) => {
+                vec![question(FindKind::Value, hex.clone()), question(FindKind::Accesses, hex)]
+            }
+            (FindKind::Accesses, Some(hex)) => {
+                vec![question(FindKind::Value, hex.clone()), question(FindKind::Address, hex)]
+            }
+            (FindKind::Function, _) => vec![question(FindKind::Text, self.text.clone())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Why a text means nothing.
+#[derive(Debug)]
+pub enum MeaningError {
+    /// There is nothing.
+    Empty,
+    /// It is no regular expression.
+    Pattern(PatternFault),
+    /// It is too long for a pattern.
+    TooLong,
+    /// It is no number, and no expression that has a value here.
+    Value(NameError),
+    /// It is no run of bytes: the text.
+    Bytes(String),
+    /// It names no place in code.
+    Code(NameError),
+    /// It names no cell.
+    Cell(NameError),
+    /// No image tells of such a function: the text.
+    NoFunction(String),
+    /// So many functions are called so.
+    Functions(usize),
+    /// The trace or its index could not be read.
+    Trace(QueryError),
+}
+
+impl From<QueryError> for MeaningError {
+    fn from(error: QueryError) -> Self {
+        Self::Trace(error)
+    }
+}
+
+impl std::error::Error for MeaningError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Trace(error) | Self::Value(NameError::Trace(error)) => Some(error),
+            Self::Code(NameError::Trace(error)) | Self::Cell(NameError::Trace(error)) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for MeaningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "nothing to look for: type a word, a number, an address or a name"),
+            Self::Pattern(fault) => {
+                write!(f, "character {}: {}; choose Text to look for it as it is", fault.at, fault.what)
+            }
+            Self::TooLong => write!(f, "the text is too long to be looked for"),
+            Self::Value(error) => write!(f, "no value: {error}; write 31, 0x1f or an expression such as x0+8"),
+            Self::Bytes(text) => {
+                write!(f, "no bytes: {text:?}; write pairs of hex digits (67 64 62) or a text in quotes (\"gdb\")")
+            }
+            Self::Code(error) => write!(f, "no address of code: {error}; write 0x80000494, main+8 or main.c:12"),
+            Self::Cell(error) => write!(f, "no register and no memory: {error}; write x0, 0x80020010:8 or sp+8:4"),
+            Self::NoFunction(text) => {
+                write!(f, "no function has {text:?} in its name; choose Text to look for the word in the trace")
+            }
+            Self::Functions(count) => {
+                write!(f, "{count} functions are called so, more than {FUNCTIONS}: type more of the name")
+            }
+            Self::Trace(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// Reads texts where names have their meaning: at a position.
+pub struct Reader<'a> {
+    names: NamesAt<'a>,
+    index: &'a TraceIndex,
+    images: &'a Images,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Reader<'a> {
+    /// Registers and memory have their values at a position, those of the thread of the step before it.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn new(
+        index: &'a TraceIndex,
+        images: &'a Images,
+        at: Position,
+        cancel: &'a Cancel,
+    ) -> Result<Self, QueryError> {
+        Ok(Self { names: NamesAt::new(index, images, at, None, cancel)?, index, images, cancel })
+    }
+
+    /// What a text means. Blocks: it may ask the trace.
+    ///
+    /// # Errors
+    /// It means nothing, or the trace cannot be read.
+    pub fn read(&self, text: &str, kind: FindKind) -> Result<Meaning, MeaningError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(MeaningError::Empty);
+        }
+        let (kind, text) = match kind {
+            FindKind::Auto => self.kind_of(text)?,
+            FindKind::Regex => (kind, between_slashes(text).unwrap_or(text)),
+            _ => (kind, text),
+        };
+        if text.is_empty() {
+            return Err(MeaningError::Empty);
+        }
+        Ok(Meaning { kind, text: text.to_owned(), search: self.search(kind, text)? })
+    }
+
+    fn search(&self, kind: FindKind, text: &str) -> Result<Search, MeaningError> {
+        match kind {
+            FindKind::Auto | FindKind::Text => {
+                TextPattern::of_words(text).map(Search::Text).map_err(|_| MeaningError::TooLong)
+            }
+            FindKind::Regex => match TextPattern::fault(text) {
+                Some(fault) => Err(MeaningError::Pattern(fault)),
+                None => text.parse().map(Search::Text).map_err(|_| MeaningError::TooLong),
+            },
+            FindKind::Value => self.value(text).map(Search::Value),
+            FindKind::Bytes => bytes_of(text).map(Search::Bytes).ok_or_else(|| MeaningError::Bytes(text.to_owned())),
+            FindKind::Address => self.code(text).map(Search::Visits),
+            FindKind::Accesses => self.cell(text),
+            FindKind::Function => self.functions(text).map(Search::Visits),
+        }
+    }
+
+    /// What a text looks like: what it says itself, then names and numbers that mean something in this trace, then words.
+    fn kind_of<'t>(&self, text: &'t str) -> Result<(FindKind, &'t str), MeaningError> {
+        let said = PREFIXES.iter().find_map(|(prefix, kind)| Some((*kind, text.strip_prefix(prefix)?.trim())));
+        // `reg::x0` and `sym::main` are expressions.
+        if let Some((kind, rest)) = said.filter(|(_, rest)| !rest.starts_with(':')) {
+            return Ok((kind, rest));
+        }
+        if let Some(pattern) = between_slashes(text) {
+            return Ok((FindKind::Regex, pattern));
+        }
+        if let Some(words) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            return Ok((FindKind::Text, words));
+        }
+        if text.contains(' ') && is_pairs(text) {
+            return Ok((FindKind::Bytes, text));
+        }
+        if let Some(symbol) = self.images.symbol(text) {
+            return Ok((if symbol.is_code() { FindKind::Function } else { FindKind::Accesses }, text));
+        }
+        if let Some(number) = typed_hex(text) {
+            return Ok((if self.is_executed(number)? { FindKind::Address } else { FindKind::Value }, text));
+        }
+        if text.bytes().all(|byte| byte.is_ascii_digit()) || wide_number(text).is_some() {
+            return Ok((FindKind::Value, text));
+        }
+        if text.contains(':') {
+            if !line_code(self.images, text, self.cancel)?.is_empty() {
+                return Ok((FindKind::Address, text));
+            }
+            let is_range = split_range(text).1.is_some() && self.cell(text).is_ok();
+            return Ok((if is_range { FindKind::Accesses } else { FindKind::Text }, text));
+        }
+        Ok((FindKind::Text, text))
+    }
+
+    fn is_executed(&self, number: u64) -> Result<bool, QueryError> {
+        let pc = code_address(number, self.index, self.cancel)?;
+        Ok(NextVisit { pc, from: Position(0) }.run(self.index, self.cancel)?.is_some())
+    }
+
+    /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values.
+    fn value(&self, text: &str) -> Result<Number, MeaningError> {
+        if let Some(number) = wide_number(text) {
+            return Ok(number);
+        }
+        match self.names.number(text) {
+            Ok(number) => Ok(Number::from(number)),
+            Err(error) => bare_hex(text).map(Number::from).ok_or(MeaningError::Value(error)),
+        }
+    }
+
+    /// Bare digits are an address as lists show it, where code was executed there.
+    fn code(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
+        let of_line = line_code(self.images, text, self.cancel)?;
+        if !of_line.is_empty() {
+            return Ok(of_line);
+        }
+        if let Some(number) = bare_hex(text)
+            && self.is_executed(number)?
+        {
+            return Ok(vec![code_address(number, self.index, self.cancel)?]);
+        }
+        let number = match self.names.number(text) {
+            Ok(number) => number,
+            Err(error) => bare_hex(text).ok_or(MeaningError::Code(error))?,
+        };
+        Ok(vec![code_address(number, self.index, self.cancel)?])
+    }
+
+    /// `x0`, `0x80020010:8`, `writes of x0`. Bare digits are an address as lists show it.
+    fn cell(&self, text: &str) -> Result<Search, MeaningError> {
+        let words = [("reads of ", AccessKinds::Reads), ("writes of ", AccessKinds::Writes)];
+        let said = words.iter().find_map(|(words, kinds)| Some((text.strip_prefix(words)?, *kinds)));
+        let (text, kinds) = said.unwrap_or((text, AccessKinds::All));
+        let cell = match self.names.cell(text) {
+            Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => self.object(text),
+            Ok(cell) => Some(cell),
+            Err(error) => {
+                return self.bare_cell(text).map(|cell| Search::Accesses(cell, kinds)).ok_or(MeaningError::Cell(error));
+            }
+        };
+        let cell = cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
+        // Digits alone are hexadecimal in lists of memory.
+        let cell = self.bare_cell(text).unwrap_or(cell);
+        Ok(Search::Accesses(cell, kinds))
+    }
+
+    /// All bytes of a variable.
+    fn object(&self, name: &str) -> Option<Cell> {
+        let symbol = self.images.symbol(name)?;
+        Some(Cell::Memory { address: symbol.address, len_bytes: symbol.size_bytes.max(1) })
+    }
+
+    /// `80020010:8`.
+    fn bare_cell(&self, text: &str) -> Option<Cell> {
+        let (address, length) = split_range(text);
+        let address = bare_hex(address.trim()).filter(|_| address.trim().len() >= LONG_HEX)?;
+        let len_bytes = length.map_or(Some(1), |length| self.names.number(length).ok())?;
+        (len_bytes > 0).then_some(Cell::Memory { address: Address(address), len_bytes })
+    }
+
+    /// Where the functions of a name begin, else those with it in their names.
+    fn functions(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
+        if let Some(symbol) = self.images.symbol(text).filter(|symbol| symbol.is_code()) {
+            return Ok(vec![symbol.address]);
+        }
+        let mut found: Vec<Address> = self.images.functions(text).map(|symbol| symbol.address).collect();
+        found.sort_unstable();
+        found.dedup();
+        match found.len() {
+            0 => match self.code(text) {
+                // Without images a function is called by where it begins.
+                Ok(code) => Ok(code),
+                Err(MeaningError::Trace(error)) => Err(MeaningError::Trace(error)),
+                Err(_) => Err(MeaningError::NoFunction(text.to_owned())),
+            },
+            count if count > FUNCTIONS => Err(MeaningError::Functions(count)),
+            _ => Ok(found),
+        }
+    }
+}
+
+/// So many hexadecimal digits are hardly a count.
+const LONG_HEX: usize = 5;
+
+fn between_slashes(text: &str) -> Option<&str> {
+    text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|pattern| !pattern.is_empty())
+}
+
+/// Hexadecimal digits alone, up to 64 bits.
+fn bare_hex(text: &str) -> Option<u64> {
+    let is_hex = !text.is_empty() && text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hex { u64::from_str_radix(text, 16).ok() } else { None }
+}
+
+/// `0x1f`, or long bare digits of which one at least is no letter: `add` is a word.
+fn typed_hex(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => bare_hex(digits),
+        None => bare_hex(text).filter(|_| text.len() >= LONG_HEX && text.bytes().any(|byte| byte.is_ascii_digit())),
+    }
+}
+
+fn is_pairs(text: &str) -> bool {
+    text.split_whitespace().all(|pair| pair.len() == 2 && bare_hex(pair).is_some())
+}
+
+/// `67 64 62`, `676462` or `"gdb"`; none for what is no bytes, no byte at all, or too many.
+pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let bytes: Vec<u8> = match quoted {
+        Some(words) => words.bytes().collect(),
+        None => {
+            let text = text.strip_prefix("0x").unwrap_or(text);
+            let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            let nibble = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            let (pairs, rest) = digits.as_chunks::<2>();
+            let bytes = pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));
+            bytes.collect::<Option<Vec<u8>>>().filter(|_| rest.is_empty())?
+        }
+    };
+    (!bytes.is_empty() && bytes.len() <= SOUGHT_BYTES).then_some(bytes)
+}

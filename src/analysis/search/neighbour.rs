@@ -1,0 +1,92 @@
+//! The hit next to a position, either way.
+
+use std::ops::ControlFlow;
+
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::Position;
+
+use super::question::Search;
+use super::stream::Extent;
+use crate::analysis::marker_walk::Course;
+use crate::analysis::trace_index::TraceIndex;
+use crate::analysis::walk::{Found, Sought, Walk};
+
+/// Positions that are looked through at once on the way back, at first: each time twice as many.
+const WINDOW: u64 = 1 << 10;
+const WIDEST: u64 = 1 << 20;
+
+impl Search {
+    /// The position of the nearest hit that shows after (onward) or before (back) a position.
+    /// Cost: the way to the hit; for texts and values up to twice as far back.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn neighbour(
+        &self,
+        course: Course,
+        at: Position,
+        index: &TraceIndex,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>, QueryError> {
+        match (course, self) {
+            (Course::Onward, _) => self.next_in(at, Position(u64::MAX), index, cancel),
+            (Course::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => self.last_by_windows(at, index, cancel),
+            (Course::Back, Self::Accesses(cell, kinds)) => {
+                last_of(Sought::LastAccess(*cell, *kinds), at, index, cancel)
+            }
+            (Course::Back, Self::Visits(addresses)) => {
+                let mut last = None;
+                for address in addresses {
+                    last = last.max(last_of(Sought::LastVisit(*address), at, index, cancel)?);
+                }
+                Ok(last)
+            }
+        }
+    }
+
+    /// The first hit behind a position and not behind another.
+    fn next_in(
+        &self,
+        at: Position,
+        to: Position,
+        index: &TraceIndex,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>, QueryError> {
+        let mut found = None;
+        self.stream(Extent { thread: None, from: at, limit: usize::MAX }, index, cancel, |searched| {
+            let positions = searched.hits.iter().map(|hit| hit.position);
+            found = positions.filter(|position| *position > at && *position <= to).min();
+            if found.is_some() || searched.to >= to { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(found)
+    }
+
+    /// Texts are found onward alone: looks through longer and longer stretches before the position.
+    fn last_by_windows(
+        &self,
+        at: Position,
+        index: &TraceIndex,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>, QueryError> {
+        let (mut end, mut width) = (at.0, WINDOW);
+        while end > 0 {
+            let from = Position(end.saturating_sub(width));
+            let mut last = None;
+            self.stream(Extent { thread: None, from, limit: usize::MAX }, index, cancel, |searched| {
+                let positions = searched.hits.iter().map(|hit| hit.position);
+                last = last.max(positions.filter(|position| position.0 <= end && *position < at).max());
+                if searched.to.0 >= end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            if last.is_some() {
+                return Ok(last);
+            }
+            (end, width) = (from.0, width.saturating_mul(2).min(WIDEST));
+        }
+        Ok(None)
+    }
+}
+
+fn last_of(sought: Sought, at: Position, index: &TraceIndex, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+    let found = Walk::new(sought, at, 1, index, cancel).leaving(at).next_hit()?;
+    Ok(if let Found::Hit(hit) = found { Some(hit.position) } else { None })
+}

@@ -1,0 +1,130 @@
+//! Hits as they are found, from a position on.
+
+use std::ops::ControlFlow;
+
+use stepback_index::{
+    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, ThreadId,
+};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::question::Search;
+use crate::analysis::trace_index::TraceIndex;
+use crate::analysis::walk::{Found, Sought, Walk};
+
+/// Hits of a walk that are handed out together.
+const BATCH: usize = 64;
+
+/// Whose hits are wanted, and which.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Whose; none: those of all threads.
+    pub thread: Option<ThreadId>,
+    /// From where.
+    pub from: Position,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Search {
+    /// Hands out the hits in the order of the trace until `each` breaks; the last call of `each` has the end of the trace,
+    /// unless the limit ended the search. Memory: bounded, however many there are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn stream(
+        &self,
+        extent: Extent,
+        index: &TraceIndex,
+        cancel: &Cancel,
+        each: impl FnMut(Searched) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        let Extent { thread, from, limit } = extent;
+        match self {
+            Self::Text(pattern) => {
+                FindText { pattern: pattern.clone(), thread, from, limit }.stream(index, cancel, each)
+            }
+            Self::Value(value) => FindValue { value: *value, thread, from, limit }.stream(index, cancel, each),
+            Self::Bytes(bytes) => FindBytes { bytes: bytes.clone(), thread, from, limit }.stream(index, cancel, each),
+            Self::Accesses(cell, kinds) => {
+                let walk = Walk::new(accesses(*cell, *kinds), from, limit, index, cancel).of_thread(thread);
+                walk_all(Merged::of_walks(vec![walk])?, extent, index, each)
+            }
+            Self::Visits(addresses) => {
+                let walk = |address: &Address| {
+                    Walk::new(Sought::NextVisit(*address), from, limit, index, cancel).of_thread(thread)
+                };
+                walk_all(Merged::of_walks(addresses.iter().map(walk).collect())?, extent, index, each)
+            }
+        }
+    }
+}
+
+/// Of a step that accesses memory several times, each access counts.
+fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
+    match cell {
+        Cell::Memory { address, len_bytes } => Sought::Accesses(MemoryRange { address, len_bytes }, kinds),
+        Cell::Register { .. } => Sought::NextAccess(cell, kinds),
+    }
+}
+
+fn walk_all(
+    mut hits: Merged<'_>,
+    extent: Extent,
+    index: &TraceIndex,
+    mut each: impl FnMut(Searched) -> ControlFlow<()>,
+) -> Result<(), QueryError> {
+    let (mut left, mut batch) = (extent.limit, Vec::new());
+    while left > 0 {
+        let Some(hit) = hits.next_hit()? else { break };
+        left -= 1;
+        let to = hit.position;
+        batch.push(hit);
+        if (batch.len() >= BATCH || left == 0) && each(Searched { hits: std::mem::take(&mut batch), to }).is_break() {
+            return Ok(());
+        }
+    }
+    if left > 0 {
+        // Nobody asks whether this one breaks: it is the last.
+        let _ended = each(Searched { hits: batch, to: index.end() });
+    }
+    Ok(())
+}
+
+/// Several walks as one, in the order of the trace.
+struct Merged<'a> {
+    /// Each with its next hit.
+    walks: Vec<(Walk<'a>, Hit)>,
+}
+
+impl<'a> Merged<'a> {
+    fn of_walks(walks: Vec<Walk<'a>>) -> Result<Self, QueryError> {
+        let mut begun = Vec::with_capacity(walks.len());
+        for mut walk in walks {
+            if let Some(hit) = next_of(&mut walk)? {
+                begun.push((walk, hit));
+            }
+        }
+        Ok(Self { walks: begun })
+    }
+
+    fn next_hit(&mut self) -> Result<Option<Hit>, QueryError> {
+        let places = self.walks.iter().enumerate();
+        let Some(place) = places.min_by_key(|(_, (_, hit))| hit.position).map(|(place, _)| place) else {
+            return Ok(None);
+        };
+        let Some((walk, hit)) = self.walks.get_mut(place) else { return Ok(None) };
+        match next_of(walk)? {
+            Some(next) => Ok(Some(std::mem::replace(hit, next))),
+            None => Ok(Some(self.walks.swap_remove(place).1)),
+        }
+    }
+}
+
+/// The next step of a walk onward, which meets nothing else.
+fn next_of(walk: &mut Walk<'_>) -> Result<Option<Hit>, QueryError> {
+    Ok(match walk.next_hit()? {
+        Found::Hit(hit) => Some(*hit),
+        Found::Initial(_) | Found::Nothing => None,
+    })
+}

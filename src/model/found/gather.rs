@@ -1,0 +1,181 @@
+//! Gathers the hits of a search while a worker looks for them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use stepback_index::{Cancel, Hit};
+use stepback_parsers::Position;
+
+use super::list::{Found, SearchEnd};
+use super::rows::{HEADS, RowMaker};
+use crate::action::{FindQuestion, FindRange, Way};
+use crate::analysis::marker_walk::Course;
+use crate::analysis::search::meaning::{Meaning, Reader};
+use crate::analysis::search::stream::Extent;
+use crate::model::table::{Table, TableRow};
+use crate::place::Place;
+use crate::session::Session;
+
+/// How often what was found is handed out.
+const INTERVAL: Duration = Duration::from_millis(120);
+
+/// A search, and how far it goes.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What is looked for.
+    pub question: FindQuestion,
+    /// Where names in it have their meaning.
+    pub at: Position,
+    /// It ends after so many hits in all.
+    pub limit: usize,
+    /// What is known already.
+    pub before: Option<Arc<Found>>,
+}
+
+/// Looks for hits, and hands out what there is while it goes on. Runs on a worker.
+///
+/// # Errors
+/// The question means nothing, or the trace cannot be read.
+pub fn gather(
+    session: &Session,
+    asked: &Asked,
+    cancel: &Cancel,
+    publish: &mut dyn FnMut(Arc<Found>),
+) -> Result<Arc<Found>> {
+    let bounds = Bounds::of(session, &asked.question.range, asked.at, cancel)?;
+    let meaning = match &asked.before {
+        Some(before) => Arc::clone(&before.meaning),
+        None => Arc::new(meaning_of(session, &asked.question, asked.at, cancel)?),
+    };
+    let rows = asked.before.as_ref().map(|before| before.table.rows.clone()).unwrap_or_default();
+    let begin = asked.before.as_ref().map_or(bounds.from, |before| before.searched);
+    let mut gathered =
+        Gathered { maker: RowMaker::new(session, &meaning, cancel), rows, searched: begin, end: SearchEnd::UnderWay };
+    // Hits of the last position may have been cut off by the limit.
+    let mut known = gathered.rows.iter().rev().take_while(|row| row.position == Some(begin)).count();
+    let from = if known > 0 { Position(begin.0.saturating_sub(1)) } else { begin };
+    let left = asked.limit.saturating_sub(gathered.rows.len());
+    let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
+    let extent = Extent { thread: None, from, limit: left.saturating_add(known) };
+    if from < bounds.to {
+        meaning.search.stream(extent, &session.index, cancel, |found| {
+            for hit in found.hits.into_iter().filter(|hit| hit.position <= bounds.to) {
+                if known > 0 {
+                    known -= 1;
+                } else if let Err(error) = gathered.take(&hit) {
+                    failed = Err(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            gathered.searched = found.to.min(bounds.to);
+            if published.elapsed() > pause {
+                let begun = Instant::now();
+                publish(Arc::new(gathered.found(&meaning, bounds)));
+                // A long list takes longer to hand out.
+                (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+            }
+            if found.to > bounds.to { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        failed?;
+    }
+    if gathered.rows.len() >= asked.limit {
+        // Other hits of the same stretch were cut off.
+        let last = gathered.rows.last().and_then(|row| row.position);
+        gathered.searched = last.unwrap_or(gathered.searched).min(gathered.searched);
+    }
+    let is_limited = gathered.rows.len() >= asked.limit && gathered.searched < bounds.to;
+    gathered.end = if is_limited { SearchEnd::Limit } else { SearchEnd::Done };
+    if !is_limited {
+        gathered.searched = bounds.to;
+    }
+    Ok(Arc::new(gathered.found(&meaning, bounds)))
+}
+
+fn meaning_of(session: &Session, question: &FindQuestion, at: Position, cancel: &Cancel) -> Result<Meaning> {
+    let reader = Reader::new(&session.index, &session.images, at.min(session.index.end()), cancel)?;
+    Ok(reader.read(&question.text, question.kind)?)
+}
+
+/// Between which positions hits count.
+#[derive(Clone, Copy)]
+struct Bounds {
+    from: Position,
+    to: Position,
+}
+
+impl Bounds {
+    fn of(session: &Session, range: &FindRange, at: Position, cancel: &Cancel) -> Result<Self> {
+        let place = |text: &str, side: &str| -> Result<Position> {
+            let place: Place = text.parse().with_context(|| format!("where the search {side}"))?;
+            place.resolve_from(session, at, cancel).with_context(|| format!("where the search {side}"))
+        };
+        let from = if range.from.trim().is_empty() { Position(0) } else { place(&range.from, "begins")? };
+        let to = if range.to.trim().is_empty() { session.index.end() } else { place(&range.to, "ends")? };
+        ensure!(from <= to, "the search begins at {} and ends before that, at {}", from.0, to.0);
+        Ok(Self { from, to })
+    }
+}
+
+struct Gathered<'a> {
+    maker: RowMaker<'a>,
+    rows: Vec<TableRow>,
+    searched: Position,
+    end: SearchEnd,
+}
+
+impl Gathered<'_> {
+    fn take(&mut self, hit: &Hit) -> Result<()> {
+        self.rows.push(self.maker.row(hit)?);
+        Ok(())
+    }
+
+    fn found(&self, meaning: &Arc<Meaning>, Bounds { from, to }: Bounds) -> Found {
+        let mut positions: Vec<u64> = self.rows.iter().filter_map(|row| Some(row.position?.0)).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let table = Table::new(String::new(), &HEADS, self.rows.clone()).without_one_thread(self.maker.session);
+        Found {
+            meaning: Arc::clone(meaning),
+            table: Arc::new(table),
+            positions: positions.into(),
+            from,
+            to,
+            searched: self.searched,
+            end: self.end,
+        }
+    }
+}
+
+/// A question for the hit next to a position.
+#[derive(Clone, Debug)]
+pub struct HitQuestion {
+    /// What is looked for.
+    pub question: FindQuestion,
+    /// Where names in it have their meaning.
+    pub asked_at: Position,
+    /// Which way.
+    pub way: Way,
+    /// From where.
+    pub from: Position,
+}
+
+impl HitQuestion {
+    /// The position of the hit. Runs on a worker.
+    ///
+    /// # Errors
+    /// The question means nothing, or the trace cannot be read.
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
+        let bounds = Bounds::of(session, &self.question.range, self.asked_at, cancel)?;
+        let meaning = meaning_of(session, &self.question, self.asked_at, cancel)?;
+        // What lies outside of the range is no hit: the way begins inside.
+        let (course, from) = match self.way {
+            Way::Forward => (Course::Onward, self.from.max(bounds.from)),
+            Way::Back => (Course::Back, self.from.min(Position(bounds.to.0.saturating_add(1)))),
+        };
+        let from = from.min(session.index.end());
+        let found = meaning.search.neighbour(course, from, &session.index, cancel)?;
+        Ok(found.filter(|position| *position > bounds.from && *position <= bounds.to))
+    }
+}

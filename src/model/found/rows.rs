@@ -1,0 +1,128 @@
+//! Hits as rows.
+
+use anyhow::Result;
+use stepback_index::{Access, AccessTarget, Cancel, Hit, Query as _, RawLines, StepRecord};
+use stepback_machine::AccessKind;
+use stepback_parsers::{RegisterSource, Source as _};
+
+use crate::analysis::search::Search;
+use crate::analysis::search::meaning::Meaning;
+use crate::model::code::Code;
+use crate::model::effects::EffectText;
+use crate::model::names::place_name;
+use crate::model::table::{TableCell, TableRow, thread_name};
+use crate::model::text::{short_hex, thousands};
+use crate::model::{Meaning as Tone, Span};
+use crate::session::Session;
+
+/// What the columns are called.
+pub const HEADS: [&str; 5] = ["Step", "Thread", "Function", "Instruction", "Match"];
+
+/// Lines of a step that are looked through for the one that matches.
+const LINES: u64 = 64;
+/// Longer matches are cut.
+const LONGEST: usize = 200;
+
+/// Makes rows of the hits of one search.
+pub struct RowMaker<'a> {
+    /// Of which trace.
+    pub session: &'a Session,
+    search: Search,
+    cancel: &'a Cancel,
+}
+
+impl<'a> RowMaker<'a> {
+    /// For the hits of a search.
+    pub fn new(session: &'a Session, meaning: &Meaning, cancel: &'a Cancel) -> Self {
+        Self { session, search: meaning.search.clone(), cancel }
+    }
+
+    /// A hit as a row. Cost: where a line of the step matches and not its instruction, these lines are read again.
+    ///
+    /// # Errors
+    /// See [`stepback_index::QueryError`].
+    pub fn row(&self, hit: &Hit) -> Result<TableRow> {
+        let (session, record) = (self.session, &hit.record);
+        let function = match place_name(&session.images, record.pc) {
+            Some(name) => TableCell::new(Tone::Symbol, name),
+            None => TableCell::new(Tone::Second, format!("{:08x}", record.pc.0)),
+        };
+        let cells = vec![
+            TableCell::Step(record.step),
+            TableCell::new(Tone::Second, thread_name(session, record.thread)),
+            function,
+            TableCell::new(Tone::Plain, Code::new(record, &session.images).full_text()),
+            TableCell::Text(self.matched(hit)?),
+        ];
+        let name = format!("hit at step {}", thousands(record.step.0));
+        Ok(TableRow { name, cells, position: Some(hit.position), address: address_of(hit), is_faded: false })
+    }
+
+    /// What of the step is the hit.
+    fn matched(&self, hit: &Hit) -> Result<Span> {
+        if let Some(access) = &hit.access {
+            return Ok(access_span(access));
+        }
+        let record = &hit.record;
+        if let Search::Text(pattern) = &self.search
+            && !pattern.is_match(record.text.as_bytes())
+            && let Some(line) = self.line(record, pattern)?
+        {
+            return Ok(Span::new(Tone::Plain, line));
+        }
+        Ok(Span::new(Tone::Second, self.effects(record)))
+    }
+
+    /// The line of a step that matches.
+    fn line(&self, record: &StepRecord, pattern: &stepback_index::TextPattern) -> Result<Option<String>> {
+        let Some(first) = record.line else { return Ok(None) };
+        let lines = RawLines { first, count: LINES }.run(&self.session.index, self.cancel)?;
+        let found = lines.into_iter().find(|line| pattern.is_match(line.text.as_bytes()));
+        Ok(found.map(|line| line.text.trim().chars().take(LONGEST).collect()))
+    }
+
+    fn effects(&self, record: &StepRecord) -> String {
+        let has_values = self.session.index.source().traits().registers == RegisterSource::Recorded;
+        let effects: Vec<EffectText> = match has_values {
+            true => {
+                let set = record.instruction_set;
+                record.effects.iter().filter_map(|effect| EffectText::of(effect, set)).collect()
+            }
+            false => EffectText::of_accesses(record.effects.iter()),
+        };
+        let words: Vec<String> = effects.iter().map(EffectText::full_text).collect();
+        words.join("  ").chars().take(LONGEST).collect()
+    }
+}
+
+/// `x0 ← 1f`, `[80020010] ← a9`, `[80020010] = a9`.
+fn access_span(access: &Access) -> Span {
+    let target = match &access.target {
+        AccessTarget::Register(name) => name.clone(),
+        AccessTarget::Memory { address, .. } => format!("[{:x}]", address.0),
+    };
+    let value = short_hex(&access.value);
+    let (tone, sign) = match access.kind {
+        AccessKind::Read if access.is_external => (Tone::External, '='),
+        AccessKind::Read => (Tone::Read, '='),
+        AccessKind::Write => (Tone::Write, '←'),
+    };
+    let word = match access.kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+    };
+    Span::new(
+        tone,
+        match value {
+            Some(value) => format!("{word} {target} {sign} {value}"),
+            None => format!("{word} {target}"),
+        },
+    )
+}
+
+fn address_of(hit: &Hit) -> Option<stepback_machine::Address> {
+    match hit.access.as_ref()?.target {
+        AccessTarget::Memory { address, .. } => Some(address),
+        AccessTarget::Register(_) => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! Tables as text for other programs.
+
+use serde_json::{Map, Value};
+
+use super::table::{Table, TableCell, TableRow};
+
+/// As what a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// A line a row, the heads first, commas between (RFC 4180, lines end with `\n`).
+    Csv,
+    /// An array of objects, whose keys are the heads in small letters.
+    Json,
+}
+
+impl TableFormat {
+    /// How files of it end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
+
+    /// The rows of a table as text. Numbers are written without separators; bars, which say nothing else, are left out.
+    pub fn write(self, table: &Table) -> String {
+        match self {
+            Self::Csv => csv(table),
+            Self::Json => json(table),
+        }
+    }
+}
+
+fn csv(table: &Table) -> String {
+    let mut text = csv_line(keys(table).iter().map(|key| key.name.clone()));
+    for row in &table.rows {
+        text += &csv_line(keys(table).iter().map(|key| plain(row.cells.get(key.place))));
+    }
+    text
+}
+
+fn csv_line(fields: impl Iterator<Item = String>) -> String {
+    let quoted = |field: String| match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    };
+    fields.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+fn json(table: &Table) -> String {
+    let keys = keys(table);
+    let object = |row: &TableRow| {
+        let fields = keys.iter().map(|key| {
+            let cell = row.cells.get(key.place);
+            let number = plain(cell).parse::<serde_json::Number>().ok();
+            let value = number.filter(|_| !matches!(cell, Some(TableCell::Text(_)) | None)).map(Value::Number);
+            (key.name.clone(), value.unwrap_or_else(|| Value::String(plain(cell))))
+        });
+        Value::Object(fields.collect::<Map<_, _>>())
+    };
+    let rows: Vec<String> = table.rows.iter().map(|row| object(row).to_string()).collect();
+    format!("[\n{}\n]\n", rows.join(",\n"))
+}
+
+/// A column that is written: what it is called, and where it stands.
+struct Key {
+    name: String,
+    place: usize,
+}
+
+fn keys(table: &Table) -> Vec<Key> {
+    let is_bar =
+        |place: usize| table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
+    let columns = table.columns.iter().enumerate().filter(|(place, _)| !is_bar(*place));
+    let key = |(place, column): (usize, &super::table::Column)| {
+        let name = column.name.to_lowercase().replace('%', "percent").replace(' ', "_");
+        Key { name: if name.is_empty() { "kind".to_owned() } else { name }, place }
+    };
+    columns.map(key).collect()
+}
+
+/// A cell without what is for eyes alone.
+fn plain(cell: Option<&TableCell>) -> String {
+    match cell {
+        Some(TableCell::Text(span)) => span.text.clone(),
+        Some(cell) => cell.text().replace(',', ""),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::Step;
+
+    use super::*;
+    use crate::model::Meaning;
+
+    #[test]
+    fn tables_are_written_with_plain_numbers_and_quoted_words() {
+        let row = |step: u64, words: &str| TableRow {
+            cells: vec![
+                TableCell::Step(Step(step)),
+                TableCell::new(Meaning::Plain, words),
+                TableCell::Bar(1, 2, 3),
+                TableCell::number(1_234_567),
+            ],
+            ..TableRow::default()
+        };
+        let rows = vec![row(12_345, "ldr x0, [sp]"), row(3, "say \"7\"")];
+        let table = Table::new(String::new(), &["Step", "Instruction", "Share", "Self %"], rows);
+        let csv = "step,instruction,self_percent\n12345,\"ldr x0, [sp]\",1234567\n3,\"say \"\"7\"\"\",1234567\n";
+        assert_eq!(TableFormat::Csv.write(&table), csv);
+        let json = "[\n{\"step\":12345,\"instruction\":\"ldr x0, [sp]\",\"self_percent\":1234567},\n\
+                    {\"step\":3,\"instruction\":\"say \\\"7\\\"\",\"self_percent\":1234567}\n]\n";
+        assert_eq!(TableFormat::Json.write(&table), json);
+        assert_eq!(
+            TableFormat::Csv.write(&Table { rows: Vec::new(), ..table }),
+            "step,instruction,share,self_percent\n"
+        );
+    }
+}

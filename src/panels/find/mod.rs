@@ -1,0 +1,9 @@
+//! Searches: what is looked for, what was found of it, and the panel that lists it.
+
+mod choosers;
+mod field;
+mod panel;
+mod state;
+
+pub use panel::FindPanel;
+pub use state::{FindState, HISTORY};

@@ -1,0 +1,409 @@
+//! The panel that lists what a search found.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_parsers::Position;
+
+use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
+use super::field::{FindField, Focus, Typed, history_text};
+use crate::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
+use crate::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
+use crate::model::table::{Table, TableRow, View};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, take_rect};
+use crate::panels::field::Field;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{EmptyWords, button_response, row_response};
+use crate::panels::table::{Export, RowList, TableKind, TableView};
+use crate::theme::{icon, icons, medium, mono, ui as ui_font};
+
+/// A bar.
+const BAR: f32 = 30.0;
+/// The choosers.
+const KIND: f32 = 110.0;
+const REACH: f32 = 116.0;
+/// Narrower panels have the choosers below the field.
+const NARROW: f32 = 480.0;
+/// The field for the text of rows.
+const FILTER: f32 = 140.0;
+
+/// What may be typed, and what it finds.
+const EXAMPLES: [(&str, &str); 7] = [
+    ("ldr x1", "a word of the instruction or of the trace's own lines, in any case"),
+    (r"/^bl?\s.*0x8000/", "a regular expression over the same"),
+    ("0x1f", "a number that a register or memory got; an address where code ran: these steps"),
+    ("67 64 62", "bytes in a row, however they were written; also bytes:\"gdb\""),
+    ("0x80020010:8", "what reads or writes memory; access:x0 for a register"),
+    ("main", "the entries of a function; function:dec for a part of the name"),
+    ("main.c:12", "the steps of a source line"),
+];
+
+/// The panel "Find".
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FindPanel {
+    /// How the text is read.
+    kind: FindKind,
+    /// What of the hits is shown, and in which order.
+    view: View,
+    #[serde(skip)]
+    state: Box<FindPanelState>,
+}
+
+#[derive(Debug, Default)]
+struct FindPanelState {
+    field: FindField,
+    reach: Reach,
+    range: FindRange,
+    /// The search that the field shows.
+    number: u64,
+    /// How often the field had to take the keyboard; none before the first frame.
+    focused: Option<u64>,
+    list: RowList,
+    /// The cursor stands before the first hit behind the position.
+    is_placed: bool,
+    /// The position that the list was last moved to.
+    position: Option<Position>,
+}
+
+/// What was found, the rows of it that are shown, and where words about it stand.
+struct Hits<'a> {
+    pen: &'a Pen<'a>,
+    found: &'a Found,
+    table: &'a Table,
+    rect: Rect,
+}
+
+impl FindPanel {
+    fn take_over(&mut self, cx: &ViewCx<'_>) {
+        if self.state.number == cx.find.number() {
+            return;
+        }
+        (self.state.number, self.state.is_placed) = (cx.find.number(), false);
+        self.state.list.rewind();
+        self.view.filter.clear();
+        let Some(question) = cx.find.question() else {
+            self.state.field.text.clear();
+            return;
+        };
+        if self.question(cx) != *question {
+            self.recall(question.clone());
+        }
+    }
+
+    fn recall(&mut self, question: FindQuestion) {
+        let FindQuestion { text, kind, range } = question;
+        (self.state.field.text, self.kind) = (text, kind);
+        self.state.reach = if range == FindRange::default() { Reach::Everywhere } else { Reach::Between };
+        self.state.range = range;
+    }
+
+    fn question(&self, cx: &ViewCx<'_>) -> FindQuestion {
+        let here = || cx.windows.active().position.0.to_string();
+        let range = match self.state.reach {
+            Reach::Everywhere => FindRange::default(),
+            Reach::FromHere => FindRange { from: here(), to: String::new() },
+            Reach::UpToHere => FindRange { from: String::new(), to: here() },
+            Reach::Between => self.state.range.clone(),
+        };
+        FindQuestion { text: self.state.field.text.clone(), kind: self.kind, range }
+    }
+
+    fn ask(&self, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if !self.state.field.text.trim().is_empty() {
+            out.push(Action::Find(self.question(cx)));
+        }
+    }
+
+    /// The field and the choosers. Returns what is left below.
+    fn bars_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let is_narrow = rect.width() < NARROW;
+        let (choosers, rest) = match is_narrow {
+            true => rest.split_top_bottom_at_y(rest.top() + BAR),
+            false => (bar, rest),
+        };
+        let middle = |rect: Rect| Rect::from_min_max(rect.min + vec2(0.0, 4.0), rect.max - vec2(0.0, 4.0));
+        let right = choosers.right() - 8.0;
+        let reach = middle(choosers).with_min_x((right - REACH).max(choosers.left() + 8.0)).with_max_x(right);
+        let kind_left = if is_narrow { choosers.left() + 8.0 } else { reach.left() - 6.0 - KIND };
+        let kind = middle(choosers).with_min_x(kind_left).with_max_x((kind_left + KIND).min(reach.left() - 6.0));
+        let end = if is_narrow { bar.right() - 8.0 } else { kind.left() - 6.0 };
+        let history = middle(bar).with_min_x(end - 22.0).with_max_x(end);
+        let field = middle(bar).with_min_x(bar.left() + 8.0).with_max_x(history.left() - 2.0);
+        self.field_ui(ui, pen, field, cx, out);
+        self.history_ui(ui, pen, history, cx, out);
+        let is_chosen = kind_ui(ui, pen, kind, &mut self.kind);
+        let is_moved = reach_ui(ui, pen, reach, &mut self.state.reach) && self.state.reach != Reach::Between;
+        if is_chosen || is_moved {
+            self.ask(cx, out);
+        }
+        if self.state.reach == Reach::Between { self.range_ui(ui, pen, rest, cx, out) } else { rest }
+    }
+
+    fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let times = cx.find.times_focused();
+        let is_asked = self.state.focused.map_or(times > 0 && cx.has_focus, |before| before != times);
+        self.state.focused = Some(times);
+        let focus = if is_asked { Focus::Wanted } else { Focus::Left };
+        match self.state.field.ui(ui, pen, rect, cx.find.history(), focus) {
+            Typed::Nothing => {}
+            Typed::Submitted => self.ask(cx, out),
+            Typed::Recalled(question) => self.recall(question),
+        }
+        if cx.find.error().is_some() {
+            pen.frame(rect, 4, pen.tok.err);
+        }
+    }
+
+    /// The list of the searches before.
+    fn history_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let response = button_response(ui, rect, "history", "Searches before");
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+        }
+        pen.text_centered(rect.center(), icons::CARET_DOWN, icon(10.0), pen.tok.t2);
+        let shown = egui::Popup::menu(&response).show(|ui| {
+            ui.style_mut().override_font_id = Some(ui_font(13.0));
+            if cx.find.history().is_empty() {
+                ui.label("No search yet");
+            }
+            let mut entries = cx.find.history().iter().take(15);
+            entries.find(|question| ui.button(history_text(question)).clicked()).cloned()
+        });
+        let chosen = shown.and_then(|shown| shown.inner);
+        response.on_hover_text("Searches before (Up in the field)");
+        if let Some(question) = chosen {
+            self.recall(question);
+            self.ask(cx, out);
+        }
+    }
+
+    /// The places between which is looked. Returns what is left below.
+    fn range_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR - 4.0);
+        let half = ((bar.width() - 22.0) / 2.0).min(200.0);
+        let left = Rect::from_min_size(bar.min + vec2(8.0, 0.0), vec2(half, 22.0));
+        let mut is_entered = false;
+        let fields = [("From position", &mut self.state.range.from), ("To position", &mut self.state.range.to)];
+        for (place, (hint, text)) in (0u8..).zip(fields) {
+            let rect = left.translate(vec2(f32::from(place) * (half + 6.0), 0.0));
+            let response = Field { hint, icon: icons::GO_TO }.ui(ui, pen, rect, text);
+            is_entered |= response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        }
+        if is_entered {
+            self.ask(cx, out);
+        }
+        rest
+    }
+
+    /// What is wrong, below the field. Returns what is left below.
+    fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) -> Rect {
+        let width = (rect.width() - 2.0 * INSET - 20.0).max(60.0);
+        let galley = pen.painter.layout(error.to_owned(), ui_font(12.0), pen.tok.err, width);
+        let height = galley.size().y + 8.0;
+        let (line, rest) = rect.split_top_bottom_at_y(rect.top() + height);
+        pen.text(line.left() + INSET, line.top() + 10.0, icons::WARNING, icon(14.0), pen.tok.err);
+        pen.painter.galley(pos2((line.left() + INSET + 20.0).round(), line.top() + 2.0), galley, pen.tok.err);
+        let response = ui.interact(line, ui.unique_id().with("find error"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, error));
+        rest
+    }
+
+    /// How many there are, what else the text may mean, and what is done with the hits.
+    fn summary_ui(&mut self, ui: &mut Ui, hits: &Hits<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let Hits { pen, found, table, rect: bar } = *hits;
+        let (tok, y) = (cx.tok, bar.center().y);
+        let is_under_way = found.end == SearchEnd::UnderWay;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let mut right = bar.right() - 6.0;
+        let mut square = |width: f32| {
+            right -= width;
+            Rect::from_min_max(pos2(right, y - 11.0), pos2(right + width, y + 11.0))
+        };
+        let end = square(24.0);
+        match is_under_way {
+            true if icon_button(ui, pen, end, icons::CLOSE, "Stop the search") => out.push(Action::StopFind),
+            false if icon_button(ui, pen, end, icons::CLOSE, "Clear hits and marks") => out.push(Action::ClearFind),
+            _ => {}
+        }
+        if bar.width() > 3.0 * FILTER {
+            let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
+            let filter = Field { hint: "Filter", icon: icons::FILTER };
+            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
+                self.state.list.rewind();
+            }
+        }
+        if found.count() > 0 {
+            Export { pen, table, name: "hits" }.ui(ui, square(26.0).with_max_x(right + 24.0), out);
+        }
+        let offers: Vec<FindQuestion> = if is_under_way { Vec::new() } else { found.meaning.others() };
+        let room = bar.width() / 2.0;
+        for offer in offers {
+            let words = offer_words(&offer, &found.meaning.text);
+            let width = pen.width(&words, ui_font(12.0)) + 12.0;
+            if right - width < bar.left() + room {
+                break;
+            }
+            right -= width;
+            let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
+            if link_ui(ui, pen, rect, &words) {
+                out.push(Action::Find(FindQuestion { range: self.question(cx).range, ..offer }));
+            }
+        }
+        if cx.find.can_have_more() {
+            let width = pen.width("More hits", ui_font(12.0)) + 12.0;
+            right -= width;
+            let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
+            if link_ui(ui, pen, rect, "More hits") {
+                out.push(Action::FindMore);
+            }
+        }
+        let words = summary(found, cx.session);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, right - 6.0);
+        let label = Rect::from_min_max(bar.min, pos2(right - 6.0, bar.bottom()));
+        let response = ui.interact(label, ui.unique_id().with("summary"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
+        response.on_hover_text(words);
+        if is_under_way {
+            let whole = found.to.0.saturating_sub(found.from.0).max(1) as f32;
+            let share = found.searched.0.saturating_sub(found.from.0) as f32 / whole;
+            let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
+            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
+        }
+    }
+
+    fn hits_ui(&mut self, ui: &mut Ui, place: &AnswerPlace<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let AnswerPlace { pen, rect } = *place;
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let table = self.state.list.seen(&found.table, &self.view);
+        self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
+        let words = nothing_words(found, cx.session);
+        let advice = match found.end {
+            SearchEnd::UnderWay => "Escape ends the search.",
+            _ => "Read the text in another way, look everywhere, or take something out of it.",
+        };
+        let kind = TableKind::Find;
+        let shown = TableView { pen, kind, table: &table, nothing: EmptyWords(&words, advice), rect: rest };
+        if self.view.is_plain() {
+            self.place(&shown, found, cx);
+        }
+        self.state.list.ui(ui, &shown, &mut self.view, cx, out);
+    }
+
+    /// The cursor begins at the position, and goes along where the position goes to another hit.
+    fn place(&mut self, shown: &TableView<'_>, found: &Found, cx: &ViewCx<'_>) {
+        let at = cx.windows.active().position;
+        let rows = &shown.table.rows;
+        let behind = |row: &TableRow| row.position.is_some_and(|position| position <= at);
+        if !self.state.is_placed && !rows.is_empty() {
+            let next = rows.partition_point(behind);
+            if next < rows.len() || found.end != SearchEnd::UnderWay {
+                self.state.list.stand_before(next.min(rows.len() - 1), shown);
+                (self.state.is_placed, self.state.position) = (true, Some(at));
+            }
+        }
+        if self.state.position.replace(at) == Some(at) {
+            return;
+        }
+        let is_here = |row: &&TableRow| row.position == Some(at);
+        let stands_here = rows.get(self.state.list.cursor()).as_ref().is_some_and(is_here);
+        let first = rows.partition_point(|row| row.position.is_some_and(|position| position < at));
+        if !stands_here && rows.get(first).as_ref().is_some_and(is_here) {
+            self.state.list.go_to(first, shown);
+        }
+    }
+
+    /// What may be typed.
+    fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
+        let tok = pen.tok;
+        let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
+        pen.text(x, y, "Type what to look for", medium(13.0), tok.t1);
+        let response = ui.interact(rect, ui.unique_id().with("empty"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, "Type what to look for"));
+        y += 24.0;
+        for (example, finds) in EXAMPLES {
+            if y + ROW / 2.0 > rect.bottom() {
+                return;
+            }
+            let row = Rect::from_min_max(pos2(rect.left(), y - ROW / 2.0), pos2(rect.right(), y + ROW / 2.0));
+            let response = row_response(ui, row, ("example", example), || format!("example {example}"));
+            if response.hovered() {
+                pen.fill(row, tok.hover);
+            }
+            pen.text(x, y, example, mono(12.5), tok.accent);
+            pen.cut_text(pos2(x + 140.0, y), finds, ui_font(12.0), tok.t3, rect.right() - 8.0);
+            if response.clicked() {
+                example.clone_into(&mut self.state.field.text);
+                self.state.focused = None;
+            }
+            y += ROW;
+        }
+    }
+}
+
+/// `as value`, `as value 0x1250` where the text itself is read otherwise.
+fn offer_words(offer: &FindQuestion, text: &str) -> String {
+    let kind = match offer.kind {
+        FindKind::Address => "address".to_owned(),
+        kind => kind_name(kind).to_lowercase(),
+    };
+    let is_decimal = offer.text != text && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_decimal { format!("as {kind} {}", offer.text) } else { format!("as {kind}") }
+}
+
+/// Words that can be clicked.
+fn link_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) -> bool {
+    let response = button_response(ui, rect, words, words);
+    if response.hovered() || response.has_focus() {
+        pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+    }
+    pen.text(rect.left() + 6.0, rect.center().y, words, ui_font(12.0), pen.tok.accent);
+    response.clicked()
+}
+
+impl Panel for FindPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::Find
+    }
+
+    fn title(&self) -> String {
+        TableKind::Find.title().to_owned()
+    }
+
+    /// The memory of the hit under the cursor.
+    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let found = cx.find.found().filter(|_| self.view.is_plain())?;
+        let address = found.table.rows.get(self.state.list.cursor())?.address?;
+        Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        self.take_over(cx);
+        let mut rest = self.bars_ui(ui, &pen, rect, cx, out);
+        if let Some(error) = cx.find.error() {
+            rest = Self::error_ui(ui, &pen, rest, error);
+        }
+        match cx.find.found().map(Arc::clone) {
+            Some(found) => self.hits_ui(ui, &AnswerPlace { pen: &pen, rect: rest }, &found, cx, out),
+            None if cx.find.is_under_way() => {
+                let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);
+                pen.text(bar.left() + INSET, bar.center().y, "Searching…", ui_font(12.0), cx.tok.t2);
+                let end = Rect::from_min_size(pos2(bar.right() - 30.0, bar.center().y - 11.0), vec2(24.0, 22.0));
+                if icon_button(ui, &pen, end, icons::CLOSE, "Stop the search") {
+                    out.push(Action::StopFind);
+                }
+            }
+            None => self.examples_ui(ui, &pen, rest),
+        }
+    }
+}

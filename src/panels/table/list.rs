@@ -1,0 +1,144 @@
+//! The rows of a table under their heads: order, filter, cursor.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui};
+
+use super::kind::TableKind;
+use super::rows::{TableRows, act};
+use crate::action::Action;
+use crate::model::table::{Table, View};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::CursorList;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyWords, empty_ui};
+use crate::theme::icons;
+
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+
+/// What of a table is in view, and the row under the cursor.
+#[derive(Debug, Default)]
+pub struct RowList {
+    /// What the view shows of an answer.
+    seen: Option<Seen>,
+    cursor: CursorList,
+    /// The cursor was moved: before that it stands on the row that it is to be moved to first.
+    is_entered: bool,
+}
+
+/// A table as a view shows it: no frame goes through all rows.
+#[derive(Debug)]
+struct Seen {
+    of: Arc<Table>,
+    view: View,
+    table: Arc<Table>,
+}
+
+/// The list that is shown.
+pub struct TableView<'a> {
+    /// What is painted with.
+    pub pen: &'a Pen<'a>,
+    /// What it lists.
+    pub kind: TableKind,
+    /// All its rows.
+    pub table: &'a Table,
+    /// What is said where it has none.
+    pub nothing: EmptyWords<'a>,
+    /// Where.
+    pub rect: Rect,
+}
+
+impl RowList {
+    /// The rows that a view shows.
+    pub fn seen(&mut self, table: &Arc<Table>, view: &View) -> Arc<Table> {
+        if view.is_plain() {
+            return Arc::clone(table);
+        }
+        let known = self.seen.as_ref().filter(|seen| Arc::ptr_eq(&seen.of, table) && seen.view == *view);
+        if let Some(seen) = known {
+            return Arc::clone(&seen.table);
+        }
+        let seen = Arc::new(table.seen(view));
+        self.seen = Some(Seen { of: Arc::clone(table), view: view.clone(), table: Arc::clone(&seen) });
+        seen
+    }
+
+    /// The row under the cursor.
+    pub fn cursor(&self) -> usize {
+        self.cursor.cursor
+    }
+
+    /// Back to the first row.
+    pub fn rewind(&mut self) {
+        (self.cursor, self.is_entered) = (CursorList::default(), false);
+    }
+
+    /// Puts the cursor on the row that the next move goes to, and brings it into view.
+    pub fn stand_before(&mut self, row: usize, shown: &TableView<'_>) {
+        self.cursor.go_to(row, shown.table.rows.len(), body(shown.rect));
+        self.is_entered = false;
+    }
+
+    /// Puts the cursor on a row and brings it into view.
+    pub fn go_to(&mut self, row: usize, shown: &TableView<'_>) {
+        self.cursor.go_to(row, shown.table.rows.len(), body(shown.rect));
+        self.is_entered = true;
+    }
+
+    /// Draws heads and rows, and does what keys and clicks ask for.
+    pub fn ui(&mut self, ui: &mut Ui, shown: &TableView<'_>, view: &mut View, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let TableView { pen, kind, table, nothing, rect } = *shown;
+        if table.rows.is_empty() && !view.filter.is_empty() {
+            let words = EmptyWords("No row holds the text", "Take something out of the field above.");
+            return empty_ui(ui, pen, rect, icons::SEARCH, words);
+        }
+        if table.rows.is_empty() {
+            return empty_ui(ui, pen, rect, kind.icon(), nothing);
+        }
+        let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
+        self.keys(ui, shown, cx, out);
+        let area = self.cursor.area(ui, list, table.rows.len(), cx.tok);
+        let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
+        let shown = TableRows { pen, cx, kind, table, cursor: self.cursor.cursor, right: area.body.right() };
+        if let Some(column) = shown.heads_ui(ui, &head_pen, head, view) {
+            view.sort_by(column, table);
+        }
+        for (place, rect) in area.places() {
+            if shown.row_ui(ui, rect, place, out) {
+                (self.cursor.cursor, self.is_entered) = (place, true);
+            }
+        }
+    }
+
+    fn keys(&mut self, ui: &Ui, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let (kind, table) = (shown.kind, shown.table);
+        for key in take_keys(ui, cx) {
+            let is_at_first = !std::mem::replace(&mut self.is_entered, true) && kind.follows_cursor();
+            let stood = self.cursor.cursor;
+            let pressed = self.cursor.press(key, table.rows.len(), body(shown.rect));
+            if is_at_first && key == PanelKey::Down {
+                self.cursor.go_to(stood, table.rows.len(), body(shown.rect));
+            }
+            let Some(row) = table.rows.get(pressed) else { continue };
+            match key {
+                PanelKey::Enter if kind.travels_by_enter() => act(row, cx, out),
+                PanelKey::Enter | PanelKey::ShowMemory => {
+                    out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
+                }
+                PanelKey::Copy => out.push(Action::Copy(row.line())),
+                _ if kind.follows_cursor() && key.is_move() => {
+                    table.rows.get(self.cursor.cursor).iter().for_each(|row| act(row, cx, out));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The rows below the heads.
+fn body(rect: Rect) -> Rect {
+    rect.split_top_bottom_at_y(rect.top() + HEAD).1
+}

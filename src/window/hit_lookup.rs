@@ -1,0 +1,26 @@
+//! The search for the next or last hit.
+
+use anyhow::Result;
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::lookup::Found;
+use crate::action::Way;
+use crate::model::found::HitQuestion;
+use crate::model::so_far::nothing_so_far;
+use crate::session::Session;
+
+/// What a search for the next hit finds.
+pub(super) fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
+    let found: Option<Position> = question.answer(session, cancel)?;
+    Ok(found.map_or_else(|| Found::Nothing(no_hit_words(question, session)), Found::Position))
+}
+
+/// That there is no hit, as a sentence.
+pub(super) fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
+    let text = question.question.text.trim();
+    match question.way {
+        Way::Back => format!("No hit of {text} before this position"),
+        Way::Forward => nothing_so_far(session, format!("No hit of {text} after this position")),
+    }
+}
