@@ -352,6 +352,10 @@ pub trait BlockVisitor {
     fn note(&mut self, _kind: TextKind, _text: String) {}
     /// So many records told of the item, its step's own included: in formats that number them so.
     fn records(&mut self, _count: u64) {}
+    /// True when nothing of the rest is wanted. Asked before each step.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Kinds of notes, by the numbers under which they are written.
@@ -391,7 +395,7 @@ fn open(BlockBytes { number, padded }: BlockBytes<'_>) -> Result<(BlockHead, Rea
         .ok_or(Damaged)
 }
 
-/// Reads a block with the codes that it names by number.
+/// Reads a block with the codes that it names by number, up to where the visitor is done.
 pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
     let (head, reader) = open(block)?;
     let mut run = BlockRun {
@@ -404,7 +408,13 @@ pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor
     };
     while !run.reader.is_at_end() {
         let op = run.reader.byte();
-        if op & STEP != 0 { run.step(op, visitor)? } else { run.other(op, visitor)? }
+        if op & STEP == 0 {
+            run.other(op, visitor)?;
+        } else if visitor.is_done() {
+            return Ok(());
+        } else {
+            run.step(op, visitor)?;
+        }
     }
     if run.reader.is_sound() { Ok(()) } else { Err(Damaged) }
 }
@@ -549,6 +559,55 @@ impl BlockRun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Wants so many steps.
+    #[derive(Default)]
+    struct Few {
+        wanted: u32,
+        steps: u32,
+        accesses: u32,
+    }
+
+    impl BlockVisitor for Few {
+        fn thread(&mut self, _thread: u16, _time: Option<u64>) {}
+        fn step(&mut self, _code: &Code, _target: Option<u64>) {
+            self.steps += 1;
+        }
+        fn access(&mut self, _access: StoredAccess) {
+            self.accesses += 1;
+        }
+        fn marker(&mut self, _marker: StoredMarker) {}
+        fn hint(&mut self, _hint: StoredHint) {}
+        fn problem(&mut self, _message: String) {}
+        fn is_done(&self) -> bool {
+            self.steps == self.wanted
+        }
+    }
+
+    #[test]
+    fn a_block_is_read_up_to_the_step_behind_the_wanted_ones() {
+        let code = Code {
+            pc: 0x1000,
+            encoding: None,
+            branch: stepback_machine::Branch::None,
+            set: InstructionSet::X86_64,
+            length_bytes: 1,
+            reached: Reached::PLAINLY,
+            shape: Shape::UNSET,
+        };
+        let mut writer = BlockWriter::default();
+        writer.begin(BlockHead::default());
+        for address in 0..9 {
+            writer.step(&WrittenStep { number: None, code: &code, usual: None, target: None });
+            writer.access(StoredAccess { kind: AccessKind::Read, size_bytes: 1, address, pc: None });
+        }
+        let block = [writer.end(), &[0; PADDING]].concat();
+        for wanted in [0, 1, 5, 9, 20] {
+            let mut few = Few { wanted, ..Few::default() };
+            read_block(BlockBytes { number: 0, padded: &block }, &Codes::default(), &mut few).unwrap();
+            assert_eq!((few.steps, few.accesses), (wanted.min(9), wanted.min(9)));
+        }
+    }
 
     #[test]
     fn a_block_in_the_place_of_another_is_damage() {

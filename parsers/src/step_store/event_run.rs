@@ -235,6 +235,11 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
         });
     }
 
+    #[inline(always)]
+    fn is_done(&self) -> bool {
+        !self.goes_on || self.item + 1 >= self.items.end
+    }
+
     fn time(&mut self, time: u64) {
         self.time = self.format.time(time);
     }

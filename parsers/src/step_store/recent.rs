@@ -3,7 +3,7 @@
 use crate::step_store::frame::Frame;
 
 /// How many are kept.
-const KEPT: usize = 8;
+const KEPT: usize = 16;
 /// Longer ones are not kept.
 const LENGTH_LIMIT: usize = 64 << 10;
 
