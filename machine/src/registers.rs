@@ -42,7 +42,9 @@ impl Registers {
 
     /// The registers that a register file shows, with their names, in the order of the architecture.
     pub fn shown(set: InstructionSet) -> Vec<(String, RegisterView)> {
-        Self::views(set.shown_registers(), set).collect()
+        let shown = SHOWN.get(usize::from(set.number()));
+        let find = || Self::views(set.shown_registers(), set).collect();
+        shown.map_or_else(find, |known| known.get_or_init(find).clone())
     }
 
     /// The registers of the architecture's table that belong to a group, by name and in order.
@@ -78,6 +80,10 @@ type Names = HashMap<RegisterView, String>;
 
 /// By the number of the set.
 static NAMES: [OnceLock<Names>; InstructionSet::ALL.len()] = [const { OnceLock::new() }; InstructionSet::ALL.len()];
+
+/// What register files show, by the number of the set: their names are put together once.
+static SHOWN: [OnceLock<Vec<(String, RegisterView)>>; InstructionSet::ALL.len()] =
+    [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 /// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
 fn all_names(set: InstructionSet) -> Names {
