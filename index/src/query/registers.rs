@@ -97,13 +97,12 @@ fn states<S: Source>(
     let operands = OperandReader { index, thread, kinds: AccessKinds::Writes };
     let has_writers = index.has_operands_alone() && operands.check().is_ok();
     let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|_| has_writers).collect();
-    let mut writers = operands.last_uses(&views, at.0, cancel)?.into_iter();
-    let state = |(name, view): (String, RegisterView)| {
-        cancel.check()?;
-        let state = reader.state(name, view)?;
-        let Some(writer) = writers.next().flatten() else { return Ok(state) };
+    let writers = operands.last_uses(&views, at.0, cancel)?;
+    let mut states = reader.states(named, cancel)?;
+    for (state, writer) in states.iter_mut().zip(writers) {
+        let Some(writer) = writer else { continue };
         let position = Position(writer.slot);
-        Ok(RegisterState { written_at: Some(position), written_by: position.last_step(), ..state })
-    };
-    named.into_iter().map(state).collect()
+        (state.written_at, state.written_by) = (Some(position), position.last_step());
+    }
+    Ok(states)
 }

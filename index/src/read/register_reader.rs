@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use stepback_machine::{RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
 
+use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
@@ -36,16 +37,67 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Self { index, thread, at, events: HashMap::new(), told: HashSet::new(), state: None }
     }
 
+    /// What the trace tells of a register.
     pub(crate) fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
-        if view.register == RegisterId::PC
-            && let Some(pc) = self.program_counter(&name, view)?
-        {
-            return Ok(pc);
+        let search = self.search(view)?;
+        self.found(name, search)
+    }
+
+    /// The same of several, in their order. Cost: slots that lie close together are read in one go.
+    pub(crate) fn states(
+        &mut self,
+        named: Vec<(String, RegisterView)>,
+        cancel: &Cancel,
+    ) -> Result<Vec<RegisterState>, QueryError> {
+        cancel.check()?;
+        let searches = named.into_iter().map(|(name, view)| Ok((name, self.search(view)?)));
+        let searches = searches.collect::<Result<Vec<_>, QueryError>>()?;
+        let mut newest: Vec<u64> = searches.iter().filter_map(|(_, search)| search.lists.newest()).collect();
+        newest.sort_unstable();
+        newest.dedup();
+        self.read_ahead(&newest)?;
+        let found = |(name, search)| {
+            cancel.check()?;
+            self.found(name, search)
+        };
+        searches.into_iter().map(found).collect()
+    }
+
+    /// Reads the events of some slots, which ascend, so far as that costs less at once than one by one:
+    /// text is read at any place, what is kept packed from the begin of a block on.
+    fn read_ahead(&mut self, slots: &[u64]) -> Result<(), QueryError> {
+        if self.index.source().is_text() {
+            return Ok(());
         }
+        let open: Vec<u64> = slots.iter().copied().filter(|slot| !self.events.contains_key(slot)).collect();
+        self.events.extend(open.iter().map(|slot| (*slot, Vec::new())));
+        for near in open.chunk_by(|one, next| next - one < BLOCK_SLOTS) {
+            for event in SlotReader(self.index).events_of(near)? {
+                if event.thread == self.thread
+                    && let Some(events) = self.events.get_mut(&event.slot)
+                {
+                    events.push(event);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, view: RegisterView) -> Result<Search<'a, S>, QueryError> {
         let homes = self.homes(view)?;
         let mut lists = WriteLists::of(self.index, self.thread, &homes, self.at)?;
         if let Some(low) = self.clearing(view) {
             lists.add_exactly(low)?;
+        }
+        Ok(Search { view, homes, lists })
+    }
+
+    fn found(&mut self, name: String, search: Search<'a, S>) -> Result<RegisterState, QueryError> {
+        let Search { view, homes, mut lists } = search;
+        if view.register == RegisterId::PC
+            && let Some(pc) = self.program_counter(&name, view)?
+        {
+            return Ok(pc);
         }
         let mut newest = None;
         let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
@@ -145,6 +197,16 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
     }
 }
+
+/// What one register's value is put together from.
+struct Search<'a, S> {
+    view: RegisterView,
+    homes: Homes,
+    lists: WriteLists<'a, S>,
+}
+
+/// Slots that lie closer together are read in one go, with all between them.
+const BLOCK_SLOTS: u64 = 128;
 
 /// The width of a vector register without SVE.
 const SIMD_BYTES: u16 = 16;

@@ -189,13 +189,33 @@ impl<'a, S: Source> SlotReader<'a, S> {
         slots: Range<u64>,
         take: impl FnMut(SlotEvent, u64) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        let mut reader = EventReader::new(self.0, first, slots.start, take);
-        self.parse_slots(first..slots.end, &mut reader)?;
+        self.hand_over(first..slots.end, Kept::From(slots.start), take)
+    }
+
+    /// The events of some slots, which ascend, in order. All between them is read too.
+    pub(crate) fn events_of(&self, slots: &[u64]) -> Result<Vec<SlotEvent>, QueryError> {
+        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(Vec::new()) };
+        let mut events = Vec::new();
+        self.hand_over(*first..last.saturating_add(1), Kept::These(slots), |event, _| {
+            events.push(event);
+            Ok(())
+        })?;
+        Ok(events)
+    }
+
+    fn hand_over(
+        &self,
+        read: Range<u64>,
+        kept: Kept<'_>,
+        take: impl FnMut(SlotEvent, u64) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let mut reader = EventReader::new(self.0, read.start, kept, take);
+        self.parse_slots(read.clone(), &mut reader)?;
         if let Some(error) = reader.failed {
             return Err(error);
         }
         // Fewer or more steps than were indexed: somebody rewrote the trace.
-        if reader.slot.saturating_add(1) != slots.end.min(self.0.step_count() + 1) {
+        if reader.slot.saturating_add(1) != read.end.min(self.0.step_count() + 1) {
             return Err(QueryError::TraceChanged);
         }
         Ok(())
@@ -335,12 +355,37 @@ pub(crate) fn first_step_of(
     }
 }
 
+/// The slots whose events are handed over; others are only passed over.
+#[derive(Clone, Copy, Debug)]
+enum Kept<'s> {
+    /// From this one on.
+    From(u64),
+    /// These, which ascend.
+    These(&'s [u64]),
+}
+
+impl Kept<'_> {
+    /// Whether a slot is among them; those asked for ascend.
+    fn includes(&mut self, slot: u64) -> bool {
+        match self {
+            Self::From(first) => slot >= *first,
+            Self::These(slots) => {
+                while let Some((_, rest)) = slots.split_first().filter(|(next, _)| **next < slot) {
+                    *slots = rest;
+                }
+                slots.first() == Some(&slot)
+            }
+        }
+    }
+}
+
 /// Hands over the events of some slots.
-struct EventReader<'a, S, F> {
+struct EventReader<'a, 's, S, F> {
     index: &'a Index<S>,
     slot: u64,
-    /// Events of slots before this one are only passed over.
-    keep_from: u64,
+    kept: Kept<'s>,
+    /// Whether the events of the slot are handed over.
+    is_kept: bool,
     /// Line in range of the first step.
     first_line: Option<u64>,
     threads: Vec<ThreadId>,
@@ -355,12 +400,13 @@ struct EventReader<'a, S, F> {
     failed: Option<QueryError>,
 }
 
-impl<'a, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventReader<'a, S, F> {
-    fn new(index: &'a Index<S>, first: u64, keep_from: u64, take: F) -> Self {
+impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventReader<'a, 's, S, F> {
+    fn new(index: &'a Index<S>, first: u64, mut kept: Kept<'s>, take: F) -> Self {
         let (first_line, threads, named, step, events_in_slot, failed) = Default::default();
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
         let slot = first.saturating_sub(1);
-        Self { index, slot, keep_from, first_line, threads, named, step, events_in_slot, take, failed }
+        let is_kept = kept.includes(slot);
+        Self { index, slot, kept, is_kept, first_line, threads, named, step, events_in_slot, take, failed }
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
@@ -378,7 +424,7 @@ impl<'a, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventRea
     }
 }
 
-impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink for EventReader<'_, S, F> {
+impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink for EventReader<'_, '_, S, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }
@@ -389,11 +435,12 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.slot += 1;
+        self.is_kept = self.kept.includes(self.slot);
         self.events_in_slot = 0;
         self.first_line.get_or_insert(step.place.line_in_range);
         let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
         self.step = Some((thread, step.instruction_set));
-        if self.slot < self.keep_from {
+        if !self.is_kept {
             return;
         }
         let encoding = encoding_of(self.index, step);
@@ -414,7 +461,7 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        if self.slot < self.keep_from {
+        if !self.is_kept {
             return;
         }
         let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
@@ -427,7 +474,7 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        if self.slot < self.keep_from {
+        if !self.is_kept {
             return;
         }
         let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
@@ -435,7 +482,7 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        if self.slot < self.keep_from {
+        if !self.is_kept {
             return;
         }
         let text = String::from_utf8_lossy(event.text).into_owned();
@@ -443,7 +490,7 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
-        if self.slot >= self.keep_from {
+        if self.is_kept {
             self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
         }
     }

@@ -39,7 +39,10 @@ impl<'a, S: Source> ViewReader<'a, S> {
 
     /// The last slot up to `last` that writes exactly this view.
     pub(crate) fn last_write_slot(&self, known: &ViewContents, last: u64) -> Result<Option<u64>, QueryError> {
-        for number in known.segments.iter().rev() {
+        let segments = &self.0.contents.segments;
+        let end = segments.partition_point(|segment| segment.step_base <= last);
+        let behind = known.segments.partition_point(|number| (*number as usize) < end);
+        for number in known.segments.get(..behind).unwrap_or_default().iter().rev() {
             let Some(segment) = self.0.segment(*number as usize) else { continue };
             let Some(bound) = (last + 1).checked_sub(segment.meta.step_base).filter(|bound| *bound > 0) else {
                 continue;

@@ -61,9 +61,14 @@ impl<'a, S: Source> WriteLists<'a, S> {
         Ok(())
     }
 
-    /// The newest slot that was not handed out yet; of a view all of whose writes are meant its newest alone.
+    /// The newest slot that was not handed out yet.
+    pub fn newest(&self) -> Option<u64> {
+        self.lists.iter().filter_map(|list| list.next).max()
+    }
+
+    /// Hands out the newest slot that was not handed out yet; of a view all of whose writes are meant its newest alone.
     pub fn next(&mut self) -> Result<Option<u64>, QueryError> {
-        let newest = self.lists.iter().filter_map(|list| list.next).max();
+        let newest = self.newest();
         for list in self.lists.iter_mut().filter(|list| newest.is_some() && list.next == newest) {
             let before = newest.and_then(|slot| slot.checked_sub(1)).filter(|_| list.meant == Meant::Some);
             list.next = match before {

@@ -315,19 +315,33 @@ impl<'a> List<'a> {
 
     /// How many numbers are below `bound`.
     pub fn count_below(&self, bound: u32) -> Result<usize, Malformed> {
+        let Some(frame) = self.frame_below(bound)? else { return Ok(0) };
+        let decoded = self.frame(frame)?;
+        Ok(frame * FRAME + decoded.numbers().partition_point(|number| *number < bound))
+    }
+
+    /// The last frame that begins below `bound`.
+    fn frame_below(&self, bound: u32) -> Result<Option<usize>, Malformed> {
         let (mut low, mut high) = (0, self.frame_count());
         while low < high {
             let middle = low.midpoint(high);
             if self.first_of(middle)? < bound { low = middle + 1 } else { high = middle }
         }
-        let Some(frame) = low.checked_sub(1) else { return Ok(0) };
-        let decoded = self.frame(frame)?;
-        Ok(frame * FRAME + decoded.numbers().partition_point(|number| *number < bound))
+        Ok(low.checked_sub(1))
     }
 
-    /// The last number below `bound`.
+    /// The last number below `bound`. Cost: adds up those of a frame, of which none is stored.
     pub fn last_below(&self, bound: u32) -> Result<Option<u32>, Malformed> {
-        self.count_below(bound)?.checked_sub(1).map(|index| self.get(index)).transpose()
+        let Some(frame) = self.frame_below(bound)? else { return Ok(None) };
+        let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
+        let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
+        let least = take_varint(&mut bytes)? as u32;
+        let mut last = number;
+        read_bits(bytes, self.len.saturating_sub(frame * FRAME).min(FRAME).saturating_sub(1), width, |rest| {
+            number = number.wrapping_add(least).wrapping_add(rest as u32);
+            last = if number < bound { number } else { last };
+        })?;
+        Ok(Some(last))
     }
 
     /// The first number from `bound` on.
@@ -430,7 +444,10 @@ mod tests {
                 prop_assert_eq!(list.get(index), Ok(*number));
             }
             for bound in numbers.iter().copied().chain([bound, 0, u32::MAX]) {
-                prop_assert_eq!(list.count_below(bound), Ok(numbers.partition_point(|number| *number < bound)));
+                let below = numbers.partition_point(|number| *number < bound);
+                prop_assert_eq!(list.count_below(bound), Ok(below));
+                let last = below.checked_sub(1).and_then(|last| numbers.get(last)).copied();
+                prop_assert_eq!(list.last_below(bound), Ok(last));
             }
         }
 
@@ -450,6 +467,7 @@ mod tests {
         fn damaged_lists_give_errors_not_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), len in 0usize..400, at: u32) {
             let list = List::new(&bytes, len);
             let _error = list.count_below(at);
+            let _error = list.last_below(at);
             let _error = list.get(at as usize % 400);
             let _error = Times::new(&bytes, len).count_up_to(u64::from(at));
         }
