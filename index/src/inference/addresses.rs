@@ -4,23 +4,23 @@ use stepback_machine::{AccessKind, MemoryOperand};
 
 use crate::inference::run::RunAccess;
 
-/// The address of each operand, where the accesses of its step show it.
+/// Puts the address of each operand into a buffer, where the accesses of its step show it.
 /// A record may cover several adjacent operands, or be a part of one.
-pub(super) fn addresses(operands: &[MemoryOperand], accesses: &[RunAccess]) -> Vec<Option<u64>> {
+pub(super) fn find_addresses(operands: &[MemoryOperand], accesses: &[RunAccess], addresses: &mut Vec<Option<u64>>) {
+    addresses.clear();
     if let ([operand], [access]) = (operands, accesses) {
         // The usual case, without a detour.
         let is_same = operand.kind == access.kind && operand.size_bytes == Some(u16::from(access.size_bytes));
-        return vec![is_same.then_some(access.address)];
+        return addresses.push(is_same.then_some(access.address));
     }
-    let mut addresses = vec![None; operands.len()];
+    addresses.resize(operands.len(), None);
     if !accesses.is_empty() {
         for kind in [AccessKind::Read, AccessKind::Write] {
             let operands = operands.iter().enumerate().filter(|(_, operand)| operand.kind == kind).collect::<Vec<_>>();
             let accesses = accesses.iter().filter(|access| access.kind == kind).copied().collect::<Vec<_>>();
-            addresses_of_kind(&operands, &accesses, &mut addresses);
+            addresses_of_kind(&operands, &accesses, addresses);
         }
     }
-    addresses
 }
 
 fn addresses_of_kind(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess], addresses: &mut [Option<u64>]) {

@@ -1,10 +1,10 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_machine::{AccessKind, Condition, Endian, InstructionSet, RegisterView, decode};
+use stepback_machine::{AccessKind, Condition, Endian, InstructionSet, RegisterView};
 use stepback_parsers::Step;
 
 use crate::answers::reason::Way;
-use crate::inference::addresses::addresses;
+use crate::inference::addresses::find_addresses;
 use crate::inference::here::Here;
 use crate::inference::memory::Memory;
 use crate::inference::observed::Observed;
@@ -12,6 +12,7 @@ use crate::inference::path::Path;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker};
 use crate::inference::symbols::{Symbols, Term};
+use crate::inference::terms::RegisterChange;
 use crate::inference::traps::Traps;
 use crate::inference::unshown::Unshown;
 use crate::inference::width::{AddressWidth, Decisive};
@@ -49,6 +50,9 @@ pub(super) struct Engine<'a> {
     /// The records behind the last step that were not taken in yet.
     pub late: &'a [RunMarker],
     pub traced: Traced,
+    /// Buffers that are used again.
+    addresses_buffer: Vec<Option<u64>>,
+    changes_buffer: Vec<RegisterChange>,
 }
 
 /// The traced function or system call that records tell of.
@@ -89,7 +93,7 @@ enum Execution {
 
 impl<'a> Engine<'a> {
     pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
-        let symbols = Symbols::default();
+        let symbols = Symbols::with_room(run.steps.len());
         let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set);
         let memory = Memory::new(circumstances.endian);
@@ -112,6 +116,8 @@ impl<'a> Engine<'a> {
             observed: Vec::new(),
             unshown: Vec::new(),
             loads: Vec::new(),
+            addresses_buffer: Vec::new(),
+            changes_buffer: Vec::new(),
         }
     }
 
@@ -122,11 +128,12 @@ impl<'a> Engine<'a> {
         self.take_markers(place, u64::MAX);
         (self.late, self.traced) = (run.markers(step), Traced::default());
         self.registers.mode = step.mode;
-        let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
-        let known = instruction.as_deref().and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
+        let instruction = run.decoded(step).map(|decoded| &*decoded.instruction);
+        let known = instruction.and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
         let Some((instruction, uses)) = known else { return self.clear() };
-        let addresses = addresses(&instruction.meaning.memory, run.accesses(step));
-        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode_behind());
+        let mut addresses = std::mem::take(&mut self.addresses_buffer);
+        find_addresses(&instruction.meaning.memory, run.accesses(step), &mut addresses);
+        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode_behind);
         let mut here = Here { step, instruction, uses, addresses: &addresses, next, arrival: next };
         if step.set.slot_bytes() > 0 {
             here.arrival = self.path.arrival(here, run.steps.get(place + 1..).unwrap_or_default());
@@ -143,6 +150,7 @@ impl<'a> Engine<'a> {
         if !is_followed && !here.is_broken_off(run.markers(step)) {
             self.clear();
         }
+        self.addresses_buffer = addresses;
     }
 
     /// Nothing is known any more.
@@ -177,7 +185,8 @@ impl<'a> Engine<'a> {
         self.state_addresses(here);
         self.state_target(here);
         // All values are those from before the step.
-        let registers = self.register_changes(here);
+        let mut registers = std::mem::take(&mut self.changes_buffer);
+        self.register_changes(here, &mut registers);
         let memory = self.memory_changes(here);
         self.take_access_values(here);
         if self.watched.binary_search(&here.step.slot).is_ok() {
@@ -193,9 +202,10 @@ impl<'a> Engine<'a> {
         }
         let told = &here.instruction.meaning.writes;
         self.forget_writes(here, |view| told.iter().all(|write| write.view != view));
-        for (view, term, way) in registers {
+        for RegisterChange { view, term, way } in registers.drain(..) {
             self.registers.write(view, term, way, &mut self.symbols);
         }
+        self.changes_buffer = registers;
     }
 
     /// The written views that are wanted get values that are not known.

@@ -17,6 +17,7 @@ pub(crate) mod breaks;
 pub(crate) mod contents;
 pub(crate) mod contested;
 pub(crate) mod control;
+pub(crate) mod decoded;
 pub(crate) mod engine;
 pub(crate) mod here;
 pub(crate) mod kernel_writes;

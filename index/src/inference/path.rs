@@ -92,7 +92,7 @@ impl Path {
     pub fn arrival<'a>(&self, here: Here<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
         let (slot, arrival) = (behind.first()?, behind.get(1)?);
         let is_slot = self.behind.unwrap_or_else(|| usual(here.step)) == Course::To(slot.pc.0);
-        let is_unbroken = here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind();
+        let is_unbroken = here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind;
         (is_slot && is_unbroken && here.instruction.control.delay == Delay::Slot).then_some(arrival)
     }
 }

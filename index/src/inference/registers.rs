@@ -34,6 +34,18 @@ pub(super) struct RegisterLanes {
     computed: Range<u16>,
     /// What plain names mean.
     pub mode: Mode,
+    held: Option<Held>,
+}
+
+/// Registers as they were at some time.
+#[derive(Clone, Debug)]
+struct Held {
+    /// None for those that nobody has named since they were forgotten.
+    lanes: Vec<Option<Lane>>,
+    untouched: Way,
+    mode: Mode,
+    /// True while those that nobody named are still what they were then.
+    is_open: bool,
 }
 
 impl RegisterLanes {
@@ -46,6 +58,7 @@ impl RegisterLanes {
             is_narrow: set.word_bytes() == 4,
             computed,
             mode: Mode::Other,
+            held: None,
         }
     }
 
@@ -67,18 +80,32 @@ impl RegisterLanes {
     pub fn clear(&mut self) {
         self.lanes.fill(None);
         self.untouched = Way::Lost;
-    }
-
-    /// Gives those that nobody named yet what later steps may tell of.
-    pub fn settle(&mut self, symbols: &mut Symbols) {
-        let way = self.untouched;
-        for lane in &mut self.lanes {
-            lane.get_or_insert_with(|| Lane { term: symbols.free(), way });
+        if let Some(held) = &mut self.held {
+            held.is_open = false;
         }
     }
 
-    /// What a lane of a register holds: the one with the byte at an offset. None where that is not followed, or before
-    /// [`Self::settle`] was not named.
+    /// Remembers them as they are; what is named later and not written until then is named then, too.
+    pub fn hold(&mut self) {
+        let Self { lanes, untouched, mode, .. } = self;
+        self.held = Some(Held { lanes: lanes.clone(), untouched: *untouched, mode: *mode, is_open: true });
+    }
+
+    /// Them as they were remembered.
+    pub fn held(self) -> Self {
+        match self.held {
+            Some(Held { lanes, untouched, mode, .. }) => Self { lanes, untouched, mode, held: None, ..self },
+            None => self,
+        }
+    }
+
+    /// How a lane of a register got what it holds; none where it is not followed.
+    pub fn way(&self, register: RegisterId, offset: u16) -> Option<Way> {
+        let lane = self.lanes.get(self.place(register, offset)?)?;
+        Some(lane.map_or(self.untouched, |lane| lane.way))
+    }
+
+    /// What a lane of a register holds: the one with the byte at an offset. None where that is not followed, or was not named.
     pub fn lane(&self, register: RegisterId, offset: u16) -> Option<Lane> {
         self.lanes.get(self.place(register, offset)?).copied().flatten()
     }
@@ -87,7 +114,15 @@ impl RegisterLanes {
     fn named(&mut self, register: RegisterId, offset: u16, symbols: &mut Symbols) -> Option<&mut Lane> {
         let (place, way) = (self.place(register, offset)?, self.untouched);
         let lane = self.lanes.get_mut(place)?;
-        Some(lane.get_or_insert_with(|| Lane { term: symbols.free(), way }))
+        if lane.is_none() {
+            *lane = Some(Lane { term: symbols.free(), way });
+            if let Some(held) = self.held.as_mut().filter(|held| held.is_open)
+                && let Some(then) = held.lanes.get_mut(place)
+            {
+                *then = *lane;
+            }
+        }
+        lane.as_mut()
     }
 
     /// What a view of at most 8 bytes holds, with zeros above; something unknown where that is not followed.

@@ -14,6 +14,7 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::decoded::{Decoded, DecodedNumber, DecodedTable};
 use crate::inference::width::AddressWidth;
 use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
@@ -27,11 +28,14 @@ pub(super) struct RunStep {
     pub pc: Address,
     pub set: InstructionSet,
     pub encoding: Option<Encoding>,
+    decoded: Option<DecodedNumber>,
     pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub delay_slot: DelaySlot,
     pub mode: Mode,
+    /// What plain names mean behind it, as far as it says so.
+    pub mode_behind: Mode,
     /// True when something besides instructions may have changed registers behind it.
     pub is_broken: bool,
     /// True when that is all that is known of it.
@@ -44,12 +48,6 @@ pub(super) struct RunStep {
 impl RunStep {
     pub fn step(&self) -> Step {
         Step(self.slot.saturating_sub(1))
-    }
-
-    /// What plain names mean behind it, as far as it says so.
-    pub fn mode_behind(&self) -> Mode {
-        let encoding = self.encoding.filter(|_| self.is_executed && self.mode.has_windows());
-        self.mode.behind(encoding.and_then(|encoding| self.set.window_step(&encoding)))
     }
 
     /// True when its instruction asks the kernel or the host for something.
@@ -98,6 +96,7 @@ pub(super) struct Run<'i> {
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
     told: Vec<Told>,
+    decoded: DecodedTable,
     /// The trace leaves some values out, so others are taken in.
     has_told: bool,
     /// Before its first step.
@@ -112,6 +111,9 @@ pub(super) struct Run<'i> {
     threads: Vec<ThreadId>,
 }
 
+/// Room is made for so many steps at once, and for as many accesses.
+const ROOM: usize = 2048;
+
 /// Whether so many bytes at an address may have been written by somebody else.
 pub(super) type Reach<'i> = dyn Fn(u64, u64) -> bool + 'i;
 
@@ -122,11 +124,13 @@ pub(super) fn run_alone<S: Source>(
     thread: ThreadId,
     slots: Range<u64>,
 ) -> Result<Run<'_>, QueryError> {
+    let count = usize::try_from(slots.end.saturating_sub(slots.start)).unwrap_or(0);
     let run = Run {
-        steps: Vec::new(),
-        accesses: Vec::new(),
+        steps: Vec::with_capacity(count.min(ROOM)),
+        accesses: Vec::with_capacity(count.min(ROOM)),
         markers: Vec::new(),
         told: Vec::new(),
+        decoded: DecodedTable::default(),
         has_told: index.source().leaves_values_out(),
         addresses: AddressWidth::at(index, thread, slots.start.saturating_sub(1))?,
         foreign_granules: HashSet::default(),
@@ -144,6 +148,11 @@ pub(super) fn run_alone<S: Source>(
 }
 
 impl<'i> Run<'i> {
+    /// The instruction of a step; none where its bytes are not known.
+    pub fn decoded(&self, step: &RunStep) -> Option<&Decoded> {
+        self.decoded.get(step.decoded?)
+    }
+
     /// What a step accessed.
     pub fn accesses(&self, step: &RunStep) -> &[RunAccess] {
         self.accesses.get(step.accesses.clone()).unwrap_or_default()
@@ -215,16 +224,22 @@ impl<S: Source> EventSink for RunReader<'_, S> {
         }
         let (accesses, markers) = (run.accesses.len()..run.accesses.len(), run.markers.len()..run.markers.len());
         let told = run.told.len()..run.told.len();
+        let (pc, set, mode, is_executed) = (step.pc, step.instruction_set, step.mode, step.is_executed);
+        let encoding = encoding_of(self.index, step);
+        let decoded = encoding.map(|encoding| run.decoded.number(encoding, pc, set));
+        let window_step = decoded.and_then(|number| run.decoded.get(number)?.window_step);
         run.steps.push(RunStep {
             slot: run.slot,
-            pc: step.pc,
-            set: step.instruction_set,
-            encoding: encoding_of(self.index, step),
+            pc,
+            set,
+            encoding,
+            decoded,
             branch: step.branch,
             length_bytes: step.length_bytes,
-            is_executed: step.is_executed,
+            is_executed,
             delay_slot: step.delay_slot,
-            mode: step.mode,
+            mode,
+            mode_behind: mode.behind(window_step.filter(|_| is_executed && mode.has_windows())),
             is_broken: false,
             is_lost: false,
             accesses,

@@ -95,8 +95,7 @@ impl Snapshot {
 
     /// True when none of the steps, and nothing between them, wrote a view.
     pub fn is_held(&self, view: RegisterView) -> bool {
-        let lane = self.lanes.lane(view.register, view.offset);
-        lane.is_some_and(|lane| lane.way == Way::Held)
+        self.lanes.way(view.register, view.offset) == Some(Way::Held)
     }
 }
 
@@ -107,12 +106,11 @@ pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -
     go_through(&mut engine, 0..place);
     engine.take_markers(place, slot);
     engine.registers.mode = mode_at(run, place);
-    engine.registers.settle(&mut engine.symbols);
-    let lanes = engine.registers.clone();
+    engine.registers.hold();
     go_through(&mut engine, place..run.steps.len());
-    let mut symbols = engine.symbols;
+    let Engine { registers, mut symbols, .. } = engine;
     symbols.resolve();
-    Snapshot { lanes, symbols }
+    Snapshot { lanes: registers.held(), symbols }
 }
 
 fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
@@ -122,7 +120,7 @@ fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
 /// The mode behind the step before a place; that of the first where none is before.
 fn mode_at(run: &Run<'_>, place: usize) -> Mode {
     match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
-        Some(step) => step.mode_behind(),
+        Some(step) => step.mode_behind,
         None => run.steps.first().filter(|step| step.mode.has_windows()).map_or(Mode::Other, |step| step.mode),
     }
 }

@@ -72,6 +72,8 @@ struct Symbol {
 
 /// How often the facts are taken in anew, each time without the symbols that contradicted before.
 const ATTEMPTS: usize = 16;
+/// Room is made for the symbols of so many steps at once.
+const ROOM: usize = 4096;
 /// How often conclusions are drawn, from front to back and back again.
 const ROUNDS: usize = 6;
 
@@ -86,6 +88,12 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
+    /// None yet, with room for those of so many steps.
+    pub fn with_room(steps: usize) -> Self {
+        let room = steps.min(ROOM);
+        Self { symbols: Vec::with_capacity(2 * room), facts: Vec::with_capacity(room), ..Self::default() }
+    }
+
     /// Something that nothing is known of.
     pub fn free(&mut self) -> Term {
         self.push(Definition::Free, Knowledge::NONE, None)

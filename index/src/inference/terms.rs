@@ -13,6 +13,14 @@ const STACK_BYTES: u64 = 64 << 10;
 /// How much of what a segment register points to is the C library's record of the thread.
 const THREAD_BLOCK_BYTES: u64 = 4096;
 
+/// What a register becomes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegisterChange {
+    pub view: RegisterView,
+    pub term: Term,
+    pub way: Way,
+}
+
 impl Engine<'_> {
     /// The addresses of a step's accesses are known.
     pub fn state_addresses(&mut self, here: Here<'_>) {
@@ -80,8 +88,7 @@ impl Engine<'_> {
     }
 
     /// What a step's registers become.
-    pub fn register_changes(&mut self, here: Here<'_>) -> Vec<(RegisterView, Term, Way)> {
-        let mut changes = Vec::new();
+    pub fn register_changes(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
         for write in &here.instruction.meaning.writes {
             let RegisterView { register, offset, size_bytes } = write.view;
             if register == RegisterId::PC {
@@ -91,16 +98,15 @@ impl Engine<'_> {
                 let (term, way) = self.term(&write.value, 8 * size_bytes as u8, here);
                 let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
                 let way = if is_return { Way::Returned(here.step.step()) } else { way };
-                changes.push((write.view, term, way));
+                changes.push(RegisterChange { view: write.view, term, way });
                 continue;
             }
             for lane in 0..size_bytes / 8 {
                 let view = RegisterView::new(register, offset.saturating_add(8 * lane), 8);
                 let (term, way) = self.lane_term(&write.value, lane, here);
-                changes.push((view, term, way));
+                changes.push(RegisterChange { view, term, way });
             }
         }
-        changes
     }
 
     /// What a step's stores leave.

@@ -1,0 +1,60 @@
+//! The instructions of a run, each decoded once however often it is executed.
+
+use std::sync::Arc;
+
+use stepback_machine::{Address, Encoding, Instruction, InstructionSet, WindowStep, decode};
+
+/// An instruction with what is asked of its encoding at each step.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    pc: Address,
+    set: InstructionSet,
+    encoding: Encoding,
+    pub instruction: Arc<Instruction>,
+    pub window_step: Option<WindowStep>,
+}
+
+/// The instructions of a run, in the order of their first execution.
+#[derive(Debug)]
+pub(super) struct DecodedTable {
+    all: Vec<Decoded>,
+    /// The one that was last at an address, by the low bits of that.
+    recent: Vec<u32>,
+}
+
+/// The place of an instruction in its table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DecodedNumber(u32);
+
+/// How many low bits of addresses tell them apart. Those that share them disturb each other, which costs decoding again.
+const RECENT: usize = 512;
+
+impl Default for DecodedTable {
+    fn default() -> Self {
+        Self { all: Vec::new(), recent: vec![u32::MAX; RECENT] }
+    }
+}
+
+impl DecodedTable {
+    /// The instruction with a number.
+    pub fn get(&self, number: DecodedNumber) -> Option<&Decoded> {
+        self.all.get(number.0 as usize)
+    }
+
+    /// The number of an instruction.
+    pub fn number(&mut self, encoding: Encoding, pc: Address, set: InstructionSet) -> DecodedNumber {
+        let low = (pc.0 ^ pc.0 >> 2) as usize % RECENT;
+        let known = self.recent.get(low).copied().unwrap_or(u32::MAX);
+        let is_same = |known: &Decoded| known.pc == pc && known.encoding == encoding && known.set == set;
+        if self.all.get(known as usize).is_some_and(is_same) {
+            return DecodedNumber(known);
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let (instruction, window_step) = (decode(encoding, pc, set), set.window_step(&encoding));
+        self.all.push(Decoded { pc, set, encoding, instruction, window_step });
+        if let Some(recent) = self.recent.get_mut(low) {
+            *recent = number;
+        }
+        DecodedNumber(number)
+    }
+}
