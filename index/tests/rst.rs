@@ -391,6 +391,35 @@ fn what_a_trace_tells_of_memory_gives_registers_their_values() {
 }
 
 #[test]
+fn a_vector_register_is_what_was_loaded_into_it_however_long_ago() {
+    /// `ldd [%sp + 0x40], %f10`.
+    const LDD_F10: u32 = 3 << 30 | 10 << 25 | 0x23 << 19 | 14 << 14 | 1 << 13 | 0x40;
+    /// `faddd %f0, %f2, %f10`.
+    const FADDD_F10: u32 = 2 << 30 | 10 << 25 | 0x34 << 19 | 0x42 << 5 | 2;
+    const NOP: u32 = 0x0100_0000;
+    let mut writer = RstWriter::new(8);
+    writer.register_before(Kind::Integer, 14, 0x2000);
+    writer.memory(0x2040, 8, 0x1234_5678);
+    writer.instruction(0x1000, LDD_F10, Some(0x2040), Flags::default());
+    let far = (0..3000).map(|step| 0x1004 + 4 * step);
+    far.for_each(|pc| writer.instruction(pc, NOP, None, Flags::default()));
+    // A handler that is not shown gives vector registers back as they were.
+    writer.trap(0x24, 0x1004 + 4 * 3000);
+    writer.instruction(0x1004 + 4 * 3000, NOP, None, Flags::default());
+    writer.instruction(0x1008 + 4 * 3000, FADDD_F10, None, Flags::default());
+    let index = index_of_file(TraceFile { name: "vector".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let value_at = |position| state(&index, position, "d10").value.to_u64();
+    assert_eq!(
+        [0, 1, 100, 2999, 3001, 3002].map(value_at),
+        [None, Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678), Some(0x1234_5678)]
+    );
+    assert_eq!(value_at(3003), None, "a sum of what nobody told");
+    let found = state(&index, 2999, "d10");
+    assert_eq!((found.source, found.written_by), (ValueSource::Inferred, Some(Step(0))));
+    assert_eq!(found.reason.unwrap().to_string(), "loaded by step 0: what the trace states at step 0");
+}
+
+#[test]
 fn what_a_kernel_did_that_no_record_shows_is_unknown() {
     const TA_LINUX: u32 = 0x91d0_206d;
     let has_record = Flags { has_trap: true, is_taken: true, is_annulled: false };

@@ -1,12 +1,15 @@
 //! What is inferred around a position, and around the last writes of registers that lie further back.
 
+use std::ops::Range;
+
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::reason::Reason;
+use crate::answers::reason::{Reason, Way};
+use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
@@ -26,10 +29,16 @@ use crate::read::views::ViewReader;
 const NEAR: Surroundings = Surroundings { before: 1024, behind: 256 };
 /// Where these do not tell the stack pointer, as in a long loop.
 const WIDE: Surroundings = Surroundings { before: 4096, behind: 256 };
+/// Where the trace itself tells the stack pointer, and so nearly all that programs compute with.
+const TOLD: Surroundings = Surroundings { before: 128, behind: 128 };
 /// Around a write that lies further back.
 const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
-/// How many far writes are looked at for one position.
+/// The same where the trace itself tells most values: what was loaded or stored then is among them.
+const FAR_TOLD: Surroundings = Surroundings { before: 32, behind: 64 };
+/// How many places of far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
+/// Far writes that lie closer together are looked at as one.
+const FAR_TOGETHER: u64 = 32;
 
 /// A moment of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +54,21 @@ pub(super) struct Around<'a, S> {
     position: Position,
     circumstances: Circumstances,
     near: Snapshot,
-    /// By the slot of the write.
+    /// By the slot of the last write that they are around.
     far: Vec<(u64, Snapshot)>,
     /// Behind which slot only instructions changed registers; none before it is looked for.
     unbroken_from: Option<u64>,
-    /// The positions of the last writes, where they are known already.
-    pub writers: Option<Vec<(RegisterView, Option<Position>)>>,
+    /// The slots of the last writes of those that are asked for, where they are known already.
+    writers: Option<Vec<Writer>>,
+    /// The trace itself tells the stack pointer, and so most values.
+    is_told: bool,
+}
+
+/// Where a register was last written.
+#[derive(Clone, Copy, Debug)]
+struct Writer {
+    view: RegisterView,
+    slot: u64,
 }
 
 impl<'a, S: Source> Around<'a, S> {
@@ -58,19 +76,26 @@ impl<'a, S: Source> Around<'a, S> {
         index: &'a Index<S>,
         at: ThreadPosition,
         circumstances: Circumstances,
+        known: Option<&[RegisterState]>,
         cancel: &Cancel,
     ) -> Result<Self, QueryError> {
         cancel.check()?;
         let ThreadPosition { thread, position } = at;
-        let mut near = snapshot_at(index, at, circumstances, NEAR)?;
         let word_bytes = index.instruction_set(thread).word_bytes();
-        if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
-            near = snapshot_at(index, at, circumstances, WIDE)?;
+        let stack_pointer = RegisterView::new(RegisterId::SP, 0, word_bytes);
+        let are_taken = circumstances.are_values_taken && index.source().leaves_values_out();
+        let is_told = are_taken && is_known(index, at, stack_pointer, known.unwrap_or_default())?;
+        let slots = position.0..position.0;
+        let mut near = snapshot_of(index, thread, slots.clone(), circumstances, if is_told { TOLD } else { NEAR })?;
+        if !is_told && near.view(stack_pointer).is_none() {
+            near = snapshot_of(index, thread, slots, circumstances, WIDE)?;
         }
         if near.lanes.mode.has_windows() {
             near.lanes.mode = RegisterReader::new(index, thread, position).mode()?;
         }
-        Ok(Self { index, thread, position, circumstances, near, far: Vec::new(), unbroken_from: None, writers: None })
+        let writers = known.map(|known| known.iter().filter_map(writer_of_unknown).collect());
+        let (far, unbroken_from) = (Vec::new(), None);
+        Ok(Self { index, thread, position, circumstances, near, far, unbroken_from, writers, is_told })
     }
 
     /// How often two facts differed.
@@ -82,7 +107,12 @@ impl<'a, S: Source> Around<'a, S> {
     /// What is known of a view; none when that is nothing.
     pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
         let near = self.near.view(view);
-        if near.is_some() || !self.near.is_held(view) || !self.is_looked_for_far(view) {
+        let is_held = match self.near.lanes.way(view.register, view.offset) {
+            Some(Way::Held) => true,
+            Some(Way::Lost) => self.is_kept_by_others(view),
+            _ => false,
+        };
+        if near.is_some() || !is_held || !self.is_looked_for_far(view) {
             return Ok(near);
         }
         cancel.check()?;
@@ -91,12 +121,14 @@ impl<'a, S: Source> Around<'a, S> {
         if ProblemReader(self.index).may_miss_records(&(slot..=self.position.0)) {
             return Ok(None);
         }
-        let place = match self.far.iter().position(|(known, _)| *known == slot) {
+        let slots = self.far_writes(slot);
+        let place = match self.far.iter().position(|(known, _)| *known == slots.end) {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
-                let at = ThreadPosition { thread: self.thread, position: Position(slot) };
-                self.far.push((slot, snapshot_at(self.index, at, self.circumstances, FAR)?));
+                let (last, around) = (slots.end, if self.is_told { FAR_TOLD } else { FAR });
+                let snapshot = snapshot_of(self.index, self.thread, slots, self.circumstances, around)?;
+                self.far.push((last, snapshot));
                 self.far.len() - 1
             }
         };
@@ -115,12 +147,28 @@ impl<'a, S: Source> Around<'a, S> {
         let register = view.register;
         let computed = self.index.instruction_set(self.thread).computed_registers();
         let is_windowed = || register < RegisterId::PC || computed.contains(&register.0);
-        register < RegisterId::SP || self.near.lanes.mode.has_windows() && is_windowed()
+        register < RegisterId::SP || self.near.lanes.mode.has_windows() && is_windowed() || self.is_kept_by_others(view)
+    }
+
+    /// True for a register that holds what its last record wrote, whatever ran between the steps that are shown:
+    /// a kernel that others ask for something gives none of its results in vector registers.
+    fn is_kept_by_others(&self, view: RegisterView) -> bool {
+        self.is_told && (RegisterId::V0..RegisterId::P0).contains(&view.register)
+    }
+
+    /// The first and the last of the far writes around one that are looked at with it: none of the registers that are
+    /// asked for is written between its own last write and the position.
+    fn far_writes(&self, slot: u64) -> Range<u64> {
+        let slots = || self.writers.iter().flatten().map(|writer| writer.slot);
+        let last = slots().filter(|other| (slot..slot + FAR_TOGETHER).contains(other)).max().unwrap_or(slot);
+        let first = slots().filter(|other| *other <= slot && last - other < FAR_TOGETHER).min().unwrap_or(slot);
+        first..last
     }
 
     /// The slot of a view's last write, if nothing but instructions changed registers since.
     fn last_write(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let unbroken_from = match self.unbroken_from {
+            _ if self.is_kept_by_others(view) => 0,
             Some(slot) => slot,
             None => {
                 let wanted = WantedMarkers { kinds: &BREAKS, thread: Some(self.thread) };
@@ -130,8 +178,8 @@ impl<'a, S: Source> Around<'a, S> {
             }
         };
         if let Some(writers) = &self.writers {
-            let written = writers.iter().find(|(known, _)| *known == view).and_then(|(_, at)| *at);
-            return Ok(written.map(|at| at.0).filter(|slot| *slot > unbroken_from));
+            let written = writers.iter().find(|writer| writer.view == view).map(|writer| writer.slot);
+            return Ok(written.filter(|slot| *slot > unbroken_from));
         }
         let slot = self.last_writer(view, cancel)?;
         Ok(slot.filter(|slot| *slot > unbroken_from))
@@ -157,14 +205,35 @@ impl<'a, S: Source> Around<'a, S> {
     }
 }
 
-/// Follows the steps around a slot.
-fn snapshot_at<S: Source>(
+/// True when the trace itself tells something of a register at a position.
+fn is_known<S: Source>(
     index: &Index<S>,
     at: ThreadPosition,
+    view: RegisterView,
+    known: &[RegisterState],
+) -> Result<bool, QueryError> {
+    if let Some(state) = known.iter().find(|state| state.view == view) {
+        return Ok(!state.value.is_unknown());
+    }
+    let state = RegisterReader::new(index, at.thread, at.position).state(String::new(), view)?;
+    Ok(!state.value.is_unknown())
+}
+
+/// The last write of a register without a value.
+fn writer_of_unknown(state: &RegisterState) -> Option<Writer> {
+    let slot = state.written_at.filter(|_| state.value.is_unknown())?.0;
+    Some(Writer { view: state.view, slot })
+}
+
+/// Follows the steps around some slots; the registers are those at the last.
+fn snapshot_of<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    slots: Range<u64>,
     circumstances: Circumstances,
     around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
-    let ThreadPosition { thread, position: Position(slot) } = at;
-    let run = run_of(index, thread, around.of(index, slot..slot))?;
+    let slot = slots.end;
+    let run = run_of(index, thread, around.of(index, slots))?;
     Ok(snapshot(&run, slot, circumstances))
 }

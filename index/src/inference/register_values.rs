@@ -28,7 +28,7 @@ pub(crate) fn infer_registers<S: Source>(
         return Ok(Inference { registers: Vec::new(), contradictions: 0 });
     }
     let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
-    let mut around = Around::new(index, ThreadPosition { thread, position }, hidden, cancel)?;
+    let mut around = Around::new(index, ThreadPosition { thread, position }, hidden, None, cancel)?;
     let mut registers = Vec::new();
     for (name, view) in Registers::shown(index.instruction_set(thread)) {
         let found = around.view(view, cancel)?.filter(|_| view.register != RegisterId::PC);
@@ -49,8 +49,8 @@ pub(crate) fn fill_registers<S: Source>(
     if !index.is_inferred() || !is_wanted() || DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(());
     }
-    let mut around = Around::new(index, ThreadPosition { thread, position }, circumstances(index), cancel)?;
-    around.writers = Some(registers.iter().map(|register| (register.view, register.written_at)).collect());
+    let at = ThreadPosition { thread, position };
+    let mut around = Around::new(index, at, circumstances(index), Some(&*registers), cancel)?;
     for register in registers.iter_mut().filter(|register| register.value.is_unknown()) {
         if let Some((value, reason)) = around.view(register.view, cancel)? {
             (register.value, register.source, register.reason) = (value, ValueSource::Inferred, Some(reason));

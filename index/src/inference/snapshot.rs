@@ -6,7 +6,7 @@ use stepback_machine::{Mode, RegisterView};
 use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
-use crate::answers::reason::{Reason, Way};
+use crate::answers::reason::Reason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
@@ -91,11 +91,6 @@ impl Snapshot {
         }
         let value = Value(bytes);
         reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
-    }
-
-    /// True when none of the steps, and nothing between them, wrote a view.
-    pub fn is_held(&self, view: RegisterView) -> bool {
-        self.lanes.way(view.register, view.offset) == Some(Way::Held)
     }
 }
 
