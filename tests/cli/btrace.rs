@@ -215,6 +215,28 @@ fn a_text_has_one_thread_which_is_chosen_of_several() {
 }
 
 #[test]
+fn a_program_that_was_loaded_elsewhere_is_named_with_its_offset() {
+    let sandbox = Sandbox::new();
+    let offset = 0x7_1234_0000u64;
+    let mut bytes = fixture("hello.btf");
+    for record in bytes.chunks_exact_mut(40) {
+        for start in [8, 16] {
+            let address = u64::from_be_bytes(record[start..start + 8].try_into().unwrap()) + offset;
+            record[start..start + 8].copy_from_slice(&address.to_be_bytes());
+        }
+    }
+    put(&sandbox, "hello.elf");
+    put(&sandbox, "cti.elf");
+    let trace = sandbox.file("moved.btf", bytes);
+    let image = format!("hello.elf@{offset:#x}");
+    // Another file of the program lies beside it.
+    let info = sandbox.json(&["info", &trace, "--image", &image, "--image", "cti.elf"]);
+    assert_eq!((&info["steps"], &info["warnings"]["count"]), (&1737.into(), &0.into()));
+    let calls = sandbox.json_lines(&["calltree", &trace, "--image", &image]);
+    assert_eq!((calls.len(), &calls[2]["function"]["name"]), (38, &"fib".into()));
+}
+
+#[test]
 fn records_in_another_layout_are_read_by_their_description() {
     let sandbox = Sandbox::new();
     put(&sandbox, "hello.elf");

@@ -349,6 +349,12 @@ impl Program for ProgramCode {
     }
 }
 
+/// Whether where an instruction leads is an address in a program of 32 bits, whose branches leave the one end for the other.
+pub fn is_same_small(pc: u64, leads_to: u64, address: u64) -> bool {
+    let is_low = |address: u64| u32::try_from(address).is_ok();
+    is_low(pc) && is_low(address) && leads_to as u32 == address as u32
+}
+
 /// The bytes of an instruction word.
 #[inline]
 pub fn encoding_of(word: u32) -> Option<Encoding> {

@@ -2,7 +2,7 @@
 
 use stepback_machine::Delay;
 
-use crate::btrace::code::{ProgramCode, Transfer, WORD};
+use crate::btrace::code::{ProgramCode, Transfer, WORD, is_same_small};
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::record::BranchRecord;
 use crate::reconstruct::{Decision, Outcome, Sought};
@@ -99,6 +99,8 @@ fn decision_of(record: &BranchRecord, transfer: &Transfer) -> Result<Decision, M
         (false, _) => Outcome::NotTaken,
         (true, None) => Outcome::To(record.target),
         (true, Some(target)) if target == record.target => Outcome::Taken,
+        // The addresses of a program of 32 bits end there: what leads beyond leads to the other end.
+        (true, Some(target)) if is_same_small(record.pc, target, record.target) => Outcome::To(record.target),
         (true, Some(target)) => return Err(Misfit::Target(target)),
     };
     // What is behind the delay slot is recorded where a branch was not taken.

@@ -43,7 +43,7 @@ use crate::step_store::stored_trace::StoredTrace;
 const PATIENCE: u64 = 1 << 12;
 
 /// Another number whenever another path is made of the same records.
-const RULES: u64 = 1;
+const RULES: u64 = 2;
 
 /// What a recording is read with.
 #[derive(Clone, Debug, Default)]

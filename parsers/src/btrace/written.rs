@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use stepback_machine::{Branch, Delay, step_text};
 
-use crate::btrace::code::{Transfer, WORD};
+use crate::btrace::code::{Transfer, WORD, is_same_small};
 use crate::btrace::head::{HEADER_BYTES, MAGIC};
 use crate::btrace::record::BranchRecord;
 use crate::btrace::text_line::HEADING;
@@ -168,7 +168,7 @@ fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Opti
         }
     };
     let target = match (is_taken, control.target.address()) {
-        (true, Some(target)) => target,
+        (true, Some(target)) => then.filter(|then| is_same_small(step.pc, target, *then)).unwrap_or(target),
         (false, _) => then.unwrap_or(behind_slot),
         (true, None) => then?,
     };

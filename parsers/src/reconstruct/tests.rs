@@ -185,6 +185,26 @@ fn returns_that_nobody_records_go_to_behind_their_calls() {
 }
 
 #[test]
+fn a_return_that_nobody_records_may_end_several_calls() {
+    let program = toy(&[
+        (12, Flow::Call, Some(40), SLOT, Told::Always),
+        (16, Flow::Branch, Some(10), NONE, Told::Always),
+        (42, Flow::Call, Some(60), SLOT, Told::Always),
+        (46, Flow::Branch, Some(10), NONE, Told::Always),
+        (64, Flow::Return, None, SLOT, Told::Perhaps),
+    ]);
+    // What 40 called went on in its stead.
+    check(
+        &program,
+        &[(12, Outcome::Taken), (42, Outcome::Taken), (16, Outcome::NotTaken)],
+        "10..12 12! 13s 40..42 42! 43s 60..64 64 65s 14..16? 16! 17..42?",
+    );
+    // Where none of them leads on, all are left for the next.
+    let decisions = [(12, Outcome::Taken), (42, Outcome::Taken), (12, Outcome::Taken)];
+    check(&program, &decisions, "10..12 12! 13s 40..42 42! 43s 60..64 64 65s gap(Lost) 12! 13s? 40..42?");
+}
+
+#[test]
 fn jumps_that_go_where_they_say_need_no_decision() {
     let program = toy(&[
         (12, Flow::Call, Some(40), NONE, Told::Never),

@@ -12,6 +12,8 @@ use crate::reconstruct::returns::ReturnStack;
 
 /// Instructions between two decisions: a way that is longer is lost.
 const LONGEST: u64 = 1 << 20;
+/// So many calls a return that nobody recorded may end.
+const LEFT_AT_ONCE: usize = 256;
 /// Instructions behind the last decision that are shown as likely.
 const TAIL: u64 = 1 << 12;
 
@@ -437,15 +439,15 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
         };
         let slot = if let Next::To(next) = next { next } else { fork.behind };
         let in_slot = if next == Next::Behind { DelaySlot::None } else { DelaySlot::Executed };
-        let goes_to = target.or_else(|| calls.pop());
         let turn = |target| Turn { target: Some(target), slot: Some(slot), origin: StepOrigin::Reconstructed };
-        self.is_borne_out = self.is_borne_out
-            || target.is_none()
-                && goes_to.is_some_and(|goes_to| {
-                    let behind = leave(&fork, turn(goes_to), &mut Nobody);
-                    behind.is_some_and(|behind| calls.is_borne_out(self.program, behind, self.to))
-                });
-        let outcome = Some(goes_to.map_or(Outcome::Taken, Outcome::To));
+        let goes_to = match target {
+            Some(target) => Some(target),
+            None if self.is_borne_out => calls.pop(),
+            None => self.likely_return(&|target| leave(&fork, turn(target), &mut Nobody), calls),
+        };
+        // Where nothing bears a guess out, it is not said where control went.
+        let told = goes_to.filter(|_| target.is_some() || self.is_borne_out);
+        let outcome = Some(told.map_or(Outcome::Taken, Outcome::To));
         self.sink.step(PassedStep { pc, outcome, slot: in_slot, origin: self.origin });
         let place = goes_to.and_then(|goes_to| leave(&fork, turn(goes_to), self.sink));
         if target.is_none() && !self.is_borne_out {
@@ -459,6 +461,25 @@ impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
             self.pass_predicted();
         }
         Ok(())
+    }
+
+    /// To behind which call a return goes: the innermost from which a way leads to the next decision, since calls are left by
+    /// jumps of functions to others, too. Where there is none, the innermost one, and nothing bears it out.
+    fn likely_return<C: Calls>(&mut self, behind: &dyn Fn(u64) -> Option<Place>, calls: &mut C) -> Option<u64> {
+        let mut left = Vec::new();
+        while left.len() < LEFT_AT_ONCE
+            && let Some(address) = calls.pop()
+        {
+            // Where recursion was left at once the same is not tried again.
+            let is_tried = left.last() == Some(&address);
+            left.push(address);
+            if !is_tried && behind(address).is_some_and(|place| calls.is_borne_out(self.program, place, self.to)) {
+                self.is_borne_out = true;
+                return Some(address);
+            }
+        }
+        left.iter().skip(1).rev().for_each(|address| calls.push(*address));
+        left.first().copied()
     }
 
     /// The slot of a return is passed wherever the return goes; what follows is a guess.

@@ -11,3 +11,4 @@ mod forms;
 mod generated;
 mod golden;
 mod support;
+mod threads;
