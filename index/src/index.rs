@@ -3,6 +3,7 @@
 pub(crate) mod call_gaps;
 pub(crate) mod operand_table;
 pub(crate) mod shared_memory;
+pub(crate) mod told_pages;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,6 +22,7 @@ use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::index::call_gaps::KnownCallGaps;
 use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
+use crate::index::told_pages::ToldPages;
 use crate::store::calls::table::CallTable;
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
 use crate::store::data::Data;
@@ -76,6 +78,8 @@ pub struct Index<S> {
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
     /// The memory that others than the steps change, as far as questions asked for it.
     pub(crate) shared: Mutex<SharedMemory>,
+    /// What the trace tells of pages, found at the first question that needs it; never where that is too much to be kept.
+    pub(crate) told_pages: OnceLock<Arc<ToldPages>>,
     /// The segments that have markers of each kind, found at the first question about all threads.
     pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
     /// Who was inside a system call when, found segment by segment.
@@ -188,6 +192,7 @@ impl<S: Source> Index<S> {
             operands: OnceLock::new(),
             unshown_stores: OnceLock::new(),
             shared: Mutex::default(),
+            told_pages: OnceLock::new(),
             marker_segments: OnceLock::new(),
             call_gaps,
         })

@@ -8,7 +8,9 @@ use stepback_parsers::{AnySource, Position};
 
 use super::register_part::RegisterPart;
 use super::trace_index::TraceIndex;
-use crate::expression::{AtPosition, ExpressionError, ExpressionErrorKind, evaluate, split_range};
+use crate::expression::{
+    AddressSpace, AtPosition, ExpressionError, ExpressionErrorKind, evaluate, split_range, split_space,
+};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
@@ -59,6 +61,22 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// It is misspelt, has no value here, or is empty.
     pub fn memory_range(&self, text: &str) -> Result<MemoryRange, NameError> {
+        if let (AddressSpace::Physical, _) = split_space(text) {
+            return Err(NameError::Physical(text.to_owned()));
+        }
+        self.range(text)
+    }
+
+    /// `ADDR[:LEN]` or `phys::ADDR[:LEN]`, as [`Self::memory_range`].
+    ///
+    /// # Errors
+    /// As [`Self::memory_range`].
+    pub fn range_in_space(&self, text: &str) -> Result<(AddressSpace, MemoryRange), NameError> {
+        let (space, range) = split_space(text);
+        Ok((space, self.range(range)?))
+    }
+
+    fn range(&self, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
         let address = self.number(address)?;
         let len_bytes = len.map_or(Ok(1), |len| self.number(len))?;
@@ -81,7 +99,7 @@ impl<'a> NamesAt<'a> {
         Ok(found.map(|(thread, view)| Cell::Register { thread, view }))
     }
 
-    /// A register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]`.
+    /// A register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]` or `phys::ADDR[:LEN]`.
     /// A name that is both a register and a symbol is the register.
     ///
     /// # Errors
@@ -95,8 +113,11 @@ impl<'a> NamesAt<'a> {
         if RegisterPart::is_part(name) {
             return Err(NameError::NoPart(text.to_owned()));
         }
-        let MemoryRange { address, len_bytes } = self.memory_range(text)?;
-        Ok(Cell::Memory { address, len_bytes })
+        let (space, MemoryRange { address, len_bytes }) = self.range_in_space(text)?;
+        Ok(match space {
+            AddressSpace::Virtual => Cell::Memory { address, len_bytes },
+            AddressSpace::Physical => Cell::Physical { address, len_bytes },
+        })
     }
 }
 
@@ -116,6 +137,8 @@ pub enum NameError {
     EmptyRange(String),
     /// A lane that is not there, or a register of a thread that is not there, as it was written.
     NoPart(String),
+    /// A physical address where only a virtual one has a meaning, as it was written.
+    Physical(String),
 }
 
 impl NameError {
@@ -125,7 +148,7 @@ impl NameError {
         let error = match self {
             Self::Expression { error, .. } => error,
             Self::Trace(_) => return false,
-            Self::EmptyRange(_) | Self::NoPart(_) => return true,
+            Self::EmptyRange(_) | Self::NoPart(_) | Self::Physical(_) => return true,
         };
         !matches!(error.kind, MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_))
     }
@@ -137,6 +160,7 @@ impl fmt::Display for NameError {
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
             Self::Trace(error) => write!(f, "{error}"),
             Self::EmptyRange(text) => write!(f, "a range of memory has at least one byte: {text:?}"),
+            Self::Physical(text) => write!(f, "only a virtual address can be asked for here: {text:?}"),
             Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
         }
     }

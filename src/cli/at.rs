@@ -5,8 +5,8 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, MemoryAt, MemoryRange, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt,
-    RegistersAt, Translation, TranslationsAt, ValueSource,
+    ByteState, Mapping, MappingsAt, MemoryAt, MemoryRange, NameReader, PhysicalMemoryAt, Query as _, RegisterFile,
+    RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation, TranslationsAt, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -23,6 +23,7 @@ use super::trace_arguments::TraceArguments;
 use crate::analysis::heap::{has_heap, heap};
 use crate::analysis::names::NamesAt;
 use crate::analysis::step_record::step_record;
+use crate::expression::AddressSpace;
 use crate::model::heap_words::block_words;
 use crate::model::value_source::SourceWords;
 use crate::place::Place;
@@ -44,6 +45,7 @@ pub struct AtArguments {
     pub regs: bool,
     /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times.
     /// A letter for each byte tells its source: r recorded, i inferred, x external change, ? unknown.
+    /// phys::ADDR:LEN means physical memory, in traces that tell where virtual addresses lie.
     #[arg(long = "mem", value_name = "ADDR:LEN", allow_hyphen_values = true)]
     pub memory: Vec<String>,
     /// Print the call stack, innermost frame first, with the arguments that each function was entered with.
@@ -82,6 +84,9 @@ struct AtJson {
 #[derive(Serialize)]
 struct MemoryJson {
     address: String,
+    /// `physical` where the address is one; missing where it is virtual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space: Option<&'static str>,
     bytes: String,
     sources: String,
     /// Which block of the heap the first byte belongs to.
@@ -90,6 +95,30 @@ struct MemoryJson {
     /// Where the trace told the first byte to lie, by context; missing where it did not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     physical: Vec<PhysicalJson>,
+    /// Of a physical address: the virtual ones that lie there, as the trace told it; empty where none is known to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapped: Option<Vec<MappedJson>>,
+}
+
+/// A virtual address that lies at a physical one.
+#[derive(Serialize)]
+struct MappedJson {
+    address: String,
+    thread: String,
+    context: Option<u64>,
+    /// The virtual address of the page.
+    page: String,
+    page_bytes: u64,
+    /// The position at which the trace told it.
+    told_at: u64,
+}
+
+impl MappedJson {
+    fn new(mapping: &Mapping, report: &Report<'_>) -> Self {
+        let Translation { context, page, page_bytes, told_at, .. } = mapping.translation;
+        let thread = thread_name(mapping.thread, report).to_owned();
+        Self { address: hex(mapping.address), thread, context, page: hex(page), page_bytes, told_at: told_at.0 }
+    }
 }
 
 /// A physical address.
@@ -129,6 +158,8 @@ struct Range {
     block: Option<String>,
     /// Where the first lies.
     physical: Vec<Translation>,
+    /// Of a physical address: what lies there.
+    mapped: Option<Vec<Mapping>>,
 }
 
 impl Command for AtArguments {
@@ -155,14 +186,15 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let names = names_at(report, position, thread)?;
     let mut ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
-    for range in &mut ranges {
+    for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt { thread: file.thread, address: range.address, position };
         range.physical = question.run(&session.index, &report.cancel)?;
     }
     let functions = session.companions.functions.as_ref();
     if !ranges.is_empty() && has_heap(functions) {
         let heap = heap(&session.index, functions, &report.cancel)?;
-        ranges.iter_mut().for_each(|range| range.block = block_words(session, &heap, range.address, position));
+        let of_program = ranges.iter_mut().filter(|range| range.mapped.is_none());
+        of_program.for_each(|range| range.block = block_words(session, &heap, range.address, position));
     }
     let stack = match arguments.stack {
         true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
@@ -177,13 +209,24 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
-    let MemoryRange { address, len_bytes } = names.memory_range(text)?;
+    let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
         bail!(Misspelt(format!("at most {limit} bytes of memory can be asked for at once: {text:?}")));
     }
-    let bytes = MemoryAt { position, address, len_bytes }.run(&report.session.index, &report.cancel)?;
-    Ok(Range { address, bytes, block: None, physical: Vec::new() })
+    let (index, cancel) = (&report.session.index, &report.cancel);
+    let (bytes, mapped) = match space {
+        AddressSpace::Virtual => (MemoryAt { position, address, len_bytes }.run(index, cancel)?, None),
+        AddressSpace::Physical => {
+            let bytes = PhysicalMemoryAt { position, address, len_bytes }.run(index, cancel)?;
+            (bytes, Some(MappingsAt { physical: address, position }.run(index, cancel)?))
+        }
+    };
+    Ok(Range { address, bytes, block: None, physical: Vec::new(), mapped })
+}
+
+fn thread_name<'a>(thread: ThreadId, report: &'a Report<'_>) -> &'a str {
+    report.session.index.threads().get(usize::from(thread.0)).map_or("?", |known| &known.name)
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
@@ -201,10 +244,12 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
     register_reasons.retain(|_, reason| !reason.is_null());
     let memory = |range: &Range| MemoryJson {
         address: hex(range.address),
+        space: range.mapped.as_ref().map(|_| "physical"),
         bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
         sources: source_letters(&range.bytes),
         heap: range.block.clone(),
         physical: range.physical.iter().map(PhysicalJson::new).collect(),
+        mapped: range.mapped.as_ref().map(|all| all.iter().map(|one| MappedJson::new(one, report)).collect()),
     };
     report.json(&AtJson {
         position: position.0,
@@ -239,6 +284,9 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
         }
         for translation in &range.physical {
             report.text(&format!("{} is physical {}\n", range.address, physical_text(translation)))?;
+        }
+        if let Some(mapped) = &range.mapped {
+            report.text(&mapped_text(range.address, mapped, report))?;
         }
     }
     if let Some(stack) = stack {
@@ -285,6 +333,23 @@ fn memory_text(range: &Range) -> String {
         text.push_str(&format!("{address:#018x}  {known:<47}  {:<16}  {letters}\n", source_letters(bytes)));
     }
     text
+}
+
+/// A line for each virtual address that lies at a physical one.
+fn mapped_text(physical: Address, mapped: &[Mapping], report: &Report<'_>) -> String {
+    if mapped.is_empty() {
+        return format!(
+            "physical {physical}: the trace has told of no virtual page that lies there at this position\n"
+        );
+    }
+    let line = |mapping: &Mapping| {
+        let Translation { context, page, told_at, .. } = mapping.translation;
+        let context = context.map(|context| format!("context {context}, ")).unwrap_or_default();
+        let (thread, told_at) = (thread_name(mapping.thread, report), grouped(told_at.0));
+        let at = mapping.address;
+        format!("physical {physical} is {at} ({thread}, {context}page {page}, told at position {told_at})\n")
+    };
+    mapped.iter().map(line).collect()
 }
 
 fn physical_text(translation: &Translation) -> String {

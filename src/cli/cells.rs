@@ -9,7 +9,7 @@ use super::progress::say;
 use super::report::Report;
 use crate::analysis::names::NamesAt;
 use crate::analysis::register_part::RegisterPart;
-use crate::expression::{parse, split_range};
+use crate::expression::{parse, split_range, split_space};
 use crate::place::Place;
 use crate::session::Session;
 
@@ -44,7 +44,7 @@ pub fn check_cell(text: &str) -> Result<(), String> {
 
 /// The same for `ADDR[:LEN]`.
 pub fn check_range(text: &str) -> Result<(), String> {
-    let (address, len) = split_range(text);
+    let (address, len) = split_range(split_space(text).1);
     check_expression(address)?;
     len.map_or(Ok(()), check_expression)
 }
@@ -63,5 +63,7 @@ mod tests {
         assert!(check_range("0x1000:").is_err());
         assert!(check_range("(sp:4").is_err());
         assert!(check_range("nosuch+4:2*8").is_ok());
+        assert!(check_range("phys::0x1000:16").is_ok());
+        assert!(check_range("phys::").is_err());
     }
 }

@@ -34,7 +34,8 @@ pub struct FindArguments {
     /// What to look for.
     #[arg(index = 2)]
     pub kind: Kind,
-    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number; for bytes: pairs of hex digits, or a text in quotes;
+    /// A register, ADDR[:LEN] or phys::ADDR[:LEN] (physical memory); for pc and last-pc: ADDR; for text: a regular expression;
+    /// for value: a number; for bytes: pairs of hex digits, or a text in quotes;
     /// for marker and last-marker: NAME[=VALUE], as counts has the names (syscall=1, physical_address=ADDR);
     /// for next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]

@@ -70,6 +70,9 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
             let cell = match *cell {
                 Cell::Register { .. } => printable(what.trim()),
                 Cell::Memory { address, len_bytes } => range_text(MemoryRange { address, len_bytes }),
+                Cell::Physical { address, len_bytes } => {
+                    format!("physical {}", range_text(MemoryRange { address, len_bytes }))
+                }
             };
             format!("{} of {cell}", kinds_word(*kinds))
         }

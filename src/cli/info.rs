@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Cancel, ThreadInfo, Warning};
+use stepback_index::{Cancel, CountTranslations, Query as _, ThreadInfo, TranslationCounts, Warning};
 use stepback_machine::InstructionSet;
 
 use super::command::Command;
@@ -27,6 +27,9 @@ const WARNINGS_IN_JSON: usize = 100;
 /// How many warnings the text names, unless more is asked for.
 const WARNINGS_IN_TEXT: usize = 5;
 
+/// How many contexts the text names.
+const CONTEXTS_IN_TEXT: usize = 16;
+
 /// The answer.
 #[derive(Serialize)]
 struct InfoJson<'a> {
@@ -43,12 +46,51 @@ struct InfoJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packed: Option<PackedJson>,
     index: IndexJson,
+    /// Where the trace tells which physical addresses virtual ones are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    translations: Option<TranslationsJson>,
     /// What only drmemtrace has.
     #[serde(skip_serializing_if = "Option::is_none")]
     drmemtrace: Option<DrmemtraceJson>,
     /// Where the index is that of a part: all other numbers are of that part.
     #[serde(skip_serializing_if = "Option::is_none")]
     so_far: Option<SoFarJson>,
+}
+
+/// What a trace tells of physical addresses.
+#[derive(Serialize)]
+struct TranslationsJson {
+    /// How often a page was told.
+    told: u64,
+    /// Different virtual pages; none where there are too many to be counted.
+    pages: Option<u64>,
+    /// Different physical pages.
+    physical_pages: Option<u64>,
+    /// The address spaces that were named.
+    contexts: Option<Vec<u64>>,
+}
+
+impl TranslationsJson {
+    fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
+        let TranslationCounts { told, counts } = CountTranslations.run(&session.index, cancel)?;
+        let (pages, physical_pages) = (counts.as_ref().map(|of| of.pages), counts.as_ref().map(|of| of.physical_pages));
+        let contexts = counts.map(|of| of.contexts);
+        Ok((told > 0).then_some(Self { told, pages, physical_pages, contexts }))
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} told", grouped(self.told));
+        if let Some((pages, physical)) = self.pages.zip(self.physical_pages) {
+            text += &format!(": {} on {}", counted(pages, "virtual page"), counted(physical, "physical one"));
+        }
+        let contexts = self.contexts.as_ref().filter(|contexts| !contexts.is_empty());
+        if let Some(contexts) = contexts {
+            let shown: Vec<_> = contexts.iter().take(CONTEXTS_IN_TEXT).map(u64::to_string).collect();
+            let rest = if contexts.len() > shown.len() { ", …" } else { "" };
+            text += &format!(", {} ({}{rest})", counted(contexts.len() as u64, "context"), shown.join(", "));
+        }
+        text
+    }
 }
 
 /// How much is indexed.
@@ -239,6 +281,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         packed: PackedJson::new(report.session),
         drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
         index: IndexJson::new(report),
+        translations: TranslationsJson::new(report.session, &report.cancel)?,
         so_far: SoFar::of(report.session).map(|part| SoFarJson { steps: part.steps, bytes: part.bytes }),
     };
     report.json(&json)
@@ -263,6 +306,8 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     }
     let of_format = DrmemtraceJson::new(session, &report.cancel)?;
     rows.extend(of_format.iter().flat_map(DrmemtraceJson::rows));
+    let translations = TranslationsJson::new(session, &report.cancel)?;
+    rows.extend(translations.map(|translations| ("translations", translations.text())));
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
     if let Some(part) = SoFar::of(session) {

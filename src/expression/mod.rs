@@ -47,4 +47,4 @@ mod token;
 pub use at_position::{AtPosition, SymbolsOnly};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
-pub use range::split_range;
+pub use range::{AddressSpace, split_range, split_space};

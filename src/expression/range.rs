@@ -1,5 +1,23 @@
 //! A range of memory: an address expression and a length.
 
+/// Which addresses are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// Those of the program.
+    Virtual,
+    /// Those of the machine's memory, as far as a trace tells which virtual ones lie there.
+    Physical,
+}
+
+/// What stands before a physical address.
+const PHYSICAL: [&str; 2] = ["phys::", "pa::"];
+
+/// Takes off what says that an address is a physical one: `phys::0x1f000:8`.
+pub fn split_space(text: &str) -> (AddressSpace, &str) {
+    let rest = PHYSICAL.iter().find_map(|prefix| text.trim_start().strip_prefix(prefix));
+    rest.map_or((AddressSpace::Virtual, text), |rest| (AddressSpace::Physical, rest))
+}
+
 /// Splits `ADDR[:LEN]`, as the command line and the palette take it.
 /// The colons of `reg::x0` belong to the address, and so do those inside backticks and brackets.
 pub fn split_range(text: &str) -> (&str, Option<&str>) {
@@ -16,6 +34,14 @@ mod tests {
     #[track_caller]
     fn check(text: &str, address: &str, len: Option<&str>) {
         assert_eq!(split_range(text), (address, len), "{text}");
+    }
+
+    #[test]
+    fn a_physical_address_says_so() {
+        assert_eq!(split_space(" phys::0x1f000:8"), (AddressSpace::Physical, "0x1f000:8"));
+        assert_eq!(split_space("pa::sp"), (AddressSpace::Physical, "sp"));
+        // A symbol and a length.
+        assert_eq!(split_space("phys:8"), (AddressSpace::Virtual, "phys:8"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 use super::doubt::doubt_words;
 use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
+use super::physical::physical_words;
 use super::so_far::source_so_far;
 use super::text::{counted, thousands};
 use super::value_source::SourceWords;
@@ -287,6 +288,8 @@ pub struct ByteDetail {
     pub next_write: Option<Step>,
     /// Where values are not recorded: who reads and wrote it, in words.
     pub accesses: Option<ByteAccesses>,
+    /// Where it lies in physical memory, in words; none where the trace tells of no physical addresses.
+    pub physical: Option<String>,
     /// The read that showed another value than was known, where its value comes from that.
     pub external: Option<ExternalRow>,
 }
@@ -362,6 +365,7 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
         before,
         next_write: next.map(|hit| hit.record.step),
         accesses,
+        physical: physical_words(session, address, position, cancel)?,
         external,
     })
 }

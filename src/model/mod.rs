@@ -26,6 +26,7 @@ pub mod memory;
 mod moves;
 pub mod names;
 pub mod order_words;
+pub mod physical;
 pub mod register_detail;
 pub mod registers;
 pub mod scroll;

@@ -13,6 +13,7 @@ use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::analysis::names::NamesAt;
 use crate::analysis::walk::{self, Sought, Walk};
+use crate::expression::{AddressSpace, split_space};
 use crate::model::doubt::doubt_words;
 use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;
@@ -224,7 +225,11 @@ impl AccessQuestion {
             },
             CellName::Memory(address, length) => (address, *length),
         };
-        let address = names.value(address).with_context(|| format!("{address:?} is no cell"))?;
-        Ok(Cell::Memory { address: Address(address), len_bytes })
+        let (space, expression) = split_space(address);
+        let value = names.value(expression).with_context(|| format!("{address:?} is no cell"))?;
+        Ok(match space {
+            AddressSpace::Virtual => Cell::Memory { address: Address(value), len_bytes },
+            AddressSpace::Physical => Cell::Physical { address: Address(value), len_bytes },
+        })
     }
 }

@@ -55,6 +55,32 @@ fn registers_are_those_of_the_window() {
     assert_eq!(hit["hit"]["step"], 9, "{hit}");
 }
 
+#[test]
+fn memory_is_asked_for_by_physical_address_too() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "small.rst");
+    // `st %g1, [ %fp + 0x7fb ]` of step 7, in context 66.
+    let memory =
+        |position: &str, range: &str| sandbox.json(&["at", &trace, position, "--mem", range])["memory"][0].clone();
+    let (physical, plain) = (memory("8", "phys::0x300801d6c:4"), memory("8", "0x4000801d6c:4"));
+    assert_eq!((&physical["bytes"], &physical["sources"]), (&"00 00 30 39".into(), &"rrrr".into()));
+    assert_eq!((&physical["bytes"], &plain["physical"][0]["address"]), (&plain["bytes"], &"0x300801d6c".into()));
+    let mapped = &physical["mapped"][0];
+    assert_eq!((&physical["space"], &mapped["address"]), (&"physical".into(), &"0x4000801d6c".into()));
+    assert_eq!((&mapped["thread"], &mapped["context"]), (&"cpu0".into(), &66.into()));
+    let nowhere = memory("8", "pa::0x999000:2");
+    assert_eq!((&nowhere["bytes"], nowhere["mapped"].as_array().unwrap().len()), (&"?? ??".into(), 0));
+    let ran = sandbox.run(&["at", &trace, "8", "--mem", "phys::0x999000"]).succeeds();
+    assert!(ran.out.contains("no virtual page that lies there at this position"), "{}", ran.out);
+    let find = |kind: &str, what: &str| sandbox.json(&["find", &trace, kind, what, "--at", "20"])["hit"].clone();
+    assert_eq!(find("last-write", "phys::0x300801d6c:4")["step"], 7);
+    assert_eq!(find("next-write", "phys::0x300801d6c:4"), find("next-write", "0x4000801d6c:4"));
+    assert_eq!(find("last-access", "phys::0x999000"), Value::Null);
+    let translations = sandbox.json(&["info", &trace])["translations"].clone();
+    assert!(translations["told"].as_u64() >= translations["pages"].as_u64(), "{translations}");
+    assert_eq!(translations["contexts"][1], 66);
+}
+
 /// The records of a trace as those of another processor.
 fn of_processor(records: &[u8], cpu: u8) -> Vec<u8> {
     let mut records = records.to_vec();

@@ -22,6 +22,14 @@ pub enum Cell {
         /// Number of bytes, at least 1.
         len_bytes: u64,
     },
+    /// A byte range of physical memory, in a trace that tells where virtual addresses lie: accesses of every virtual page
+    /// count while it lay there.
+    Physical {
+        /// Lowest physical address.
+        address: Address,
+        /// Number of bytes, at least 1.
+        len_bytes: u64,
+    },
 }
 
 /// Bytes of memory that a question is limited to.

@@ -39,6 +39,9 @@ pub enum QueryError {
         /// The last position.
         end: Position,
     },
+    /// Too much is told of the memory that was asked for to be remembered.
+    #[error("the trace tells more often than {0} times where this memory lies: ask for fewer bytes")]
+    TooManyPages(usize),
     /// No such thread.
     #[error("the trace has no thread {0:?}")]
     NoThread(String),

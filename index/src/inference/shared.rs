@@ -1,13 +1,14 @@
 //! Memory that others than the steps of the trace change at any time: what other programs, or other addresses, share,
 //! and where the kernel writes unasked.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::PoisonError;
 
 use stepback_machine::linux::{LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written};
 use stepback_machine::{RegisterView, Registers};
 use stepback_parsers::{MarkerKind, Source, Step};
 
+use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
@@ -19,6 +20,7 @@ use crate::inference::run::run_alone;
 use crate::inference::snapshot::{Surroundings, circumstances, numbers_at, registers_alone};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::{EventKind, SlotReader};
+use crate::read::told_pages::PageReader;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 use crate::store::segment::views::SHARING_CALLS;
@@ -106,6 +108,7 @@ impl<S: Source> SharedReader<'_, S> {
         let wanted = WantedMarkers { kinds: &[SHARING_CALLS], thread: None };
         let segments = MarkerReader(self.0).segments_with_markers(wanted);
         let mut shared = self.kernel_pages();
+        shared.0.extend(self.moving_pages()?);
         if segments.is_empty() {
             return Ok(shared);
         }
@@ -122,6 +125,24 @@ impl<S: Source> SharedReader<'_, S> {
             Some(SharedPiece { slot: 0, first: pages.start, last, kind: SharedKind::ReadOnly })
         };
         Shared(self.0.program().kernel_pages().iter().filter_map(piece).collect())
+    }
+
+    /// Virtual pages that are other physical ones at times, and those of which several are the same physical one: what their
+    /// addresses hold changes without a step that stores there.
+    fn moving_pages(&self) -> Result<Vec<SharedPiece>, QueryError> {
+        let reader = PageReader(self.0);
+        if reader.told_count() == 0 {
+            return Ok(Vec::new());
+        }
+        let pages = reader.all_pages(&Cancel::default())?;
+        let Some(pages) = pages.filter(|pages| pages.moving().len() <= PIECES) else {
+            return Ok(vec![SharedPiece::anywhere(0)]);
+        };
+        let piece = |range: &RangeInclusive<u64>| {
+            let (first, last) = (*range.start(), *range.end());
+            SharedPiece { slot: 0, first, last, kind: SharedKind::Writable }
+        };
+        Ok(pages.moving().iter().map(piece).collect())
     }
 
     /// Looks at the system calls before a slot that were not looked at yet.

@@ -1,5 +1,7 @@
 //! The last and next access of a cell.
 
+use std::collections::HashSet;
+
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
@@ -42,7 +44,7 @@ impl Replay for LastAccess {
         };
         Some(match oracle.hit_of(event) {
             Some(hit) => {
-                let is_last_write = self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. });
+                let is_last_write = self.kinds == AccessKinds::Writes && !matches!(self.cell, Cell::Register { .. });
                 let done = Done { thread: event.thread, slot: event.slot };
                 let doubt =
                     is_last_write.then(|| oracle.overtaken(done, self.before)).flatten().or(bank_doubt(event, &cell));
@@ -84,7 +86,7 @@ impl Replay for LastAccesses {
 /// Why a write that was found may not be the last.
 fn doubt_of(asked: &LastAccesses, oracle: &Oracle, event: &Event) -> Option<Doubt> {
     let is_told = !matches!(event.kind, EventKind::HostWrite { .. });
-    let is_write = asked.kinds == AccessKinds::Writes && matches!(asked.cell, Cell::Memory { .. });
+    let is_write = asked.kinds == AccessKinds::Writes && !matches!(asked.cell, Cell::Register { .. });
     let done = Done { thread: event.thread, slot: event.slot };
     (is_told && is_write).then(|| oracle.overtaken(done, asked.before)).flatten()
 }
@@ -159,8 +161,16 @@ fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
 
 /// A cell, and which register its name means.
 enum MeantCell {
-    Register { thread: ThreadId, meaning: Meaning },
-    Memory { address: Address, len_bytes: u64 },
+    Register {
+        thread: ThreadId,
+        meaning: Meaning,
+    },
+    Memory {
+        address: Address,
+        len_bytes: u64,
+    },
+    /// The accesses that went there, by their places in memory of ours.
+    Physical(HashSet<*const Event>),
 }
 
 /// Why an access of a register may be one of another.
@@ -183,6 +193,11 @@ fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
             let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < *len_bytes);
             is_wanted && access.each_byte().any(|(touched, _)| is_inside(touched))
         }
+        (EventKind::Access(access), MeantCell::Physical(events)) => {
+            let is_read = access.kind == AccessKind::Read;
+            let is_wanted = kinds == AccessKinds::All || is_read == (kinds == AccessKinds::Reads);
+            is_wanted && events.contains(&std::ptr::from_ref(event))
+        }
         (EventKind::HostWrite { first, last, .. }, MeantCell::Memory { address, len_bytes }) => {
             let is_inside = *len_bytes > 0 && *first <= address.0.saturating_add(len_bytes - 1) && address.0 <= *last;
             kinds != AccessKinds::Reads && is_inside
@@ -196,6 +211,16 @@ impl Oracle {
         match cell {
             Cell::Register { thread, view } => MeantCell::Register { thread, meaning: self.meaning(thread, view, at) },
             Cell::Memory { address, len_bytes } => MeantCell::Memory { address, len_bytes },
+            Cell::Physical { address, len_bytes } => {
+                let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < len_bytes);
+                let mut events = HashSet::new();
+                self.each_physical_byte(|event, physical, _| {
+                    if is_inside(physical) {
+                        events.insert(std::ptr::from_ref(event));
+                    }
+                });
+                MeantCell::Physical(events)
+            }
         }
     }
 

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use stepback_machine::Address;
-use stepback_parsers::{MarkerKind, Position};
+use stepback_parsers::{Marker, MarkerKind, Position};
 
+use crate::answers::byte_state::ByteState;
+use crate::answers::thread::ThreadId;
 use crate::answers::translation::Translation;
-use crate::oracle::event::EventKind;
+use crate::answers::value::ValueSource;
+use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
+use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::translations::TranslationsAt;
 
 impl Replay for TranslationsAt {
@@ -49,5 +53,65 @@ impl Replay for TranslationsAt {
             told_at: Position(slot),
         };
         Some(known.into_iter().map(translation).collect())
+    }
+}
+
+impl Oracle {
+    /// Hands over each byte of each access that went to a known physical address, with that address and its value.
+    pub(super) fn each_physical_byte<'e>(&'e self, mut each: impl FnMut(&'e Event, u64, Option<u8>)) {
+        let mut page_bytes = None;
+        let mut pages: BTreeMap<(ThreadId, u64), u64> = BTreeMap::new();
+        let mut physical: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        for event in &self.events {
+            let thread = event.thread;
+            match (&event.kind, page_bytes) {
+                (EventKind::Marker(marker), None) => {
+                    page_bytes = Some(marker.value).filter(|_| marker.kind == MarkerKind::PAGE_SIZE);
+                }
+                (EventKind::Marker(Marker { kind, value }), Some(size)) => match *kind {
+                    MarkerKind::PHYSICAL_ADDRESS => {
+                        physical.insert(thread, value / size * size);
+                    }
+                    MarkerKind::VIRTUAL_ADDRESS => {
+                        physical.remove(&thread).map(|physical| pages.insert((thread, value / size), physical));
+                    }
+                    MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
+                        pages.remove(&(thread, value / size));
+                    }
+                    MarkerKind::TRANSLATIONS_FORGOTTEN => pages.retain(|(of, _), _| *of != thread),
+                    _ => {}
+                },
+                (EventKind::Access(access), Some(size)) => {
+                    for (address, value) in access.each_byte() {
+                        if let Some(page) = pages.get(&(thread, address / size)) {
+                            each(event, page + address % size, value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Of a byte, what the last access told, if it told it and nothing can have changed it since: for what is inferred or a program
+/// has nothing is said.
+impl Replay for PhysicalMemoryAt {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {
+        oracle.check(self.position)?;
+        let mut bytes = vec![ByteState::default(); usize::try_from(self.len_bytes).ok()?];
+        oracle.each_physical_byte(|event, physical, value| {
+            let place = physical.checked_sub(self.address.0).and_then(|place| usize::try_from(place).ok());
+            let Some(byte) = place.and_then(|place| bytes.get_mut(place)) else { return };
+            let is_read = matches!(&event.kind, EventKind::Access(access) if access.is_read());
+            if event.slot <= self.position.0 && (value.is_some() || !is_read) {
+                let (source, seen_at) = match value {
+                    Some(_) => (ValueSource::Recorded, Some(Position(event.slot))),
+                    None => (ValueSource::Unknown, None),
+                };
+                *byte = ByteState { value, source, seen_at };
+            }
+        });
+        Some(bytes)
     }
 }

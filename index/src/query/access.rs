@@ -11,6 +11,7 @@ use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::asked::{Asked, Owners, Part};
+use crate::query::physical::PhysicalAsked;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
@@ -114,7 +115,10 @@ impl Query for LastAccesses {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
         SlotReader(index).check_position(self.before)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, cancel };
+        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, within: None, cancel };
+        if let Some(physical) = PhysicalAsked::of(&asked)? {
+            return physical.last(self);
+        }
         if let Some(decoded) = asked.decoded(self.before)? {
             let last = decoded.last(self.before, cancel)?;
             return Ok(
@@ -154,7 +158,10 @@ impl Query for NextAccesses {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, cancel };
+        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, within: None, cancel };
+        if let Some(physical) = PhysicalAsked::of(&asked)? {
+            return physical.next(self);
+        }
         if let Some(decoded) = asked.decoded(self.from)? {
             return Ok(decoded.next(self.from, cancel)?.into_iter().collect());
         }
@@ -187,8 +194,12 @@ impl Query for IsAccessedBy {
             kinds: self.kinds,
             owners: Owners::Steps,
             thread: None,
+            within: None,
             cancel,
         };
+        if let Some(physical) = PhysicalAsked::of(&asked)? {
+            return physical.is_done_by(self.step, slot);
+        }
         if let Some(decoded) = asked.decoded(Position(slot))? {
             return decoded.is_used_in(slot, cancel);
         }

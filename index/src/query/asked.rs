@@ -20,6 +20,7 @@ use crate::query::decoded::{Decoded, OperandsOf};
 use crate::query::question::Query as _;
 use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
+use crate::query::within::Within;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
@@ -50,6 +51,8 @@ pub(super) struct Asked<'a, S> {
     pub owners: Owners,
     /// Whose accesses of memory; without it, those of all threads.
     pub thread: Option<ThreadId>,
+    /// Accesses of the memory count only where they went to a physical page.
+    pub within: Option<Within>,
     pub cancel: &'a Cancel,
 }
 
@@ -104,7 +107,7 @@ impl<'a, S: Source> Asked<'a, S> {
     pub fn in_state_at(self, at: Position) -> Result<Self, QueryError> {
         let homes = match self.cell {
             Cell::Register { thread, view } => Some(RegisterReader::new(self.index, thread, at).homes(view)?),
-            Cell::Memory { .. } => None,
+            Cell::Memory { .. } | Cell::Physical { .. } => None,
         };
         Ok(Self { homes, ..self })
     }
@@ -114,7 +117,8 @@ impl<'a, S: Source> Asked<'a, S> {
     pub fn last_slot(&self, mut last: u64) -> Result<Option<u64>, QueryError> {
         while let Some(slot) = self.last_slot_of_any(last)? {
             self.cancel.check()?;
-            last = self.own_slots().map_or(Ok(slot), |own| own.until(slot))?;
+            let Some(within) = self.within.as_ref().map_or(Some(slot), |within| within.until(slot)) else { break };
+            last = self.own_slots().map_or(Ok(within), |own| own.until(within))?;
             if last == slot {
                 return Ok(Some(slot));
             }
@@ -126,7 +130,8 @@ impl<'a, S: Source> Asked<'a, S> {
     pub fn next_slot(&self, mut first: u64) -> Result<Option<u64>, QueryError> {
         while let Some(slot) = self.next_slot_of_any(first)? {
             self.cancel.check()?;
-            first = self.own_slots().map_or(Ok(slot), |own| own.from(slot))?;
+            let Some(within) = self.within.as_ref().map_or(Some(slot), |within| within.from(slot)) else { break };
+            first = self.own_slots().map_or(Ok(within), |own| own.from(within))?;
             if first == slot {
                 return Ok(Some(slot));
             }
@@ -191,6 +196,7 @@ impl<'a, S: Source> Asked<'a, S> {
     /// Hands over the accesses of a slot that are meant, in trace order.
     fn each_done(&self, slot: u64, mut take: impl FnMut(Done<'a>)) -> Result<(), QueryError> {
         let mut open = self.open_writes(slot)?;
+        let mut inside = self.within.as_ref().map(|within| within.in_slot(slot));
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
             if event.slot != slot {
                 return Ok(());
@@ -198,16 +204,22 @@ impl<'a, S: Source> Asked<'a, S> {
             if let Some(open) = &mut open {
                 open.tell(&mut event);
             }
+            if let (Some(inside), EventKind::Marker(marker)) = (&mut inside, &event.kind) {
+                inside.marker(event.thread, *marker);
+            }
             // What the host wrote comes right behind the step that asked for it, before what the trace shows.
             if let EventKind::Step(_) = event.kind
                 && let Some(region) = self.host_region_of(slot)
                 && self.is_of_thread(event.thread)
+                && self.within.is_none()
             {
                 let step = Position(slot).last_step();
                 let what = What::Host(region);
                 take(Done { step, thread: event.thread, what, certainty: Certainty::Sure });
             }
-            if let Some(certainty) = self.meant(&event) {
+            if let Some(certainty) = self.meant(&event)
+                && inside.as_mut().is_none_or(|inside| inside.holds(event.thread))
+            {
                 let (thread, step) = (event.thread, SlotReader(self.index).owner(event.thread, slot)?);
                 // A dump of a thread before its first step, after the first of another: no step did it.
                 if step.is_some() || self.owners == Owners::Any {
@@ -352,6 +364,8 @@ impl<'a, S: Source> Asked<'a, S> {
                 return Ok(found);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+            // It is asked by its virtual parts.
+            Cell::Physical { .. } => return Ok(None),
         };
         let mut found = None;
         ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
@@ -374,6 +388,8 @@ impl<'a, S: Source> Asked<'a, S> {
                 return Ok(found);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+            // It is asked by its virtual parts.
+            Cell::Physical { .. } => return Ok(None),
         };
         let mut found: Option<u64> = None;
         ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {

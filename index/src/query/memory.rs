@@ -1,7 +1,7 @@
 //! Memory at a position.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::{Position, RegisterSource, Source};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -9,11 +9,13 @@ use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::inference::contents::fill_memory;
+use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
-use crate::store::granules::{GRANULE_BITS, granules_of};
+use crate::read::told_pages::PageReader;
+use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
 /// Bytes of memory at a position. Cost: one step's text for each distinct last access; that of
 /// [`crate::InferredMemory`] in a trace without values.
@@ -31,6 +33,21 @@ impl Query for MemoryAt {
     type Answer = Vec<ByteState>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
+        let mut bytes = self.by_address(index, cancel)?;
+        if index.source().traits().registers == RegisterSource::Recorded {
+            self.follow_pages(index, &mut bytes, cancel)?;
+        }
+        Ok(bytes)
+    }
+}
+
+impl MemoryAt {
+    /// What accesses by these addresses told, wherever they led.
+    pub(super) fn by_address<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+    ) -> Result<Vec<ByteState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let range = MemoryRange { address: self.address, len_bytes: self.len_bytes };
         let mut bytes = Vec::new();
@@ -42,6 +59,42 @@ impl Query for MemoryAt {
         }
         fill_memory(index, range, self.position, &mut bytes, cancel)?;
         Ok(bytes)
+    }
+
+    /// Pages that were told to lie elsewhere at times, or where others lie, too, hold what their physical pages do: those that
+    /// the trace told last, of whichever thread. Where they lie is not known behind an end that was told.
+    fn follow_pages<S: Source>(
+        &self,
+        index: &Index<S>,
+        bytes: &mut [ByteState],
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let Some(pages) = PageReader(index).all_pages(cancel)?.filter(|pages| !pages.moving().is_empty()) else {
+            return Ok(());
+        };
+        let (Some(page_bytes), Some(last)) = (pages.page_bytes, last_of(self.address, bytes.len() as u64)) else {
+            return Ok(());
+        };
+        for range in pages.moving().iter().filter(|range| *range.start() <= last && self.address.0 <= *range.end()) {
+            let mut first = self.address.0.max(*range.start());
+            let end = last.min(*range.end());
+            while first <= end {
+                let page_end = first | (page_bytes - 1);
+                let told = pages.of_page(first & !(page_bytes - 1)).rev().find(|told| told.from <= self.position.0);
+                if let Some(told) = told.filter(|told| told.holds_at(self.position.0)) {
+                    let address = Address(told.physical | first & (page_bytes - 1));
+                    let len_bytes = end.min(page_end) - first + 1;
+                    let physical =
+                        PhysicalMemoryAt { position: self.position, address, len_bytes }.run(index, cancel)?;
+                    let place = usize::try_from(first - self.address.0).unwrap_or(usize::MAX);
+                    let of_page = bytes.get_mut(place..).unwrap_or_default();
+                    of_page.iter_mut().zip(physical).for_each(|(byte, state)| *byte = state);
+                }
+                let Some(next) = page_end.checked_add(1) else { break };
+                first = next;
+            }
+        }
+        Ok(())
     }
 }
 

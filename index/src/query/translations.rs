@@ -1,20 +1,23 @@
 //! Physical addresses, as the markers of a trace tell them.
 
+use std::collections::BTreeSet;
+
 use stepback_machine::Address;
-use stepback_parsers::{Marker, MarkerKind, Position, Source};
+use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
-use crate::answers::translation::Translation;
+use crate::answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};
 use crate::index::Index;
+use crate::index::told_pages::ToldPage;
 use crate::query::question::Query;
-use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::slots::SlotReader;
+use crate::read::told_pages::{PageReader, WantedPages};
 
 /// Which physical addresses the trace told a virtual one of a thread to have, up to a position: the last of each context, the
 /// newest first. What it said to be over is none; where it told nothing there is none.
-/// Cost: the slots that tell of pages, from the position back to the one wanted in all contexts, or to the start.
+/// Cost: what was told of the page; at the first question, all slots that tell of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TranslationsAt {
     /// Whose address.
@@ -25,73 +28,82 @@ pub struct TranslationsAt {
     pub position: Position,
 }
 
-/// The markers that tell of pages.
-const KINDS: [MarkerKind; 5] = [
-    MarkerKind::PHYSICAL_ADDRESS,
-    MarkerKind::ADDRESS_CONTEXT,
-    MarkerKind::VIRTUAL_ADDRESS,
-    MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
-    MarkerKind::TRANSLATIONS_FORGOTTEN,
-];
-
-/// What the markers of a slot say of a page.
-enum Statement {
-    Told(Translation),
-    Over,
+/// Which virtual addresses the trace told to lie at a physical one at a position, of all threads and contexts, the newest first.
+/// Cost: what was told of the page; at the first question, all slots that tell of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MappingsAt {
+    /// The physical address.
+    pub physical: Address,
+    /// When.
+    pub position: Position,
 }
+
+/// How much the trace tells of physical addresses.
+/// Cost: all slots that tell of pages, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CountTranslations;
 
 impl Query for TranslationsAt {
     type Answer = Vec<Translation>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
-        let reader = MarkerReader(index);
-        let sizes = WantedMarkers { kinds: &[MarkerKind::PAGE_SIZE], thread: None };
-        let size = reader.last(sizes, self.position, cancel)?.last().map(|hit| hit.marker.value);
-        let mut found = Vec::<Translation>::new();
-        let Some(page_bytes) = size.filter(|size| size.is_power_of_two()) else { return Ok(found) };
-        let wanted = WantedMarkers { kinds: &KINDS, thread: Some(self.thread) };
-        let mut at = Some(self.position);
-        while let Some(position) = at {
-            let hits = reader.last(wanted, position, cancel)?;
-            for statement in self.statements(&hits, page_bytes).into_iter().rev() {
-                match statement {
-                    Statement::Over => return Ok(found),
-                    Statement::Told(told) if found.iter().all(|known| known.context != told.context) => {
-                        found.push(told)
-                    }
-                    Statement::Told(_) => {}
-                }
-            }
-            at = hits.first().and_then(|hit| hit.position.0.checked_sub(1)).map(Position);
-        }
-        Ok(found)
+        SlotReader(index).check_position(self.position)?;
+        let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
+        let Some(page_bytes) = pages.page_bytes else { return Ok(Vec::new()) };
+        let inside = page_bytes - 1;
+        let told = pages.of_page(self.address.0 & !inside).rev();
+        let held = told.filter(|told| told.thread == self.thread && told.holds_at(self.position.0));
+        let translation = |told: &ToldPage| Translation {
+            context: told.context,
+            physical: Address(told.physical | self.address.0 & inside),
+            page: Address(told.page),
+            page_bytes,
+            told_at: Position(told.from),
+        };
+        Ok(held.map(translation).collect())
     }
 }
 
-impl TranslationsAt {
-    /// What markers that show first together say of the page, in their order.
-    fn statements(&self, hits: &[MarkerHit], page_bytes: u64) -> Vec<Statement> {
+impl Query for MappingsAt {
+    type Answer = Vec<Mapping>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Mapping>, QueryError> {
+        SlotReader(index).check_position(self.position)?;
+        let wanted = WantedPages::Physical { first: self.physical.0, last: self.physical.0 };
+        let pages = PageReader(index).pages(wanted, cancel)?;
+        let Some(page_bytes) = pages.page_bytes else { return Ok(Vec::new()) };
         let inside = page_bytes - 1;
-        let page = Address(self.address.0 & !inside);
-        let (mut physical, mut context) = (None, None);
-        let mut statements = Vec::new();
-        for MarkerHit { marker: Marker { kind, value }, position, .. } in hits {
-            let is_page = value & !inside == page.0;
-            match *kind {
-                MarkerKind::PHYSICAL_ADDRESS => (physical, context) = (Some(value & !inside), None),
-                MarkerKind::ADDRESS_CONTEXT => context = Some(*value),
-                MarkerKind::VIRTUAL_ADDRESS => {
-                    let (physical, context) = (physical.take(), context.take());
-                    statements.extend(physical.filter(|_| is_page).map(|physical| {
-                        let physical = Address(physical | self.address.0 & inside);
-                        Statement::Told(Translation { context, physical, page, page_bytes, told_at: *position })
-                    }));
-                }
-                MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE if is_page => statements.push(Statement::Over),
-                MarkerKind::TRANSLATIONS_FORGOTTEN => statements.push(Statement::Over),
-                _ => {}
+        let physical = self.physical.0 & !inside;
+        let told = pages.of_physical(physical, physical).rev().filter(|told| told.holds_at(self.position.0));
+        let mapping = |told: &ToldPage| Mapping {
+            thread: told.thread,
+            address: Address(told.page | self.physical.0 & inside),
+            translation: Translation {
+                context: told.context,
+                physical: self.physical,
+                page: Address(told.page),
+                page_bytes,
+                told_at: Position(told.from),
+            },
+        };
+        Ok(told.map(mapping).collect())
+    }
+}
+
+impl Query for CountTranslations {
+    type Answer = TranslationCounts;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
+        let reader = PageReader(index);
+        let counts = reader.all_pages(cancel)?.map(|pages| {
+            let count = |key: fn(&ToldPage) -> u64| pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64;
+            let contexts: BTreeSet<u64> = pages.all().iter().filter_map(|told| told.context).collect();
+            PageCounts {
+                contexts: contexts.into_iter().collect(),
+                pages: count(|told| told.page),
+                physical_pages: count(|told| told.physical),
             }
-        }
-        statements
+        });
+        Ok(TranslationCounts { told: reader.told_count(), counts })
     }
 }

@@ -1,6 +1,7 @@
 //! The markers of a trace, through the lists of their kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use stepback_parsers::{MarkerKind, Position, Source};
 
@@ -15,6 +16,9 @@ use crate::store::packed::List;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 use crate::store::segment::views::{SHARING_CALLS, markers_of, markers_of_all};
+
+/// Slots are read together when they lie in the same run of this many.
+const NEAR: u64 = 128;
 
 /// Which markers are meant.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +110,40 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         Ok(None)
     }
 
+    /// Hands over such markers of a range of slots in trace order, those of some slots at a time; `take` says how many more are
+    /// wanted, and is asked with none first. Those of one slot stay together.
+    /// Cost: the lists of these kinds alone, and the text of the slots that have some.
+    pub(crate) fn each_in(
+        &self,
+        wanted: WantedMarkers<'_>,
+        mut range: Range<u64>,
+        cancel: &Cancel,
+        mut take: impl FnMut(Vec<MarkerHit>) -> usize,
+    ) -> Result<(), QueryError> {
+        let mut limit = take(Vec::new());
+        if limit == 0 {
+            return Ok(());
+        }
+        for number in self.segments_with_markers(wanted) {
+            cancel.check()?;
+            let Some(segment) = self.0.segment(number).filter(|segment| segment.meta.step_base < range.end) else {
+                break;
+            };
+            let lists = self.marker_lists(&segment, wanted)?;
+            let slots = slots_of(&lists, segment.meta.step_base, &range, limit)?;
+            for near in slots.chunk_by(|one, next| next / NEAR == one / NEAR) {
+                cancel.check()?;
+                limit = take(self.markers_in(near, wanted)?);
+                if limit == 0 {
+                    return Ok(());
+                }
+                // A slot may go on in the next segment, but was read as a whole.
+                range.start = near.last().map_or(range.start, |last| last + 1);
+            }
+        }
+        Ok(())
+    }
+
     /// The segments with such markers, ascending.
     pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
         let mut segments: Vec<usize> = match wanted.thread {
@@ -185,4 +223,20 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         }
         Ok(hits)
     }
+}
+
+/// The slots of a range that have such markers in a segment: ascending, at most `limit`.
+fn slots_of(lists: &[List<'_>], step_base: u64, range: &Range<u64>, limit: usize) -> Result<Vec<u64>, QueryError> {
+    let local = |slot: u64| u32::try_from(slot.saturating_sub(step_base)).unwrap_or(u32::MAX);
+    let (from, below) = (local(range.start), local(range.end));
+    let malformed = |_| damaged(Section::Registers);
+    let mut slots = BTreeSet::new();
+    for list in lists {
+        let first = list.count_below(from).map_err(malformed)?;
+        let behind = list.count_below(below).map_err(malformed)?.min(first.saturating_add(limit));
+        for place in first..behind {
+            slots.insert(step_base.saturating_add(u64::from(list.get(place).map_err(malformed)?)));
+        }
+    }
+    Ok(slots.into_iter().take(limit).collect())
 }

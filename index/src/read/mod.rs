@@ -32,6 +32,7 @@ pub(crate) mod register_reader;
 pub(crate) mod slots;
 pub(crate) mod states;
 pub(crate) mod step_counts;
+pub(crate) mod told_pages;
 pub(crate) mod touches;
 pub(crate) mod views;
 pub(crate) mod visits;

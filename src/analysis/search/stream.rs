@@ -64,7 +64,7 @@ impl Search {
 fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
     match cell {
         Cell::Memory { address, len_bytes } => Sought::Accesses(MemoryRange { address, len_bytes }, kinds),
-        Cell::Register { .. } => Sought::NextAccess(cell, kinds),
+        Cell::Register { .. } | Cell::Physical { .. } => Sought::NextAccess(cell, kinds),
     }
 }
 

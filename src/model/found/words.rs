@@ -48,6 +48,9 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
                 Cell::Memory { address, len_bytes } => {
                     format!("{} at {:x}", counted(len_bytes, "byte", "bytes"), address.0)
                 }
+                Cell::Physical { address, len_bytes } => {
+                    format!("{} at physical {:x}", counted(len_bytes, "byte", "bytes"), address.0)
+                }
             };
             format!("{kinds} of {of}")
         }

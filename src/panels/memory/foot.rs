@@ -11,6 +11,7 @@ use crate::action::{Action, Follow};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::heap_words::block_words;
 use crate::model::memory::{ByteAccesses, ByteDetail, byte_detail};
+use crate::model::physical::tells_physical;
 use crate::model::so_far::source_so_far;
 use crate::model::value_source::SourceWords;
 use crate::panels::ViewCx;
@@ -48,13 +49,16 @@ pub struct ByteAt<'a> {
     pub address: Address,
     pub position: Position,
     pub accesses: &'a ByteAccesses,
+    /// Where the trace says that it lies in physical memory.
+    pub physical: Option<&'a str>,
 }
 
-/// How high the foot of a trace is: one without values has a second line, about the memory around the byte.
+/// How high the foot of a trace is: one without values has a second line, about the memory around the byte; so has one that
+/// tells of physical addresses.
 pub fn height(session: &Session) -> f32 {
     match session.index.source().traits().registers {
-        RegisterSource::Recorded => HEIGHT,
-        RegisterSource::Operands => HEIGHT + ROW,
+        RegisterSource::Recorded if !tells_physical(session) => HEIGHT,
+        RegisterSource::Recorded | RegisterSource::Operands => HEIGHT + ROW,
     }
 }
 
@@ -93,6 +97,10 @@ impl Foot {
         let link =
             |step, x: f32, out: &mut Vec<Action>| StepLink { step, trace: cx.trace, window }.ui(ui, &pen, x, y, out);
         let label = |x: f32, text: &str| pen.text(x, y, text, ui_font(11.5), cx.tok.t2);
+        if let Some(physical) = detail.physical.as_deref().filter(|_| detail.accesses.is_none()) {
+            let below = pos2(rect.left() + INSET, y + ROW - 2.0);
+            pen.cut_text(below, physical, ui_font(11.5), cx.tok.t2, rect.right() - 8.0);
+        }
         let mut x = x;
         if let Some(symbol) = &detail.symbol {
             x = pen.cut_text(pos2(x, y), symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
@@ -116,7 +124,7 @@ impl Foot {
                 &mut self.heap,
                 &pen,
                 LinePlace { at: below, right: rect.right() },
-                ByteAt { address, position, accesses },
+                ByteAt { address, position, accesses, physical: detail.physical.as_deref() },
                 cx,
             );
             let written = accesses.written.as_deref().unwrap_or("");
@@ -154,7 +162,7 @@ fn block_ui(
     blocks: &mut Slot<(), Heap>,
     pen: &Pen<'_>,
     LinePlace { at, right }: LinePlace,
-    ByteAt { address, position, accesses }: ByteAt<'_>,
+    ByteAt { address, position, accesses, physical: told }: ByteAt<'_>,
     cx: &ViewCx<'_>,
 ) {
     let mut x = at.x;
@@ -174,7 +182,9 @@ fn block_ui(
         }
     }
     let physical = cx.session.companions.pages.as_ref().and_then(|pages| pages.physical(address.0));
-    if let Some(physical) = physical {
-        say(&format!("physical {physical:x}"), pen.tok.t2);
+    match (told, physical) {
+        (Some(told), _) => say(told, pen.tok.t2),
+        (None, Some(physical)) => say(&format!("physical {physical:x}"), pen.tok.t2),
+        (None, None) => {}
     }
 }

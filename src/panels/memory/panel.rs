@@ -13,8 +13,9 @@ use super::page::Page;
 use super::rows::RowsPlace;
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
-use crate::expression::{AtPosition, evaluate};
+use crate::expression::{AddressSpace, AtPosition, evaluate, split_space};
 use crate::model::memory::{ROW_BYTES, aligned};
+use crate::model::physical::virtual_address;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
 use crate::panels::cursor_list::take_rect;
@@ -119,7 +120,12 @@ impl MemoryPanel {
             let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
             move |cancel: &Cancel| {
                 let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
-                match evaluate(&text, &names) {
+                let (space, expression) = split_space(&text);
+                match evaluate(expression, &names) {
+                    Ok(physical) if space == AddressSpace::Physical => {
+                        let found = virtual_address(&session, Address(physical), position, cancel)?;
+                        Ok(found.map(|address| address.0))
+                    }
                     Err(error) if error.behind().is_some() => Err(error.into()),
                     Ok(pointer) if text == STACK => {
                         Ok(Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)))

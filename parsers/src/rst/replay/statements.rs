@@ -208,7 +208,8 @@ impl<B: BlockSink> Replay<'_, B> {
     }
 
     fn piece(&mut self, cpu: u16, piece: Piece) {
-        let is_last = self.last == Some(cpu);
+        // Where a PAVADIFF was told meanwhile, what follows is about the next instruction, which may be on another page.
+        let is_last = self.last == Some(cpu) && self.cpu(cpu).translation.is_none();
         let open = self.open.iter_mut().filter(|access| is_last && access.value.is_none());
         // A pair of registers has two accesses and one value.
         let taken = open.filter_map(|access| access.take(&piece).then_some(())).count();

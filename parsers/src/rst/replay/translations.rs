@@ -2,7 +2,8 @@
 //!
 //! A PAVADIFF says what is to be added to the addresses of the instruction behind it, and of its access. It holds on other
 //! pages too, until another one comes: the specification has a tracer write one wherever the difference changes. So a page is
-//! told when it is first touched, with its context. What a trap, a change of contexts or an invalidated page may have changed
+//! told when it is first touched, with its context, and again where it was touched in another context since: what was told of a
+//! page last is where its accesses go. What a trap, a change of contexts or an invalidated page may have changed
 //! is not known until a record tells it again.
 
 use foldhash::HashMap;
@@ -29,6 +30,8 @@ pub struct Translations {
     data: Side,
     /// What was told.
     told: HashMap<Page, u64>,
+    /// By virtual page: the context for which it was told last.
+    newest: HashMap<u64, u16>,
     has_begun: bool,
 }
 
@@ -76,6 +79,9 @@ impl Translations {
         if !is_fake_address(found.pc)
             && let Some((page, difference)) = self.code.touch(found.pc)
         {
+            if self.data.page == Some(page.address) {
+                self.data.page = None;
+            }
             self.tell(page, difference, &mut news);
         }
         let has_access = found.word >> 30 == 3 && !found.is_annulled;
@@ -98,8 +104,11 @@ impl Translations {
     fn tell(&mut self, page: Page, difference: u64, news: &mut Vec<Marker>) {
         if self.told.len() >= REMEMBERED {
             news.extend(self.forget());
+            (self.code.page, self.data.page) = (None, None);
         }
-        if self.told.insert(page, difference) == Some(difference) {
+        let is_known = self.told.insert(page, difference) == Some(difference);
+        let is_newest = self.newest.insert(page.address, page.context) == Some(page.context);
+        if is_known && is_newest {
             return;
         }
         if !std::mem::replace(&mut self.has_begun, true) {
@@ -120,6 +129,7 @@ impl Translations {
     pub fn forget(&mut self) -> Option<Marker> {
         let had_any = !self.told.is_empty();
         self.told.clear();
+        self.newest.clear();
         had_any.then_some(Marker { kind: MarkerKind::TRANSLATIONS_FORGOTTEN, value: 0 })
     }
 

@@ -119,7 +119,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         // Of a processor that was not heard of yet nothing can be over.
         if let Some(Some(known)) = self.cpus.get_mut(usize::from(entry.cpu)) {
             let forgotten = known.translations.entry(entry);
-            self.tell_pages(entry.cpu, forgotten);
+            self.end_pages(entry.cpu, forgotten);
         }
         self.note_of(record);
     }
@@ -130,9 +130,18 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             let Some(Some(known)) = self.cpus.get_mut(usize::from(cpu)) else { continue };
             known.translations.turn();
             let forgotten = known.translations.forget();
-            self.tell_pages(cpu, forgotten);
+            self.end_pages(cpu, forgotten);
         }
         self.note_of(record);
+    }
+
+    /// Tells what is known of pages between two instructions: what the one before accessed was where it was known to be then.
+    fn end_pages(&mut self, cpu: u16, news: impl IntoIterator<Item = Marker>) {
+        let mut news = news.into_iter().peekable();
+        if news.peek().is_some() {
+            self.settle();
+            self.tell_pages(cpu, news);
+        }
     }
 
     /// Ends a trace of so many records.

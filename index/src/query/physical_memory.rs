@@ -1,0 +1,207 @@
+//! Physical memory at a position.
+
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::byte_state::ByteState;
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::answers::value::ValueSource;
+use crate::index::Index;
+use crate::query::memory::MemoryAt;
+use crate::query::physical::VirtualPart;
+use crate::query::question::Query;
+use crate::read::slots::{EventKind, SlotReader};
+use crate::read::touches::{TouchReader, Wanted};
+use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of};
+
+/// Bytes of physical memory at a position: each as the last access of it left or found it, through whichever virtual page lay
+/// there then. What no access tells is unknown, but for what program images hold of the pages that lie there.
+/// Cost: that of [`MemoryAt`] for each virtual page that ever lay there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PhysicalMemoryAt {
+    /// When.
+    pub position: Position,
+    /// The first byte.
+    pub address: Address,
+    /// How many; bytes beyond the end of the address space are left out.
+    pub len_bytes: u64,
+}
+
+/// The last access of a byte: later ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct LastTouch {
+    slot: u64,
+    /// The number of the part.
+    part: usize,
+}
+
+impl Query for PhysicalMemoryAt {
+    type Answer = Vec<ByteState>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
+        SlotReader(index).check_position(self.position)?;
+        let Self { position, address, len_bytes } = *self;
+        let len_bytes = match address.0.wrapping_neg() {
+            0 => len_bytes,
+            to_end => len_bytes.min(to_end),
+        };
+        let parts = VirtualPart::all(index, MemoryRange { address, len_bytes }, cancel)?;
+        let mut bytes = vec![ByteState::default(); usize::try_from(len_bytes).unwrap_or(usize::MAX)];
+        let reader = PartReader { index, cancel, position };
+        for parts in parts.chunk_by(|one, next| one.within.physical() == next.within.physical()) {
+            let Some(first) = parts.first() else { continue };
+            let start = (first.within.physical() + first.inside()).wrapping_sub(address.0) as usize;
+            let end = start + first.range.len_bytes as usize;
+            reader.fill_page(parts, bytes.get_mut(start..end).unwrap_or_default())?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// A part, and what is known of its bytes.
+struct Filled<'a> {
+    part: &'a VirtualPart,
+    number: usize,
+    /// Its page never lay elsewhere, and no other page lay there.
+    is_plain: bool,
+    touches: &'a [Option<LastTouch>],
+}
+
+impl Filled<'_> {
+    /// The state of a byte as that of the physical one: what later loads through the page tell holds only where it never lay
+    /// elsewhere and no other page lay there, and what one page contradicts another may have written.
+    fn state(&self, state: ByteState) -> ByteState {
+        match state.source {
+            _ if self.is_plain => state,
+            ValueSource::Inferred => ByteState::default(),
+            ValueSource::External => ByteState { source: ValueSource::Recorded, ..state },
+            ValueSource::Recorded | ValueSource::Unknown => state,
+        }
+    }
+}
+
+/// Reads parts at a position.
+struct PartReader<'a, S> {
+    index: &'a Index<S>,
+    cancel: &'a Cancel,
+    position: Position,
+}
+
+impl<S: Source> PartReader<'_, S> {
+    /// Fills in bytes of a physical page, of which these are all the virtual parts that it ever had.
+    fn fill_page(&self, parts: &[VirtualPart], bytes: &mut [ByteState]) -> Result<(), QueryError> {
+        let mut touches = vec![None::<LastTouch>; bytes.len()];
+        for (number, part) in parts.iter().enumerate() {
+            self.each_touch(part, |place, slot| {
+                if let Some(known) = touches.get_mut(place) {
+                    *known = (*known).max(Some(LastTouch { slot, part: number }));
+                }
+            })?;
+        }
+        let is_alone = parts.len() == 1;
+        for (number, part) in parts.iter().enumerate() {
+            let is_plain = is_alone && part.within.is_always();
+            self.fill(Filled { part, number, is_plain, touches: &touches }, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Hands over the bytes of a part that an access of it tells, each with the slot of the last one.
+    fn each_touch(&self, part: &VirtualPart, mut take: impl FnMut(usize, u64)) -> Result<(), QueryError> {
+        let MemoryRange { address, len_bytes } = part.range;
+        for (granule, mask) in granules_of(address, len_bytes) {
+            let mut work: Vec<(u64, u64)> =
+                part.within.until(self.position.0).map(|last| (mask, last)).into_iter().collect();
+            while let Some((need, last)) = work.pop() {
+                self.cancel.check()?;
+                let touches = TouchReader(self.index).last_touches(granule, need, last, Wanted::Evidence)?;
+                let mut slots: Vec<u64> = touches.iter().flatten().map(|touch| touch.slot).collect();
+                slots.sort_unstable();
+                slots.dedup();
+                for slot in slots {
+                    let of_slot =
+                        (0..64).filter(|place| touches[*place as usize].is_some_and(|touch| touch.slot == slot));
+                    let touched = of_slot.fold(0u64, |mask, place| mask | 1 << place);
+                    let meant = touched & self.evidence_in(part, granule, slot)?;
+                    for place in (0..64).filter(|place| meant >> place & 1 != 0) {
+                        let at = (granule << GRANULE_BITS | place).wrapping_sub(address.0);
+                        take(usize::try_from(at).unwrap_or(usize::MAX), slot);
+                    }
+                    let left = touched & !meant;
+                    let before = slot.checked_sub(1).and_then(|before| part.within.until(before));
+                    work.extend(before.filter(|_| left != 0).map(|before| (left, before)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of a block that accesses of a slot tell which went to the physical page.
+    fn evidence_in(&self, part: &VirtualPart, granule: u64, slot: u64) -> Result<u64, QueryError> {
+        if self.index.threads().len() == 1 && part.within.has_all_of(ThreadId(0), slot) {
+            return Ok(u64::MAX);
+        }
+        let (mut inside, mut mask) = (part.within.in_slot(slot), 0);
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+            match event.kind {
+                EventKind::Marker(marker) if event.slot == slot => inside.marker(event.thread, marker),
+                EventKind::Access { kind, address, size_bytes, ref bytes, .. } if event.slot == slot => {
+                    let is_evidence = kind == AccessKind::Write || bytes.is_some();
+                    let last = address.0.saturating_add(u64::from(size_bytes).saturating_sub(1));
+                    if is_evidence
+                        && address.0 >> GRANULE_BITS <= granule
+                        && granule <= last >> GRANULE_BITS
+                        && inside.holds(event.thread)
+                    {
+                        mask |= bytes_between(granule, address.0, last);
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(mask)
+    }
+
+    /// Fills in the bytes of a part that were last accessed through it, and what an image holds where none were.
+    fn fill(&self, filled: Filled<'_>, bytes: &mut [ByteState]) -> Result<(), QueryError> {
+        let Filled { part, number, touches, .. } = filled;
+        let mut place = 0;
+        for run in touches.chunk_by(|one, next| one == next) {
+            let address = Address(part.range.address.0 + place as u64);
+            let of_run = bytes.get_mut(place..place + run.len()).unwrap_or_default();
+            match run.first().copied().flatten() {
+                Some(touch) if touch.part == number => {
+                    let question = MemoryAt { position: Position(touch.slot), address, len_bytes: run.len() as u64 };
+                    let states = question.by_address(self.index, self.cancel)?;
+                    of_run.iter_mut().zip(states).for_each(|(byte, state)| *byte = filled.state(state));
+                }
+                None if part.within.until(self.position.0) == Some(self.position.0) => {
+                    self.fill_from_image(address, of_run)?;
+                }
+                _ => {}
+            }
+            place += run.len();
+        }
+        Ok(())
+    }
+
+    /// What a program image holds where nobody accessed the virtual page, either.
+    fn fill_from_image(&self, address: Address, bytes: &mut [ByteState]) -> Result<(), QueryError> {
+        if self.index.program().is_empty() {
+            return Ok(());
+        }
+        let question = MemoryAt { position: self.position, address, len_bytes: bytes.len() as u64 };
+        let states = question.by_address(self.index, self.cancel)?;
+        let of_image = |state: &ByteState| state.source == ValueSource::Inferred && state.seen_at.is_none();
+        for (byte, state) in
+            bytes.iter_mut().zip(states).filter(|(byte, state)| byte.value.is_none() && of_image(state))
+        {
+            *byte = state;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! Collects what the markers of a trace tell of pages.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stepback_parsers::{MarkerKind, Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::index::told_pages::{ToldPage, ToldPages};
+use crate::read::markers::{MarkerReader, WantedMarkers};
+
+/// The markers that tell of pages.
+pub(crate) const KINDS: [MarkerKind; 6] = [
+    MarkerKind::PAGE_SIZE,
+    MarkerKind::PHYSICAL_ADDRESS,
+    MarkerKind::ADDRESS_CONTEXT,
+    MarkerKind::VIRTUAL_ADDRESS,
+    MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
+    MarkerKind::TRANSLATIONS_FORGOTTEN,
+];
+/// So many are kept, some 20 MB; where there are more, each question looks for its own.
+const KEPT: u64 = 1 << 18;
+
+/// One question takes no more.
+const MOST: usize = 1 << 20;
+
+/// Which pages are wanted: all, or those with some addresses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum WantedPages {
+    #[default]
+    All,
+    /// The page of a virtual address.
+    Virtual(u64),
+    /// The physical pages between two addresses.
+    Physical { first: u64, last: u64 },
+}
+
+/// What a marker says of pages, with those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PageNews {
+    /// A virtual page is a physical one.
+    Told { page: u64, physical: u64, context: Option<u64> },
+    /// Of a page nothing is known any more.
+    Over { page: u64 },
+    /// Of no page.
+    AllOver,
+}
+
+/// Puts the markers of a thread together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PageMarkers {
+    physical: Option<u64>,
+    context: Option<u64>,
+}
+
+impl PageMarkers {
+    /// Takes the next marker of the thread, by its kind and value.
+    pub fn take(&mut self, kind: MarkerKind, value: u64, page_bytes: u64) -> Option<PageNews> {
+        let page = value & !(page_bytes - 1);
+        match kind {
+            MarkerKind::PHYSICAL_ADDRESS => (self.physical, self.context) = (Some(page), None),
+            MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
+            MarkerKind::VIRTUAL_ADDRESS => {
+                let (physical, context) = (self.physical.take()?, self.context.take());
+                return Some(PageNews::Told { page, physical, context });
+            }
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => return Some(PageNews::Over { page }),
+            MarkerKind::TRANSLATIONS_FORGOTTEN => return Some(PageNews::AllOver),
+            _ => {}
+        }
+        None
+    }
+}
+
+/// Reads what is told of pages.
+pub(crate) struct PageReader<'a, S>(pub &'a Index<S>);
+
+impl<S: Source> PageReader<'_, S> {
+    /// What was told of pages, at least of those that are wanted.
+    /// Cost: the slots that tell of pages, once for an index; in a trace that tells of more than 262,144, at each question.
+    pub fn pages(&self, wanted: WantedPages, cancel: &Cancel) -> Result<Arc<ToldPages>, QueryError> {
+        if let Some(known) = self.0.told_pages.get() {
+            return Ok(Arc::clone(known));
+        }
+        let is_kept = self.told_count() <= KEPT;
+        let pages = Arc::new(self.collect(if is_kept { WantedPages::All } else { wanted }, cancel)?);
+        Ok(if is_kept { Arc::clone(self.0.told_pages.get_or_init(|| pages)) } else { pages })
+    }
+
+    /// The same of all pages, where they are few enough to be kept.
+    pub fn all_pages(&self, cancel: &Cancel) -> Result<Option<Arc<ToldPages>>, QueryError> {
+        if self.0.told_pages.get().is_none() && self.told_count() > KEPT {
+            return Ok(None);
+        }
+        self.pages(WantedPages::All, cancel).map(Some)
+    }
+
+    /// How often pages were told.
+    pub fn told_count(&self) -> u64 {
+        let reader = MarkerReader(self.0);
+        reader.marker_counts().filter(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS).map(|of| of.count).sum()
+    }
+
+    fn collect(&self, wanted: WantedPages, cancel: &Cancel) -> Result<ToldPages, QueryError> {
+        let mut collected = Collected { wanted, ..Collected::default() };
+        let wanted = WantedMarkers { kinds: &KINDS, thread: None };
+        MarkerReader(self.0).each_in(wanted, 0..u64::MAX, cancel, |hits| {
+            hits.iter().for_each(|hit| collected.take(hit));
+            if collected.pages.len() > MOST { 0 } else { usize::MAX }
+        })?;
+        if collected.pages.len() > MOST {
+            return Err(QueryError::TooManyPages(MOST));
+        }
+        Ok(ToldPages::new(collected.page_bytes, collected.pages))
+    }
+}
+
+/// What was told so far.
+#[derive(Debug, Default)]
+struct Collected {
+    wanted: WantedPages,
+    page_bytes: Option<u64>,
+    pages: Vec<ToldPage>,
+    markers: HashMap<ThreadId, PageMarkers>,
+    /// By thread and page: what holds.
+    open: HashMap<ThreadId, HashMap<u64, Vec<u32>>>,
+}
+
+impl Collected {
+    fn take(&mut self, hit: &MarkerHit) {
+        let MarkerHit { position: Position(slot), thread, marker, .. } = *hit;
+        if marker.kind == MarkerKind::PAGE_SIZE {
+            self.page_bytes = self.page_bytes.or(Some(marker.value).filter(|bytes| bytes.is_power_of_two()));
+            return;
+        }
+        let Some(page_bytes) = self.page_bytes else { return };
+        let news = self.markers.entry(thread).or_default().take(marker.kind, marker.value, page_bytes);
+        match news {
+            Some(PageNews::Told { page, physical, context }) => {
+                self.end(thread, page, slot, |told| told.context == context);
+                if self.is_wanted(page, physical, page_bytes) {
+                    let place = self.pages.len() as u32;
+                    self.open.entry(thread).or_default().entry(page).or_default().push(place);
+                    let (from, until, used_until) = (slot, u64::MAX, u64::MAX);
+                    self.pages.push(ToldPage { thread, context, page, physical, from, until, used_until });
+                }
+            }
+            Some(PageNews::Over { page }) => self.end(thread, page, slot, |_| true),
+            Some(PageNews::AllOver) => {
+                let pages: Vec<u64> = self.open.get(&thread).into_iter().flat_map(HashMap::keys).copied().collect();
+                pages.into_iter().for_each(|page| self.end(thread, page, slot, |_| true));
+            }
+            None => {}
+        }
+    }
+
+    /// Something is told of a page: accesses go there no longer, and what is over does not hold any more.
+    fn end(&mut self, thread: ThreadId, page: u64, slot: u64, is_over: impl Fn(&ToldPage) -> bool) {
+        let Self { pages, open, .. } = self;
+        let Some(of_thread) = open.get_mut(&thread) else { return };
+        let Some(places) = of_thread.get_mut(&page) else { return };
+        places.retain(|place| {
+            let Some(told) = pages.get_mut(*place as usize) else { return false };
+            told.used_until = told.used_until.min(slot);
+            let is_over = is_over(told);
+            if is_over {
+                told.until = slot;
+            }
+            !is_over
+        });
+        if places.is_empty() {
+            of_thread.remove(&page);
+        }
+    }
+
+    fn is_wanted(&self, page: u64, physical: u64, page_bytes: u64) -> bool {
+        let inside = page_bytes - 1;
+        match self.wanted {
+            WantedPages::All => true,
+            WantedPages::Virtual(address) => page == address & !inside,
+            WantedPages::Physical { first, last } => (first & !inside..=last).contains(&physical),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where memory lies, in words, in traces that tell physical addresses.
+
+use stepback_index::{
+    Cancel, Mapping, MappingsAt, MarkerReader, Query as _, QueryError, SlotReader, Translation, TranslationsAt,
+};
+use stepback_machine::Address;
+use stepback_parsers::{MarkerKind, Position};
+
+use super::text::thousands;
+use crate::session::Session;
+
+/// Of more aliases the number is told.
+const ALIASES: usize = 3;
+
+/// True when the trace itself tells of physical addresses.
+pub fn tells_physical(session: &Session) -> bool {
+    MarkerReader(&session.index).marker_counts().any(|of| of.kind == MarkerKind::VIRTUAL_ADDRESS)
+}
+
+/// Where the trace told a virtual address to lie at a position: for the thread of the step before it, by context.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn physical_words(
+    session: &Session,
+    address: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<String>, QueryError> {
+    if !tells_physical(session) {
+        return Ok(None);
+    }
+    let thread = SlotReader(&session.index).thread_at(position)?;
+    let told = TranslationsAt { thread, address, position }.run(&session.index, cancel)?;
+    let Some(newest) = told.first() else { return Ok(Some("physical address not told".to_owned())) };
+    let mut words = told.iter().map(translation_words).collect::<Vec<_>>().join("; ");
+    let question = MappingsAt { physical: newest.physical, position };
+    let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
+    others.retain(|mapping| mapping.address != address);
+    others.dedup_by_key(|mapping| mapping.address);
+    for mapping in others.iter().take(ALIASES) {
+        words += &format!("; also at {:x}{}", mapping.address.0, context_words(&mapping.translation));
+    }
+    if others.len() > ALIASES {
+        words += &format!(" and {} more", others.len() - ALIASES);
+    }
+    Ok(Some(words))
+}
+
+/// The newest virtual address that lies at a physical one.
+///
+/// # Errors
+/// The inner one where the trace has told of none; else see [`QueryError`].
+pub fn virtual_address(
+    session: &Session,
+    physical: Address,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Result<Address, String>, QueryError> {
+    let mapped = MappingsAt { physical, position }.run(&session.index, cancel)?;
+    let none = || format!("no virtual page is told to lie at physical {:x} at this position", physical.0);
+    Ok(mapped.first().map(|mapping| mapping.address).ok_or_else(none))
+}
+
+/// `physical 300801b30, context 66, page 4000800000, told at position 7`.
+fn translation_words(translation: &Translation) -> String {
+    let Translation { physical, page, told_at, .. } = translation;
+    let (context, told_at) = (context_words(translation), thousands(told_at.0));
+    format!("physical {:x}{context}, page {:x}, told at position {told_at}", physical.0, page.0)
+}
+
+fn context_words(translation: &Translation) -> String {
+    translation.context.map(|context| format!(", context {context}")).unwrap_or_default()
+}
