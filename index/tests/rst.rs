@@ -13,7 +13,8 @@ use std::sync::Arc;
 use rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
     AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Left, NameReader,
-    Query as _, RegisterState, RegisterViewsAt, Steps, ThreadId, TranslationsAt, ValueSource, index_in_memory,
+    Query as _, RegisterState, RegisterViewsAt, RegistersAt, Steps, ThreadId, TranslationsAt, ValueSource,
+    index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
@@ -106,6 +107,74 @@ fn real_traces_of_rst_have_the_addresses_of_their_registers() {
         return;
     };
     assert!(check_addresses(&traces.join("rst/medium.rz3.gz"), 1 << 20) > 10_000);
+}
+
+/// The records of a processor as those of the second one.
+fn of_second(record: &[u8; 24]) -> [u8; 24] {
+    let mut record = *record;
+    match record[0] {
+        3 | 7 | 8 => record[2] |= 1 << 2,
+        5 => record[4] |= 1,
+        9 | 19 => record[1] |= 1,
+        17 => record[8] = 1,
+        26 => record[2] = 1,
+        _ => {}
+    }
+    record
+}
+
+/// A trace, and the same by a second processor, in turns of so many instructions.
+fn twice(path: &Path, turn: usize) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    let records = bytes.as_chunks::<24>().0;
+    // What stands behind an instruction belongs to it, up to what stands right before the next one.
+    let is_behind = |record: &[u8; 24]| record[0] == 9 && record[1] & 0x80 != 0;
+    let mut cuts: Vec<usize> = Vec::new();
+    for (place, record) in records.iter().enumerate().filter(|(_, record)| record[0] == 3) {
+        let before = records[..place].iter().rposition(|before| before[0] == 3 || is_behind(before));
+        // A store's value stands behind it, a load's before the next instruction.
+        let is_store = |record: &[u8; 24]| record[4] >> 6 == 3 && record[5] >> 5 & 1 == 1;
+        let value = before.filter(|before| is_store(&records[*before]) || record[0] != 3);
+        let first = before.map_or(place, |before| before + 1 + usize::from(value.is_some()));
+        cuts.push(first.min(place));
+    }
+    let (head, body) = records.split_at(cuts[0]);
+    let mut all = head.to_vec();
+    all.extend(head.iter().filter(|record| !matches!(record[0], 2 | 4 | 14 | 21)).map(of_second));
+    let starts: Vec<usize> = cuts.iter().step_by(turn).map(|cut| cut - cuts[0]).chain([body.len()]).collect();
+    for part in starts.windows(2).map(|ends| &body[ends[0]..ends[1]]) {
+        all.extend(part);
+        all.extend(part.iter().map(of_second));
+    }
+    all.concat()
+}
+
+#[test]
+fn two_processors_have_the_registers_of_one_each() {
+    let path = fixture("small.rst");
+    let one = index_of(&path, 1 << 20);
+    let steps = one.step_count();
+    for turn in [1, 7] {
+        let file = TraceFile { name: "two".to_owned(), data: Arc::new(twice(&path, turn as usize)) };
+        let two = index_of_file(file, 16 * 500);
+        assert_eq!((two.step_count(), two.threads().len()), (2 * steps, 2));
+        for step in (0..steps).step_by(41) {
+            let state = |index: &Index<Rst>, position, thread| {
+                let question = RegistersAt { position: Position(position), thread: Some(ThreadId(thread)) };
+                let file = question.run(index, &Cancel::default()).unwrap();
+                let known = file.registers.into_iter().filter(|register| register.source == ValueSource::Recorded);
+                known.map(|register| (register.name, register.value)).collect::<Vec<_>>()
+            };
+            let expected = state(&one, step, 0);
+            assert!(expected.len() > 20);
+            let (whole, rest) = (step / turn * turn, step % turn);
+            let length = turn.min(steps - whole);
+            let positions = [2 * whole + rest, 2 * whole + length + rest];
+            for (thread, position) in (0..).zip(positions) {
+                assert_eq!(state(&two, position, thread), expected, "cpu{thread} at {position}, turns of {turn}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -99,6 +99,84 @@ fn the_byte_order_is_told_where_there_are_no_instructions() {
     }
 }
 
+/// How many bits each number of a record has, one behind the other, as the format lays them out; none of texts.
+fn widths(record: &[u8]) -> &'static [u32] {
+    match record[0] {
+        4 if record[1] == 3 => &[8, 8, 8, 8, 8, 8, 8, 64, 64],
+        26 if record[1] & 0x80 != 0 => &[1, 1, 1, 3, 2, 8, 8, 32, 64, 64],
+        3 => &[1, 1, 1, 1, 1, 1, 1, 1, 6, 4, 6, 32, 64, 64],
+        4 => &[8, 16, 32, 64, 64],
+        5 => &[1, 1, 6, 16, 2, 6, 4, 4, 16, 64, 64],
+        6 => &[8, 16, 32, 64],
+        7 => &[1, 3, 4, 6, 10, 16, 4, 12, 64, 64],
+        8 => &[8, 6, 4, 6, 32, 64, 64],
+        9 => &[1, 7, 8, 8, 8, 8, 3, 13, 64, 64],
+        11 => &[40, 16, 64, 64],
+        12 => &[56, 32, 32, 32, 32],
+        13 => &[7, 1, 16, 32, 64],
+        15 => &[8, 16, 32],
+        16 => &[8, 16, 32],
+        17 => &[8, 16, 8, 8, 16, 8, 2, 54, 16, 16, 16, 16],
+        18 => &[1, 7, 3, 45, 64, 64],
+        19 => &[1, 7, 3, 13, 16, 16, 64, 64],
+        22 => &[1, 7, 8, 8, 2, 30, 64, 64],
+        23 => &[8, 8, 8],
+        24 => &[7, 1, 8, 8, 16, 16, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8],
+        25 => &[1, 7, 8, 8, 16, 16, 64, 64],
+        26 => &[1, 1, 1, 3, 2, 8, 4, 4, 32, 64, 64],
+        27 => &[1, 1, 1, 1, 4, 6, 10, 1, 1, 20, 10, 64, 64],
+        28 => &[8, 16, 32, 64, 16],
+        29 => &[7, 1, 6, 10, 32, 64, 64],
+        30 => &[8, 48, 64],
+        31 => &[10, 6, 8, 8, 1, 5, 18, 64, 64],
+        32 => &[10, 1, 13, 32, 64, 64],
+        34 => &[1, 1, 1, 1, 1, 3, 10, 6, 32, 64, 64],
+        _ => &[],
+    }
+}
+
+/// A record of a big-endian machine as one of a little-endian machine.
+fn swapped(record_bytes: &[u8]) -> Vec<u8> {
+    let widths = widths(record_bytes);
+    if widths.is_empty() {
+        return record_bytes.to_vec();
+    }
+    let bit = |place: u32| u64::from(record_bytes[place as usize / 8] >> (7 - place % 8) & 1);
+    let mut numbers = vec![(8, u64::from(record_bytes[0]))];
+    let mut place = 8;
+    for width in widths {
+        numbers.push((*width, (place..place + width).fold(0, |number, place| number << 1 | bit(place))));
+        place += width;
+    }
+    record(Order::Little, &numbers)
+}
+
+#[test]
+fn whole_traces_of_a_little_endian_machine_say_the_same() {
+    for name in ["small.rst", "small_nv.rst.xz", "cti.rst", "hello.rst.zst", "alltypes.rst"] {
+        let big = content(&fixture(name));
+        let little: Vec<u8> = big.chunks(24).flat_map(swapped).collect();
+        assert_ne!(big, little);
+        assert!(lines(&[big]) == lines(&[little]), "{name}");
+    }
+}
+
+/// Where processors have six bits and nothing else is in their place, all versions say the same.
+#[test]
+fn traces_of_older_versions_say_the_same() {
+    let newest = content(&fixture("small.rst"));
+    let without_header = |bytes: Vec<u8>| lines(&[bytes]).split_once('\n').unwrap().1.to_owned();
+    let expected = without_header(newest.clone());
+    for (major, minor) in [(1, 4), (1, 9), (1, 10), (2, 0), (2, 5), (2, 6), (2, 11), (2, 12), (2, 15)] {
+        let mut bytes = newest.clone();
+        bytes[1..3].copy_from_slice(&[major, minor]);
+        bytes[4..24].fill(0);
+        let text = format!("RST Header v{major}.{minor:02}");
+        bytes[4..4 + text.len()].copy_from_slice(text.as_bytes());
+        assert!(without_header(bytes) == expected, "{text}");
+    }
+}
+
 #[test]
 fn processors_have_six_bits_before_version_2_12() {
     let numbers = |minor| {
