@@ -159,8 +159,11 @@ pub enum PanelKind {
 }
 
 /// What a register or memory panel shows the state at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Follow {
+    /// The position of the trace window that is the active one at the time.
+    #[default]
+    Active,
     /// The position of a trace window, whichever it is.
     Window(WindowId),
     /// One moment for good.

@@ -40,6 +40,7 @@ mod error;
 mod evaluate;
 mod parser;
 mod range;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -48,3 +49,4 @@ pub use at_position::{AtPosition, SymbolsOnly};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
 pub use range::{AddressSpace, split_range, split_space};
+pub use shown::{OtherReading, digits_alone, shown_address};

@@ -214,8 +214,12 @@ pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
 }
 
 pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
-    let number = text.parse().map_err(|_| format!("{text:?} is no number of a trace window"))?;
     let tile = situation.tile.ok_or("no panel has the keyboard")?;
+    if text == "active" {
+        return Ok(Action::Bind(tile, Follow::Active));
+    }
+    let number =
+        text.parse().map_err(|_| format!("{text:?} is neither \"active\" nor the number of a trace window"))?;
     Ok(Action::Bind(tile, Follow::Window(WindowId(number))))
 }
 

@@ -341,7 +341,7 @@ fn window() -> Vec<Command> {
         new(Window, "Panel follows window…")
             .icon(icons::LINK)
             .in_trace()
-            .asks("Number of a trace window", arguments::follow),
+            .asks("Number of a trace window, or \"active\"", arguments::follow),
         new(Window, "Panel shows thread…")
             .in_trace()
             .asks("Name of a thread, or - for that of the position", arguments::thread),

@@ -15,6 +15,7 @@ pub mod found;
 pub mod found_calls;
 pub mod frame_words;
 pub mod function_table;
+pub mod go_to;
 mod ground;
 pub mod heap_table;
 pub mod heap_words;

@@ -4,7 +4,7 @@ use stepback_index::CallTable;
 use stepback_parsers::Position;
 
 use super::{NewEnd, TraceWindow};
-use crate::action::{Follow, Moment, WindowId};
+use crate::action::{Action, Follow, Moment, WindowId};
 
 /// All trace windows. There is always at least one.
 #[derive(Clone, Debug)]
@@ -89,29 +89,55 @@ impl Windows {
         }
     }
 
-    /// The moment that a panel shows. A panel that follows a window that is gone shows the active one's.
+    /// The window whose moment a panel shows; none for a pinned one.
+    /// A panel that follows a window that is gone shows the active one's.
+    pub fn shown(&self, follow: Follow) -> Option<&TraceWindow> {
+        match follow {
+            Follow::Active => Some(self.active()),
+            Follow::Window(id) => Some(self.followed(id)),
+            Follow::Pinned(_) => None,
+        }
+    }
+
+    /// The window that travels when something in a panel is chosen: the one that it follows, else the active one.
+    pub fn travelling(&self, follow: Follow) -> WindowId {
+        self.shown(follow).map_or(self.active, |window| window.id)
+    }
+
+    /// The moment that a panel shows.
     pub fn position_of(&self, follow: Follow) -> Position {
         match follow {
-            Follow::Window(id) => self.followed(id).position,
             Follow::Pinned(moment) => Position(moment.position.min(self.step_count)),
+            Follow::Active | Follow::Window(_) => self.followed(self.travelling(follow)).position,
+        }
+    }
+
+    /// What is to be done before a question is asked that means what a panel shows: questions start from the position
+    /// of the active window, so the window that the panel follows becomes active;
+    /// for a pinned panel the active window travels to its moment first.
+    pub fn start_from(&self, follow: Follow) -> Option<Action> {
+        match follow {
+            Follow::Active => None,
+            Follow::Window(_) => {
+                let id = self.travelling(follow);
+                (id != self.active).then_some(Action::Activate(id))
+            }
+            Follow::Pinned(moment) => Some(Action::Travel(self.active, moment.position)),
         }
     }
 
     /// The same with its trace, so that a panel can be pinned to it.
     pub fn moment_of(&self, follow: Follow) -> Moment {
         let trace = match follow {
-            Follow::Window(id) => self.followed(id).trace,
             Follow::Pinned(moment) => moment.trace,
+            Follow::Active | Follow::Window(_) => self.followed(self.travelling(follow)).trace,
         };
         Moment { trace, position: self.position_of(follow).0 }
     }
 
     /// The moment against which a panel shows changes: the same moment when it is pinned.
     pub fn previous_of(&self, follow: Follow) -> Position {
-        match follow {
-            Follow::Window(id) => self.followed(id).previous,
-            Follow::Pinned(_) => self.position_of(follow),
-        }
+        self.shown(follow).map_or_else(|| self.position_of(follow), |window| window.previous)
     }
 
     /// The window that a panel follows, or the active one when that is gone.
@@ -156,6 +182,12 @@ mod tests {
         windows.open_at(Position(5));
         assert_eq!(windows.position_of(Follow::Window(WindowId(9))), Position(5));
         assert_eq!(windows.position_of(Follow::Pinned(77.into())), Position(10));
+        assert_eq!((windows.active, windows.position_of(Follow::Active)), (WindowId(2), Position(5)));
+        windows.activate(WindowId(1));
+        assert_eq!(windows.position_of(Follow::Active), Position(0));
+        assert_eq!(windows.start_from(Follow::Active), None);
+        assert_eq!(windows.start_from(Follow::Window(WindowId(2))), Some(Action::Activate(WindowId(2))));
+        assert_eq!(windows.start_from(Follow::Pinned(3.into())), Some(Action::Travel(WindowId(1), 3)));
         let pair = windows.pair().map(|(first, second)| (first.id, second.id));
         assert_eq!(pair, Some((WindowId(1), WindowId(2))));
     }

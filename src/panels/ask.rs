@@ -18,20 +18,6 @@ pub fn ask_access(
     Sought { access, way }: Sought,
     out: &mut Vec<Action>,
 ) {
-    start_from(cx, follow, out);
+    out.extend(cx.windows.start_from(follow));
     out.push(Action::GoToAccess(cell, access, way));
-}
-
-/// Questions start from the position of the active window, so the window that the panel follows becomes active;
-/// for a pinned panel the active window travels to its moment first.
-pub fn start_from(cx: &ViewCx<'_>, follow: Follow, out: &mut Vec<Action>) {
-    match follow {
-        Follow::Window(id) => {
-            let id = cx.windows.followed(id).id;
-            if id != cx.windows.active {
-                out.push(Action::Activate(id));
-            }
-        }
-        Follow::Pinned(moment) => out.push(Action::Travel(cx.windows.active, moment.position)),
-    }
 }

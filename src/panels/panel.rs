@@ -8,7 +8,7 @@ use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 
 /// What stands in a tile of the dock. A panel that shows no one moment leaves out all about following.
 pub trait Panel {
-    /// One of a kind that follows a trace window, where it follows any.
+    /// One of a kind: the list of steps is that of a window, all others follow the active one.
     fn make(kind: PanelKind, window: WindowId) -> Self
     where
         Self: Sized;

@@ -34,7 +34,7 @@ macro_rules! panes {
         }
 
         impl Pane {
-            /// A panel of a kind that follows a trace window.
+            /// A panel of a kind: the steps of a trace window, or what follows the active one.
             pub fn new(kind: PanelKind, window: WindowId) -> Self {
                 match kind {
                     $($(PanelKind::$kind)|+ => Self::$name(<$panel>::make(kind, window)),)*
@@ -177,7 +177,7 @@ mod tests {
                 PanelKind::Memory,
                 Some(Follow::Window(WindowId(1))),
             ),
-            ("Calls((window:(1)))", PanelKind::Calls, Some(Follow::Window(WindowId(1)))),
+            ("Calls((window:(1)))", PanelKind::Calls, Some(Follow::Active)),
             ("Compare((before:Some((1)),after:None))", PanelKind::Compare, None),
             ("Compare(())", PanelKind::Compare, None),
             ("Warnings(())", PanelKind::Warnings, None),

@@ -16,9 +16,5 @@ pub struct TabBadge {
 
 /// The badge of a panel that follows a window or a moment.
 pub fn tab_badge(follow: Follow, windows: &Windows) -> TabBadge {
-    let window = match follow {
-        Follow::Window(id) => Some(windows.followed(id).id),
-        Follow::Pinned(_) => None,
-    };
-    TabBadge { window, position: windows.position_of(follow) }
+    TabBadge { window: windows.shown(follow).map(|window| window.id), position: windows.position_of(follow) }
 }

@@ -268,7 +268,7 @@ fn memory_can_be_scrolled_up_over_what_was_never_accessed() {
 
 #[test]
 fn the_call_of_the_position_is_in_view() {
-    let mut panel = CallsPanel::new(ONE);
+    let mut panel = CallsPanel::new(Follow::Window(ONE));
     let mut harness = Bench::new(1233, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("call 80000898").click();
     assert_eq!(taken(&mut harness), [Action::Travel(ONE, 4)]);
@@ -279,7 +279,7 @@ fn the_call_of_the_position_is_in_view() {
 
 #[test]
 fn calls_can_be_looked_for() {
-    let mut panel = CallsPanel::new(ONE);
+    let mut panel = CallsPanel::new(Follow::Window(ONE));
     let mut harness = Bench::new(1233, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("Find a function").focus();
     harness.run();

@@ -12,6 +12,7 @@ use super::opening::{Opening, Showing};
 use super::options::{TraceChoice, WindowOptions};
 use super::palette::Palette;
 use super::picture::Picture;
+use super::places::Places;
 use super::script::Script;
 use super::settings::Settings;
 use super::start::Start;
@@ -40,6 +41,8 @@ pub struct App {
     pub(super) page: Option<Page>,
     pub(super) go_to: GoTo,
     pub(super) find_box: FindBox,
+    /// What is typed into the palette may mean.
+    pub(super) places: Places,
     pub(super) queue: VecDeque<Action>,
     pub(super) file_dialog: Option<FileDialog>,
     pub(super) script: Option<Script>,
@@ -125,6 +128,7 @@ impl App {
             page: None,
             go_to: GoTo::default(),
             find_box: FindBox::default(),
+            places: Places::default(),
             queue: VecDeque::new(),
             file_dialog: None,
             script,

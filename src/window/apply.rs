@@ -260,7 +260,12 @@ impl App {
         match workspace.situation(&self.worker, tok).cell {
             Some(cell) => {
                 workspace.hold_memory();
-                self.go_to_access(cell, access, way);
+                // What a panel shows is what its actions act on, whichever window is the active one.
+                let shown = workspace.focused_pane().filter(|pane| pane.has_cells()).and_then(|pane| pane.follow());
+                match shown.and_then(|follow| workspace.windows.start_from(follow)) {
+                    Some(start) => self.queue.extend([start, Action::GoToAccess(cell, access, way)]),
+                    None => self.go_to_access(cell, access, way),
+                }
             }
             None => {
                 let advice = "Click a register or a byte, or type \"Last write x2\" into the palette.";

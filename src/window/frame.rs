@@ -224,8 +224,12 @@ impl App {
         }
         self.toasts.ui(ui, within, out);
         about::page_ui(ui, &mut self.page);
+        let places = match (&self.palette, &self.workspace) {
+            (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),
+            _ => &[],
+        };
         if let Some(palette) = &mut self.palette
-            && palette.ui(ui, &mut Surroundings { situation, settings: &mut self.settings, out })
+            && palette.ui(ui, &mut Surroundings { situation, places, settings: &mut self.settings, out })
         {
             self.palette = None;
         }

@@ -2,11 +2,17 @@
 
 use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
+use std::sync::Arc;
+
+use super::places::Places;
 use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, paint_flat, width};
 use super::words::count;
 use crate::action::Action;
 use crate::keymap::{Situation, place_text};
+use crate::model::go_to::Suggestion;
+use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
+use crate::worker::Worker;
 
 /// The state of both fields.
 #[derive(Default)]
@@ -16,8 +22,20 @@ pub struct GoTo {
     /// What is wrong with it.
     pub error: Option<String>,
     is_focus_wanted: bool,
+    /// What is typed may mean these.
+    places: Places,
+    /// The one under the cursor.
+    chosen: Option<usize>,
+    /// The mouse is at the list of them.
+    is_pressed: bool,
     /// What is typed over the step counter, while it is.
     counter: Option<String>,
+}
+
+/// Whom the box asks what a text may mean.
+pub struct Asking<'a> {
+    pub session: &'a Arc<Session>,
+    pub worker: &'a Worker,
 }
 
 impl GoTo {
@@ -41,7 +59,7 @@ impl GoTo {
     }
 
     /// Draws the box.
-    pub fn box_ui(&mut self, ui: &mut Ui, wide: f32, out: &mut Vec<Action>) {
+    pub fn box_ui(&mut self, ui: &mut Ui, wide: f32, asking: Option<Asking<'_>>, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(wide, BUTTON_HEIGHT), Sense::hover());
         let cap_color = tok.bg1;
@@ -50,7 +68,8 @@ impl GoTo {
         let key = first_key("Go to…").unwrap_or_default();
         let cap = key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok);
         let inner = Rect::from_min_max(pos2(rect.left() + 29.0, rect.top()), pos2(cap.left() - 4.0, rect.bottom()));
-        let hint = if wide < 200.0 { "Go to…" } else { "Go to step, line, time, pc, %" };
+        let hint = if wide < 200.0 { "Go to…" } else { "Step, function, address, file:line" };
+        let moved = if ui.memory(|memory| memory.has_focus(id())) { arrows(ui) } else { 0 };
         let response = field(ui, inner, &mut self.text, hint, "Go to");
         if std::mem::take(&mut self.is_focus_wanted) {
             response.request_focus();
@@ -58,14 +77,61 @@ impl GoTo {
         }
         self.ring(ui, rect, &response, tok);
         if response.changed() {
-            self.error = None;
+            (self.error, self.chosen) = (None, None);
         }
-        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !self.text.trim().is_empty() {
-            submit(&self.text, out);
+        let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let is_open = self.error.is_none() && !self.text.trim().is_empty() && (response.has_focus() || is_entered);
+        let picked =
+            asking.filter(|_| is_open || self.is_pressed).and_then(|asking| self.places_ui(ui, rect, moved, asking));
+        match picked.filter(|picked| is_entered || picked.is_clicked) {
+            Some(picked) => {
+                self.succeed(ui.ctx());
+                out.push(picked.action);
+            }
+            None if is_entered && !self.text.trim().is_empty() => submit(&self.text, out),
+            None => {}
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
             self.error = None;
         }
+    }
+
+    /// What is typed may mean several things: a list below the box. Returns the one that is chosen, by mouse or by arrows.
+    fn places_ui(
+        &mut self,
+        ui: &Ui,
+        rect: Rect,
+        moved: isize,
+        Asking { session, worker }: Asking<'_>,
+    ) -> Option<Picked> {
+        let tok = Tok::current(ui);
+        let places = self.places.poll(&self.text, session, worker);
+        let last = places.len().checked_sub(1)?;
+        if moved != 0 {
+            let next =
+                self.chosen.map_or(if moved > 0 { 0 } else { last }, |chosen| chosen.saturating_add_signed(moved));
+            self.chosen = Some(next.min(last));
+        }
+        let chosen = self.chosen;
+        let mut clicked = None;
+        let area = egui::Area::new(Id::unique("go to places")).order(egui::Order::Foreground);
+        let area = area.fixed_pos(rect.right_bottom() + vec2(0.0, 4.0)).pivot(Align2::RIGHT_TOP);
+        let shown = area.show(ui.ctx(), |ui| {
+            Frame::popup(ui.style()).show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for (number, place) in places.iter().enumerate() {
+                    let row = PlaceRow { place, wide: rect.width().max(380.0), is_chosen: chosen == Some(number) };
+                    if row.ui(ui, tok).clicked() {
+                        clicked = Some(number);
+                    }
+                }
+            });
+        });
+        // A press on the list takes the keyboard from the box before the click is whole.
+        self.is_pressed = shown.response.contains_pointer()
+            && ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
+        let place = places.get(clicked.or(chosen)?)?;
+        Some(Picked { action: place.action.clone(), is_clicked: clicked.is_some() })
     }
 
     fn ring(&self, ui: &Ui, rect: Rect, field: &egui::Response, tok: &Tok) {
@@ -132,6 +198,44 @@ impl GoTo {
 
 fn id() -> Id {
     Id::unique("go to")
+}
+
+/// What was chosen of what a text may mean.
+struct Picked {
+    action: Action,
+    is_clicked: bool,
+}
+
+/// How far the arrow keys go in the list below the box.
+fn arrows(ui: &Ui) -> isize {
+    let pressed = |key| ui.input_mut(|input| input.count_and_consume_key(egui::Modifiers::NONE, key)) as isize;
+    pressed(Key::ArrowDown) - pressed(Key::ArrowUp)
+}
+
+/// A row of the list: what it is, and what is known of it.
+struct PlaceRow<'a> {
+    place: &'a Suggestion,
+    wide: f32,
+    is_chosen: bool,
+}
+
+impl PlaceRow<'_> {
+    fn ui(&self, ui: &mut Ui, tok: &Tok) -> egui::Response {
+        let Self { place, wide, is_chosen } = *self;
+        let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::click());
+        let words = format!("{}, {}", place.title, place.note);
+        response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, true, is_chosen, &words));
+        let painter = ui.painter();
+        if is_chosen || response.hovered() {
+            painter.rect_filled(rect, 4.0, if is_chosen { tok.sel } else { tok.hover });
+        }
+        let right = rect.right_center() - vec2(8.0, 0.0);
+        let note = painter.text(right, Align2::RIGHT_CENTER, &place.note, ui_font(12.0), tok.t3);
+        let room = Rect::from_min_max(rect.min, pos2(note.left() - 12.0, rect.bottom()));
+        let left = rect.left_center() + vec2(8.0, 0.0);
+        painter.with_clip_rect(room).text(left, Align2::LEFT_CENTER, &place.title, mono(12.5), tok.t1);
+        response
+    }
 }
 
 fn counter_id() -> Id {

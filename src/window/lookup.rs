@@ -10,15 +10,16 @@ use stepback_parsers::Position;
 use super::external_lookup::ExternalQuestion;
 use super::hit_lookup::hit_found;
 use super::words::count;
-use crate::action::{Access, CellName, Way, WindowId};
+use crate::action::{Access, Action, CellName, Way, WindowId};
 use crate::analysis::names::NamesAt;
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AddressSpace, split_space};
 use crate::model::doubt::doubt_words;
 use crate::model::found::HitQuestion;
+use crate::model::go_to::suggestions;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
-use crate::place::{Place, is_missing};
+use crate::place::{FORMS, Place, is_misnamed, is_missing};
 use crate::session::Session;
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -77,12 +78,12 @@ impl Lookup {
         let text = text.to_owned();
         let place = Some(text.clone());
         let question = move |session: &Session, cancel: &Cancel| {
-            let place: Place = text.parse()?;
-            let at = place.resolve_from(session, from, cancel).map_err(|error| match is_missing(&error) {
-                true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
-                false => error,
-            });
-            let at = at?;
+            let place = text.parse::<Place>();
+            let found = place.and_then(|place| Ok((place.resolve_from(session, from, cancel)?, place)));
+            let (at, place) = match found {
+                Ok(found) => found,
+                Err(error) => return other_meaning(session, from, &text, error, cancel),
+            };
             Ok(match place.remark(&session.index, cancel)? {
                 Some(remark) => Found::Noted(at, remark),
                 None => Found::Position(at),
@@ -133,6 +134,42 @@ impl Lookup {
     pub fn poll(&self) -> Option<Result<Found>> {
         self.ticket.take()
     }
+}
+
+/// What is no position may be a function, an address as it is shown, or a line of a source file.
+fn other_meaning(
+    session: &Session,
+    from: Position,
+    text: &str,
+    error: anyhow::Error,
+    cancel: &Cancel,
+) -> Result<Found> {
+    if !is_misnamed(&error) && text.parse::<Place>().is_ok() {
+        return Err(error);
+    }
+    let Some(best) = suggestions(session, text, cancel)?.into_iter().next() else {
+        return Err(match is_missing(&error) {
+            true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
+            false if is_word(text) => anyhow!("no function is called {text:?}, and it is no position ({FORMS})"),
+            false => error,
+        });
+    };
+    let said = format!("{}: {}", best.title, best.note);
+    match best.action {
+        Action::GoTo(place) => {
+            let at = place.parse::<Place>()?.resolve_from(session, from, cancel)?;
+            Ok(Found::Noted(at, said))
+        }
+        Action::GoToLine(file, line, way, thread) => {
+            line_found(&LineQuestion { file, line, way, from, thread }, session, cancel)
+        }
+        _ => Err(error),
+    }
+}
+
+/// A single word that begins like a name.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_') && !text.contains([' ', ':'])
 }
 
 fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {

@@ -49,6 +49,7 @@ mod part;
 mod path_box;
 mod pending_moves;
 mod picture;
+mod places;
 mod recent;
 mod run;
 mod salvage;

@@ -6,11 +6,12 @@ use egui::{
 };
 
 use super::go_to::error_line;
-use super::palette_items::{Choice, Item, items};
+use super::palette_items::{Choice, Item, Known, items};
 use super::settings::Settings;
 use super::widgets::{key_cap, width};
 use crate::action::Action;
 use crate::keymap::{Command, Situation};
+use crate::model::go_to::Suggestion;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 
 const WIDTH: f32 = 600.0;
@@ -34,6 +35,8 @@ pub struct Palette {
 pub struct Surroundings<'a> {
     /// What commands are made for.
     pub situation: &'a Situation,
+    /// Where what is typed may lead.
+    pub places: &'a [Suggestion],
     /// Remembers the commands that were run.
     pub settings: &'a mut Settings,
     /// What was asked for.
@@ -83,7 +86,10 @@ impl Palette {
         ui.spacing_mut().item_spacing.y = 0.0;
         let list = match self.asked {
             Some(_) => Vec::new(),
-            None => items(&self.query, around.situation, &around.settings.recent_commands),
+            None => {
+                let known = Known { recent: &around.settings.recent_commands, places: around.places };
+                items(&self.query, around.situation, known)
+            }
         };
         let keys = self.read_keys(ui, list.len());
         self.field_ui(ui, wide, tok);

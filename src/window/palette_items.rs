@@ -2,6 +2,8 @@
 
 use crate::action::Action;
 use crate::keymap::{self, Command, Situation, parse_line};
+use crate::model::go_to::Suggestion;
+use crate::theme::icons;
 
 /// A row of the palette.
 #[derive(Clone)]
@@ -33,13 +35,31 @@ pub enum Choice {
     Nothing,
 }
 
-/// The rows for a query: a whole command line first, then the commands that fit, best first.
-pub fn items(query: &str, situation: &Situation, recent: &[String]) -> Vec<Item> {
+/// What the palette may list besides commands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// Names of the commands that were run last.
+    pub recent: &'a [String],
+    /// Where the query may lead.
+    pub places: &'a [Suggestion],
+}
+
+/// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
+/// A function of just that name comes before commands.
+pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known<'_>) -> Vec<Item> {
     let query = query.trim();
     if query.is_empty() {
         return without_query(situation, recent);
     }
     let mut list: Vec<Item> = line_item(query, situation).into_iter().collect();
+    let line = list.first().map(|item| item.text.clone());
+    let new = |place: &&Suggestion| {
+        let is_step = matches!(&place.action, Action::GoTo(text) if text.bytes().all(|digit| digit.is_ascii_digit()));
+        !(is_step && line.is_some())
+    };
+    let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) =
+        places.iter().filter(new).partition(|place| place.title == query);
+    list.extend(place_items(&exact));
     let mut fitting: Vec<(i32, Item)> = keymap::commands()
         .iter()
         .filter_map(|command| {
@@ -52,7 +72,22 @@ pub fn items(query: &str, situation: &Situation, recent: &[String]) -> Vec<Item>
     // The sort is stable: commands that fit equally well stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     list.extend(fitting.into_iter().map(|(_, item)| item));
+    list.extend(place_items(&others));
     list
+}
+
+/// Rows of places, under a head.
+fn place_items(places: &[&Suggestion]) -> Vec<Item> {
+    let item = |(number, place): (usize, &&Suggestion)| Item {
+        group: (number == 0).then_some("In the trace"),
+        text: format!("{}   {}", place.title, place.note),
+        matched: Vec::new(),
+        area: "Go",
+        key: None,
+        icon: Some(icons::GO_TO),
+        choice: Choice::Run("Go to…", place.action.clone()),
+    };
+    places.iter().enumerate().map(item).collect()
 }
 
 fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
@@ -170,7 +205,7 @@ mod tests {
 
     fn first(query: &str) -> String {
         let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
-        items(query, &situation, &[]).first().map_or_else(String::new, |item| item.text.clone())
+        items(query, &situation, Known::default()).first().map_or_else(String::new, |item| item.text.clone())
     }
 
     #[test]
@@ -191,13 +226,13 @@ mod tests {
     #[test]
     fn a_command_without_its_argument_asks_for_it() {
         let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
-        let list = items("show memory", &situation, &[]);
+        let list = items("show memory", &situation, Known::default());
         assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Ask(_))));
     }
 
     #[test]
     fn without_a_trace_its_commands_are_not_possible() {
-        let list = items("step over", &Situation::default(), &[]);
+        let list = items("step over", &Situation::default(), Known::default());
         assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Nothing)));
     }
 }

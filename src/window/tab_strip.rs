@@ -70,7 +70,10 @@ pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, o
     let Some(follow) = pane.follow() else { return };
     match pane.window() {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
-        None => follow_badge_ui(ui, follow, windows, room),
+        None => {
+            let badge = FollowBadge { follow, room, is_pinnable: pane.is_pinnable() };
+            out.extend(badge.ui(ui, windows).map(|next| Action::Bind(tile.0, next)));
+        }
     }
 }
 
@@ -81,27 +84,63 @@ fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
 }
 
-fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, room: f32) {
-    let is_narrow = room < NARROW;
-    let tok = Tok::current(ui);
-    let shown = tab_badge(follow, windows);
-    let at = format!("at {}", count(shown.position.0));
-    let text = if is_narrow { "" } else { at.as_str() };
-    let wide = if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
-    let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::hover());
-    let painter = ui.painter();
-    let hint = match shown.window {
-        Some(window) => {
-            badge(painter, rect.left_center(), window.0, tok);
-            format!("Follows trace window {}, {at}", window.0)
+/// What the shown panel follows: a click goes on to the next that it can.
+struct FollowBadge {
+    follow: Follow,
+    room: f32,
+    is_pinnable: bool,
+}
+
+impl FollowBadge {
+    /// Draws it. Returns what the panel is to follow when it was clicked.
+    fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
+        let (is_narrow, tok) = (self.room < NARROW, Tok::current(ui));
+        let shown = tab_badge(self.follow, windows);
+        let at = format!("at {}", count(shown.position.0));
+        let text = if is_narrow { "" } else { at.as_str() };
+        // A panel that stays with one window says so by a chain.
+        let chain = if matches!(self.follow, Follow::Window(_)) { 16.0 } else { 0.0 };
+        let wide = chain + if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
+        let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "what the panel follows"));
+        let painter = ui.painter();
+        if chain > 0.0 {
+            painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::LINK, icon(13.0), tok.t2);
         }
-        None => {
-            painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
-            format!("Pinned {at}")
-        }
-    };
-    painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
-    response.on_hover_text(hint);
+        let left = rect.left_center() + vec2(chain, 0.0);
+        let what = match (shown.window, self.follow) {
+            (Some(window), follow) => {
+                badge(painter, left, window.0, tok);
+                let name = if follow == Follow::Active { "the active trace window, now" } else { "trace window" };
+                format!("Follows {name} {}, {at}", window.0)
+            }
+            (None, _) => {
+                painter.text(left, Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
+                format!("Pinned {at}")
+            }
+        };
+        painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
+        let next = self.next(windows);
+        let then = match next {
+            Follow::Active => "the active window".to_owned(),
+            Follow::Window(id) => format!("window {}", id.0),
+            Follow::Pinned(_) => "this position for good".to_owned(),
+        };
+        let response = response.on_hover_text(format!("{what}\nClick: {then}"));
+        response.clicked().then_some(next)
+    }
+
+    /// The active window, each window where there are several, the moment at hand, and from the start again.
+    fn next(&self, windows: &Windows) -> Follow {
+        let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
+        ids.sort();
+        ids.retain(|_| windows.list.len() > 1);
+        let mut round = vec![Follow::Active];
+        round.extend(ids.into_iter().map(Follow::Window));
+        round.extend(self.is_pinnable.then(|| Follow::Pinned(windows.moment_of(self.follow))));
+        let place = round.iter().position(|follow| *follow == self.follow);
+        place.and_then(|place| round.get(place + 1)).copied().unwrap_or_default()
+    }
 }
 
 fn menu_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
@@ -122,6 +161,9 @@ fn panel_menu(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &m
     if let Some(follow) = pane.follow() {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
+        if ui.add(egui::Button::selectable(follow == Follow::Active, "Follow the active window")).clicked() {
+            out.push(Action::Bind(tile.0, Follow::Active));
+        }
         for id in ids {
             let is_chosen = follow == Follow::Window(id);
             if ui.add(egui::Button::selectable(is_chosen, format!("Follow window {}", id.0))).clicked() {

@@ -3,6 +3,7 @@
 use egui::{Align, Layout, Ui, UiBuilder, vec2};
 
 use super::app::App;
+use super::go_to::Asking;
 use super::widgets::{FlatButton, separator, tip};
 use crate::action::Action;
 use crate::keymap::{self, Situation};
@@ -25,7 +26,8 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
     ui.scope_builder(builder, |ui| {
         find_ui(ui, app, situation, wide, out);
         ui.add_space(4.0);
-        app.go_to.box_ui(ui, field, out);
+        let around = app.workspace.as_ref().map(|workspace| (&workspace.session, &app.worker));
+        app.go_to.box_ui(ui, field, around.map(|(session, worker)| Asking { session, worker }), out);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
             buttons_ui(ui, app, situation, wide, out);

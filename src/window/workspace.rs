@@ -565,9 +565,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
         if is_same {
             continue;
         }
-        if matches!(pane.follow(), Some(Follow::Pinned(_))) {
-            pane.bind(Follow::Window(WindowId(1)));
-        }
+        pane.bind(Follow::Active);
         pane.leave_trace();
     }
     windows.activate(saved.active);

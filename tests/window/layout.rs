@@ -58,6 +58,7 @@ fn arranged(sandbox: &Sandbox) -> Driver {
     window.press(Key::End);
     window.click("Registers panel menu");
     window.click("Follow window 2");
+    window.press_with(Modifiers::COMMAND, Key::Num1);
     window.click("Memory panel menu");
     window.click("Pin at 5");
     window.perform(Action::ShowMemory("x0 + 0x10".to_owned()));
@@ -98,7 +99,7 @@ fn another_trace_gets_the_panels_but_no_positions() {
     let other = sandbox.file("b.tarmac", SHORT);
     let window = again(&sandbox, kept(arranged(&sandbox)), Some(&other));
     assert_eq!(window.positions(), [(1, 0), (2, 0)]);
-    assert_eq!(window.follows(PanelKind::Memory), [Follow::Window(WindowId(1))]);
+    assert_eq!(window.follows(PanelKind::Memory), [Follow::Active]);
     assert!(window.panels().contains(&PanelKind::Warnings));
 }
 

@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
-use stepback::action::ThemeChoice;
+use stepback::action::{Action, ThemeChoice};
 use stepback::keymap::{PANEL_KEYS, commands, key_text};
 
 use crate::sandbox::SHORT;
@@ -142,4 +142,60 @@ fn text_grows_and_shrinks() {
     assert_eq!(zoom(&mut window), 9.0);
     window.press_with(Modifiers::COMMAND, Key::Num0);
     assert_eq!(zoom(&mut window), 10.0);
+}
+
+#[test]
+fn a_function_is_gone_to_by_its_name() {
+    let mut window = Driver::demo();
+    window.go_to("decode_field");
+    let first = window.active().position.0;
+    assert!(first > 0);
+    // The same by the list below the box, and by the palette.
+    window.go_to("start");
+    window.press_with(Modifiers::COMMAND, Key::G);
+    window.type_text("decode_f");
+    assert_eq!(window.count_like("decode_field, function"), 1);
+    window.press(Key::ArrowDown);
+    window.press(Key::Enter);
+    window.check_position(first);
+    window.go_to("start");
+    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
+    window.type_text("decode_field");
+    window.press(Key::Enter);
+    window.check_position(first);
+}
+
+#[test]
+fn addresses_are_typed_as_they_are_shown() {
+    let mut window = Driver::demo();
+    window.go_to("pc:decode_field");
+    let first = window.active().position.0;
+    let pc = window.register("pc");
+    let shown: String = pc.trim_start_matches('0').chars().take(8).collect();
+    window.go_to("start");
+    window.go_to(&shown);
+    assert_eq!(window.app().go_to_error(), None, "{shown}");
+    window.check_position(first);
+    window.go_to("start");
+    window.go_to(&format!("0x{shown}"));
+    window.check_position(first);
+}
+
+#[test]
+fn a_name_that_nothing_has_is_told_of_in_the_box() {
+    let mut window = Driver::demo();
+    window.go_to("no_such_function");
+    let error = window.app().go_to_error().expect("an error").to_owned();
+    assert!(error.starts_with("no function is called \"no_such_function\""), "{error}");
+}
+
+#[test]
+fn memory_takes_digits_as_they_are_shown_and_offers_the_other_reading() {
+    let mut window = Driver::demo();
+    window.perform(Action::ShowMemory("80020340".to_owned()));
+    assert!(window.painted_in(window.harness_rect()).contains("80020340"));
+    window.click("or decimal = 4c50374");
+    assert_eq!(window.value_of("address"), "0x4c50374");
+    window.perform(Action::ShowMemory("8ffff5e0".to_owned()));
+    assert!(!window.painted_in(window.harness_rect()).contains("no register and no symbol"));
 }

@@ -59,19 +59,60 @@ fn a_click_into_a_window_makes_it_the_active_one() {
 }
 
 #[test]
+fn panels_follow_the_active_window() {
+    let mut window = pair();
+    assert_eq!(window.follows(PanelKind::Registers), [Follow::Active]);
+    assert_eq!(window.register("x2"), "0000000000000003");
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    assert_eq!(window.register("x2"), "unknown");
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    assert_eq!(window.register("x2"), "0000000000000003");
+}
+
+#[test]
+fn the_badge_goes_from_the_active_window_to_each_and_to_this_moment() {
+    let mut window = pair();
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.extend(window.follows(PanelKind::Registers));
+        window.click_first("what the panel follows");
+    }
+    assert_eq!(seen, [Follow::Active, ONE, TWO, Follow::Pinned(12.into()), Follow::Active]);
+}
+
+#[test]
+fn what_a_panel_shows_is_what_the_command_acts_on() {
+    for command in [true, false] {
+        let mut window = pair();
+        window.click("Registers panel menu");
+        window.click("Follow window 2");
+        window.press_with(Modifiers::COMMAND, Key::Num1);
+        // The panel shows window 2, while window 1 is the active one.
+        window.click("register x2");
+        match command {
+            true => window.press_with(Modifiers::COMMAND, Key::L),
+            false => window.press(Key::Enter),
+        }
+        assert_eq!(window.positions(), [(1, 0), (2, 10)], "{command}");
+    }
+}
+
+#[test]
 fn panels_follow_the_window_that_they_are_bound_to() {
     let mut window = pair();
+    window.press_with(Modifiers::COMMAND, Key::Num1);
     assert_eq!(window.register("x2"), "unknown");
     window.click("Registers panel menu");
     window.click("Follow window 2");
     assert_eq!(window.register("x2"), "0000000000000003");
+    window.press_with(Modifiers::COMMAND, Key::Num2);
     window.press_with(Modifiers::SHIFT, Key::F11);
     window.press_with(Modifiers::SHIFT, Key::F11);
     window.press_with(Modifiers::SHIFT, Key::F11);
     window.check_position(9);
     assert_eq!(window.register("x2"), "0000000000000002");
     assert_eq!(window.follows(PanelKind::Registers), [TWO]);
-    assert_eq!(window.follows(PanelKind::Memory), [ONE]);
+    assert_eq!(window.follows(PanelKind::Memory), [Follow::Active]);
 }
 
 #[test]
@@ -107,8 +148,8 @@ fn a_second_panel_of_registers_shows_another_moment() {
     window.click("Pin at 2");
     window.command("New registers panel");
     let mut follows = window.follows(PanelKind::Registers);
-    follows.sort_by_key(|follow| *follow == ONE);
-    assert_eq!(follows, [Follow::Pinned(2.into()), ONE]);
+    follows.sort_by_key(|follow| *follow == Follow::Active);
+    assert_eq!(follows, [Follow::Pinned(2.into()), Follow::Active]);
 }
 
 #[test]
@@ -117,6 +158,8 @@ fn the_keyboard_binds_and_pins_the_panel_that_has_it() {
     window.press_with(Modifiers::ALT, Key::Num2);
     window.command("Panel follows window 2");
     assert_eq!(window.follows(PanelKind::Registers), [TWO]);
+    window.command("Panel follows window active");
+    assert_eq!(window.follows(PanelKind::Registers), [Follow::Active]);
     window.command("Pin panel here");
     assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(12.into())]);
 }

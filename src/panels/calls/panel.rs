@@ -34,8 +34,9 @@ const FOUND: usize = 1000;
 /// The calls as a tree.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CallsPanel {
-    /// The trace window whose position it marks.
-    pub window: WindowId,
+    /// The trace window whose position it marks. Layouts of earlier versions do not say.
+    #[serde(default)]
+    pub follow: Follow,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -92,13 +93,13 @@ impl CallsState {
 
 impl CallsPanel {
     /// The tree, with the position of a window marked.
-    pub fn new(window: WindowId) -> Self {
-        Self { window, session: SessionWatch::default(), state: Box::default() }
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The rows of the tree; asks for what is open and not there.
     fn tree_rows(&mut self, cx: &ViewCx<'_>) -> Option<Vec<TreeRow>> {
-        let position = cx.windows.followed(self.window).position;
+        let position = cx.windows.position_of(self.follow);
         let answer = self.state.path.poll(&position, cx.worker, |position| {
             let (position, session) = (*position, Arc::clone(cx.session));
             move |_: &Cancel| Ok(call_path(&session, position)?.into_iter().map(|part| part.call).collect::<Vec<_>>())
@@ -175,7 +176,7 @@ impl CallsPanel {
         self.follow(rows, list, cx);
         self.keys(ui, rows, list, cx, out);
         let area = self.state.list.area(ui, list, rows.len(), cx.tok);
-        let window = cx.windows.followed(self.window);
+        let window = cx.windows.followed(cx.windows.travelling(self.follow));
         let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor: self.state.list.cursor };
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
@@ -196,7 +197,7 @@ impl CallsPanel {
 
     /// Brings the row of the position into view when the position moved.
     fn follow(&mut self, rows: &[TreeRow], list: Rect, cx: &ViewCx<'_>) {
-        let position = cx.windows.followed(self.window).position;
+        let position = cx.windows.position_of(self.follow);
         let is_known = self.state.path.peek().is_some_and(|(asked, _)| *asked == position);
         let is_whole = !rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
         let is_settled = self.state.pending.is_empty() && is_known && is_whole;
@@ -237,10 +238,10 @@ impl CallsPanel {
                 self.state.list.go_to(above.unwrap_or(place), rows.len(), list);
             }
             (TreeRow::Calls { row, .. }, PanelKey::Enter) => {
-                out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
+                out.push(Action::Travel(cx.windows.travelling(self.follow), row.entered_at.0));
             }
             (TreeRow::Calls { row, .. }, PanelKey::ShiftEnter) => {
-                out.push(Action::Travel(cx.windows.followed(self.window).id, row.left_at.0));
+                out.push(Action::Travel(cx.windows.travelling(self.follow), row.left_at.0));
             }
             (TreeRow::Calls { row, .. }, PanelKey::Copy) => out.push(Action::Copy(row.name.clone())),
             (TreeRow::More { node, .. }, PanelKey::Enter) => self.state.tree.show_more(*node),
@@ -264,8 +265,8 @@ impl CallsPanel {
 }
 
 impl Panel for CallsPanel {
-    fn make(_: PanelKind, window: WindowId) -> Self {
-        Self::new(window)
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new(Follow::Active)
     }
 
     fn kind(&self) -> PanelKind {
@@ -277,12 +278,12 @@ impl Panel for CallsPanel {
     }
 
     fn follow(&self) -> Option<Follow> {
-        Some(Follow::Window(self.window))
+        Some(self.follow)
     }
 
     fn bind(&mut self, follow: Follow) {
-        if let Follow::Window(window) = follow {
-            self.window = window;
+        if !matches!(follow, Follow::Pinned(_)) {
+            self.follow = follow;
         }
     }
 
@@ -314,7 +315,7 @@ impl Panel for CallsPanel {
             return empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, "Try a part of the name of a function."));
         }
         if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
-            out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
+            out.push(Action::Travel(cx.windows.travelling(self.follow), row.entered_at.0));
         }
         // Rows that bear the numbers of another part of the trace can be looked at and no more.
         match self.state.carrying {

@@ -4,6 +4,7 @@ use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_parsers::{RegisterSource, Source as _};
 
 use super::panel::{Evaluated, MemoryPanel};
+use crate::expression::OtherReading;
 use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
@@ -34,8 +35,35 @@ impl MemoryPanel {
         }
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
-            _ => legend_ui(ui, &pen, bar, x + 2.0, cx),
+            _ => {
+                let left = self.other_reading_ui(ui, &pen, bar, x + 2.0, cx);
+                legend_ui(ui, &pen, bar, left, cx);
+            }
         }
+    }
+
+    /// Where what was typed can be read in two ways: a button for the other one. Returns where it ends.
+    fn other_reading_ui(&mut self, ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) -> f32 {
+        let Some(other) = OtherReading::of(&self.address) else { return left };
+        let words = match other {
+            OtherReading::Decimal(value) => format!("or decimal = {value:x}"),
+            OtherReading::Address(value) => format!("or address {value:x}"),
+        };
+        let wide = pen.width(&words, ui_font(11.5)) + 12.0;
+        let rect = Rect::from_min_size(pos2(left + 4.0, bar.top() + 5.0), vec2(wide, 20.0));
+        if rect.right() > bar.right() - 4.0 {
+            return left;
+        }
+        let response = button_response(ui, rect, "other reading", &words);
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 3.0, pen.tok.bg3);
+        }
+        pen.text_centered(rect.center(), &words, ui_font(11.5), pen.tok.accent);
+        if response.clicked() {
+            self.show(&format!("{:#x}", other.value()), cx.windows.position_of(self.follow));
+        }
+        response.on_hover_text("What was typed can be read in two ways");
+        rect.right()
     }
 
     /// The switch that evaluates the expression at every move.

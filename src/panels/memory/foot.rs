@@ -90,10 +90,7 @@ impl Foot {
         let x = pen.code(rect.left() + INSET, y, format!("{:08x}", address.0), cx.tok.t1) + 8.0;
         // The answer about another byte would be wrong here, not merely old.
         let Some(detail) = answer.any().filter(|detail| detail.address == address) else { return };
-        let window = match follow {
-            Follow::Window(id) => cx.windows.followed(id).id,
-            Follow::Pinned(_) => cx.windows.active,
-        };
+        let window = cx.windows.travelling(follow);
         let link =
             |step, x: f32, out: &mut Vec<Action>| StepLink { step, trace: cx.trace, window }.ui(ui, &pen, x, y, out);
         let label = |x: f32, text: &str| pen.text(x, y, text, ui_font(11.5), cx.tok.t2);

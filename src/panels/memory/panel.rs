@@ -13,7 +13,7 @@ use super::page::Page;
 use super::rows::RowsPlace;
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
-use crate::expression::{AddressSpace, AtPosition, evaluate, split_space};
+use crate::expression::{AddressSpace, AtPosition, digits_alone, evaluate, shown_address, split_space};
 use crate::model::memory::{ROW_BYTES, aligned};
 use crate::model::physical::virtual_address;
 use crate::panels::ViewCx;
@@ -121,17 +121,23 @@ impl MemoryPanel {
             move |cancel: &Cancel| {
                 let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
                 let (space, expression) = split_space(&text);
-                match evaluate(expression, &names) {
+                let value = match digits_alone(expression) {
+                    Some(address) => Ok(address),
+                    None => match evaluate(expression, &names) {
+                        Err(error) if error.behind().is_some() => return Err(error.into()),
+                        // Addresses are shown without `0x`, and typed so too.
+                        Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
+                        Ok(value) => Ok(value),
+                    },
+                };
+                Ok(match value {
                     Ok(physical) if space == AddressSpace::Physical => {
                         let found = virtual_address(&session, Address(physical), position, cancel)?;
-                        Ok(found.map(|address| address.0))
+                        found.map(|address| address.0)
                     }
-                    Err(error) if error.behind().is_some() => Err(error.into()),
-                    Ok(pointer) if text == STACK => {
-                        Ok(Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)))
-                    }
-                    value => Ok(value.map_err(|error| error.to_string())),
-                }
+                    Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
+                    value => value,
+                })
             }
         });
         if let Answer::Fresh(value) = &answer {
@@ -255,8 +261,8 @@ impl MemoryPanel {
 }
 
 impl Panel for MemoryPanel {
-    fn make(_: PanelKind, window: WindowId) -> Self {
-        Self::at_stack(Follow::Window(window))
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::at_stack(Follow::Active)
     }
 
     fn kind(&self) -> PanelKind {

@@ -90,10 +90,7 @@ impl Detail {
         if let Some(symbol) = &detail.symbol {
             pen.cut_text(pos2(end + 12.0, y), symbol, mono(12.5), tok.symbol, right - 8.0);
         }
-        let window = match follow {
-            Follow::Window(id) => cx.windows.followed(id).id,
-            Follow::Pinned(_) => cx.windows.active,
-        };
+        let window = cx.windows.travelling(follow);
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
         let nobody = if initial { "by the first lines of the trace" } else { "never before" };
         let never_again = so_far(cx.session, "never again");

@@ -267,8 +267,8 @@ impl RegistersPanel {
 }
 
 impl Panel for RegistersPanel {
-    fn make(_: PanelKind, window: WindowId) -> Self {
-        Self::new(Follow::Window(window))
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new(Follow::Active)
     }
 
     fn kind(&self) -> PanelKind {

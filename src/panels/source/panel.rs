@@ -16,7 +16,6 @@ use crate::image::SourceLine;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::panels::ViewCx;
-use crate::panels::ask::start_from;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::kept::Kept;
 use crate::panels::keys::{PanelKey, take_keys};
@@ -242,8 +241,8 @@ impl SourcePanel {
 }
 
 impl Panel for SourcePanel {
-    fn make(_: PanelKind, window: WindowId) -> Self {
-        Self::new(Follow::Window(window))
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new(Follow::Active)
     }
 
     fn kind(&self) -> PanelKind {
@@ -335,6 +334,6 @@ pub(super) fn ask(
     way: Way,
     out: &mut Vec<Action>,
 ) {
-    start_from(cx, follow, out);
+    out.extend(cx.windows.start_from(follow));
     out.push(Action::GoToLine(file.to_owned(), line, way, thread.map(str::to_owned)));
 }

@@ -101,10 +101,8 @@ fn row_ui(
 
 /// The triangle of the position; hollow where the line is that of a call around it.
 fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
-    let color = match frame.follow {
-        Follow::Window(id) => frame.cx.tok.position(frame.cx.windows.followed(id).id.0),
-        Follow::Pinned(_) => frame.cx.tok.t2,
-    };
+    let tok = frame.cx.tok;
+    let color = frame.cx.windows.shown(frame.follow).map_or(tok.t2, |window| tok.position(window.id.0));
     let (left, y) = (rect.left(), rect.center().y.round());
     let pen = &frame.pen;
     pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);

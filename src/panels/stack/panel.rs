@@ -95,10 +95,7 @@ impl StackPanel {
 
     /// The window that travels when a frame is clicked.
     fn window(&self, cx: &ViewCx<'_>) -> WindowId {
-        match self.follow {
-            Follow::Window(id) => cx.windows.followed(id).id,
-            Follow::Pinned(_) => cx.windows.active,
-        }
+        cx.windows.travelling(self.follow)
     }
 
     fn stack_ui(
@@ -248,8 +245,8 @@ impl StackPanel {
 }
 
 impl Panel for StackPanel {
-    fn make(_: PanelKind, window: WindowId) -> Self {
-        Self::new(Follow::Window(window))
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new(Follow::Active)
     }
 
     fn kind(&self) -> PanelKind {

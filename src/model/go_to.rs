@@ -1,0 +1,156 @@
+//! What a text that is typed to go somewhere may mean: a step, an address, a function, a line of a source file.
+
+use anyhow::Result;
+use stepback_index::{Cancel, Query as _, VisitsFrom};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::text::{counted, thousands};
+use crate::action::{Action, Way};
+use crate::analysis::code_address::code_address;
+use crate::expression::shown_address;
+use crate::image::Symbol;
+use crate::session::Session;
+
+/// Functions that are offered at most.
+const FUNCTIONS: usize = 12;
+/// Executions are counted up to this number.
+const COUNTED: usize = 1000;
+
+/// A way to understand what was typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    /// What it is: `luaH_resize`, `address 400580`, `step 400,580`.
+    pub title: String,
+    /// What is known of it: `function, 40 calls`.
+    pub note: String,
+    /// Goes there.
+    pub action: Action,
+}
+
+/// What a text may mean, the most likely first. A plain number is a step, and also an address where one was executed.
+///
+/// Cost: one look at each function's name, and the lists of executions of those that are offered.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn suggestions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Suggestion>> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<Suggestion> = step_of(session, text).into_iter().collect();
+    found.extend(address_of(session, text, cancel)?);
+    found.extend(line_of(text));
+    found.extend(functions(session, text, cancel)?);
+    Ok(found)
+}
+
+fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
+    let digits: String = text.chars().filter(|letter| *letter != ',' && *letter != '_').collect();
+    let position = digits.parse::<u64>().ok().filter(|position| *position <= session.index.step_count())?;
+    let title = format!("step {}", thousands(position));
+    Some(Suggestion { title, note: "a position".to_owned(), action: Action::GoTo(position.to_string()) })
+}
+
+/// An address as it is shown: hexadecimal digits, with or without `0x`.
+fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<Suggestion>> {
+    let Some(address) = shown_address(text) else { return Ok(None) };
+    let pc = code_address(address, &session.index, cancel)?;
+    let Some(times) = Times::of(session, pc, cancel)? else { return Ok(None) };
+    let place = session.images.name_at(pc).map(|name| format!("in {name}, ")).unwrap_or_default();
+    let note = format!("{place}{}", times.words("execution", "executions"));
+    let title = format!("address {:x}", pc.0);
+    Ok(Some(Suggestion { title, note, action: Action::GoTo(format!("pc:{:#x}", pc.0)) }))
+}
+
+/// `main.c:40`.
+fn line_of(text: &str) -> Option<Suggestion> {
+    let (file, line) = text.rsplit_once(':')?;
+    let line: u32 = line.trim().parse().ok()?;
+    let is_file = file.contains('.') && !file.contains(' ');
+    is_file.then(|| Suggestion {
+        title: format!("line {} of {file}", thousands(line.into())),
+        note: "its next execution".to_owned(),
+        action: Action::GoToLine(file.to_owned(), line, Way::Forward, None),
+    })
+}
+
+/// Functions by a part of their names: the same name first, then those that begin so; those that ran before others.
+fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Suggestion>> {
+    let wanted = text.to_lowercase();
+    let mut fitting: Vec<&Symbol> = session.images.functions(text).collect();
+    cancel.check()?;
+    let rank = |symbol: &Symbol| {
+        let name = symbol.name.to_lowercase();
+        (name != wanted, !name.starts_with(&wanted), name.len())
+    };
+    fitting.sort_by_cached_key(|symbol| (rank(symbol), symbol.name.to_string()));
+    let mut offered = Vec::new();
+    for symbol in fitting.into_iter().take(FUNCTIONS) {
+        cancel.check()?;
+        let pc = symbol.address;
+        let note = match Times::of(session, pc, cancel)? {
+            Some(times) => format!("function, {}", times.words("call", "calls")),
+            None => "function, never called".to_owned(),
+        };
+        let action = Action::GoTo(format!("pc:{:#x}", pc.0));
+        offered.push(Suggestion { title: symbol.name.to_string(), note, action });
+    }
+    // Stable: among those that ran, and among those that did not, the order stays.
+    offered.sort_by_key(|suggestion| suggestion.note.ends_with("never called"));
+    Ok(offered)
+}
+
+/// How often something was executed.
+#[derive(Clone, Copy)]
+struct Times(usize);
+
+impl Times {
+    /// None for never.
+    fn of(session: &Session, pc: Address, cancel: &Cancel) -> Result<Option<Self>> {
+        let visits = VisitsFrom { pc, from: Position(0), limit: COUNTED + 1 }.run(&session.index, cancel)?;
+        Ok(Some(Self(visits.len())).filter(|times| times.0 > 0))
+    }
+
+    fn words(self, one: &str, more: &str) -> String {
+        if self.0 > COUNTED {
+            return format!("over {} {more}", thousands(COUNTED as u64));
+        }
+        counted(self.0 as u64, one, more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow_with_image;
+
+    fn offered(text: &str) -> Vec<String> {
+        let found = suggestions(&overflow_with_image(), text, &Cancel::default()).unwrap();
+        found.into_iter().map(|found| format!("{}: {}", found.title, found.note)).collect()
+    }
+
+    #[test]
+    fn a_function_is_found_by_its_name_and_by_a_part_of_it() {
+        assert_eq!(offered("hexval").first().map(String::as_str), Some("hexval: function, 36 calls"));
+        assert!(offered("XVA").iter().any(|line| line.starts_with("hexval")));
+        assert_eq!(offered("no such thing"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_number_is_a_step_and_an_address_that_was_executed() {
+        assert_eq!(offered("1,250"), ["step 1,250: a position"]);
+        let both = offered("80000328");
+        assert_eq!(both, ["address 80000328: in hexval, 36 executions"]);
+        assert_eq!(offered("0x80000328"), both);
+        assert_eq!(offered("99999999"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_line_of_a_file_is_one() {
+        let found = suggestions(&overflow_with_image(), "overflow.c:12", &Cancel::default()).unwrap();
+        assert_eq!(found[0].action, Action::GoToLine("overflow.c".to_owned(), 12, Way::Forward, None));
+        assert_eq!(offered("line:7"), Vec::<String>::new());
+    }
+}

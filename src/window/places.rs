@@ -1,0 +1,28 @@
+//! Where what is typed may lead, asked on the worker.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+
+use crate::model::go_to::{Suggestion, suggestions};
+use crate::session::Session;
+use crate::worker::{Slot, Worker};
+
+/// The newest text and what it may mean.
+#[derive(Debug, Default)]
+pub struct Places {
+    found: Slot<String, Vec<Suggestion>>,
+}
+
+impl Places {
+    /// What a text may mean; nothing while the answer for just that text is on its way.
+    pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
+        let text = text.trim().to_owned();
+        let asked = Arc::clone(session);
+        self.found.poll(&text, worker, |text| {
+            let text = text.clone();
+            move |cancel: &Cancel| suggestions(&asked, &text, cancel)
+        });
+        self.found.peek().filter(|(of, _)| **of == text).map_or(&[], |(_, found)| found.as_slice())
+    }
+}
