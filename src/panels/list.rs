@@ -16,7 +16,12 @@ pub struct Tick {
     pub row: u64,
     /// Its colour.
     pub color: Color32,
+    /// How wide it is, from the left edge of the bar.
+    pub width: f32,
 }
+
+/// Width of the mark of a position.
+pub const POSITION_TICK: f32 = BAR_WIDTH - 1.0;
 
 /// Where the rows of a list go.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +65,7 @@ impl List<'_> {
         bar_ui(ui, bar, scroll, &view, tok);
         for tick in self.ticks {
             let y = (bar.top() + view.share_of(tick.row) * (bar.height() - 2.0)).round();
-            let mark = Rect::from_min_size(pos2(bar.left() + 1.0, y), vec2(BAR_WIDTH - 1.0, 2.0));
+            let mark = Rect::from_min_size(pos2(bar.left() + 1.0, y), vec2(tick.width, 2.0));
             ui.painter().rect_filled(mark, 0.0, tick.color);
         }
         ListArea { body, view, scroll: *scroll }

@@ -1,6 +1,6 @@
 //! The field "Find" of the toolbar.
 
-use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::widgets::{BUTTON_HEIGHT, width};
 use super::words::count;
@@ -39,7 +39,8 @@ impl FindBox {
         let font = if self.text.is_empty() { ui_font(12.5) } else { mono(12.5) };
         let edit = TextEdit::singleline(&mut self.text).id(Id::unique("find in toolbar")).hint_text(hint);
         let edit = edit.font(font).frame(Frame::NONE).desired_width(inner.width()).align(Align2::LEFT_CENTER);
-        let response = ui.scope_builder(UiBuilder::new().max_rect(inner), |ui| ui.add_sized(inner.size(), edit)).inner;
+        // Nothing else of the toolbar moves.
+        let response = ui.place(inner, edit);
         response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Find in the trace"));
         let stroke = match (find.error(), response.has_focus()) {
             (_, true) => Stroke::new(2.0, tok.focus),

@@ -14,6 +14,9 @@ use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
 use crate::worker::Worker;
 
+/// Narrower boxes have no room for the key.
+const WITH_KEY: f32 = 120.0;
+
 /// The state of both fields.
 #[derive(Default)]
 pub struct GoTo {
@@ -66,8 +69,11 @@ impl GoTo {
         ui.painter().rect_filled(rect, 4.0, cap_color);
         ui.painter().text(rect.left_center() + vec2(9.0, 0.0), Align2::LEFT_CENTER, icons::GO_TO, icon(14.0), tok.t2);
         let key = first_key("Go to…").unwrap_or_default();
-        let cap = key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok);
-        let inner = Rect::from_min_max(pos2(rect.left() + 29.0, rect.top()), pos2(cap.left() - 4.0, rect.bottom()));
+        let end = match wide < WITH_KEY {
+            true => rect.right() - 2.0,
+            false => key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok).left(),
+        };
+        let inner = Rect::from_min_max(pos2(rect.left() + 29.0, rect.top()), pos2(end - 4.0, rect.bottom()));
         let hint = if wide < 200.0 { "Go to…" } else { "Step, function, address, file:line" };
         let moved = if ui.memory(|memory| memory.has_focus(id())) { arrows(ui) } else { 0 };
         let response = field(ui, inner, &mut self.text, hint, "Go to");

@@ -19,7 +19,7 @@ const NARROW: f32 = 1100.0;
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
     let wide = rect.width();
-    let field = if wide >= WIDE { 264.0 } else { (wide - 674.0).clamp(100.0, 190.0) };
+    let field = if wide >= WIDE { 264.0 } else { (wide - 724.0).clamp(76.0, 190.0) };
     let inner = rect.shrink2(vec2(8.0, 0.0));
     ui.spacing_mut().item_spacing.x = 2.0;
     let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));

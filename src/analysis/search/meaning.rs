@@ -128,7 +128,9 @@ impl fmt::Display for MeaningError {
                 write!(f, "no bytes: {text:?}; write pairs of hex digits (67 64 62) or a text in quotes (\"gdb\")")
             }
             Self::Code(error) => write!(f, "no address of code: {error}; write 0x80000494, main+8 or main.c:12"),
-            Self::Cell(error) => write!(f, "no register and no memory: {error}; write x0, 0x80020010:8 or sp+8:4"),
+            Self::Cell(error) => {
+                write!(f, "no register and no memory: {error}; write x0, 0x80020010:8, sp+8:4 or x0 = 0x1f")
+            }
             Self::NoFunction(text) => {
                 write!(f, "no function has {text:?} in its name; choose Text to look for the word in the trace")
             }
@@ -184,9 +186,9 @@ impl<'a> Reader<'a> {
 
     fn search(&self, kind: FindKind, text: &str) -> Result<Search, MeaningError> {
         match kind {
-            FindKind::Auto | FindKind::Text => {
-                TextPattern::of_words(text).map(Search::Text).map_err(|_| MeaningError::TooLong)
-            }
+            FindKind::Auto | FindKind::Text => TextPattern::of_words(text, &|name| self.shown_address(name))
+                .map(Search::Text)
+                .map_err(|_| MeaningError::TooLong),
             FindKind::Regex => match TextPattern::fault(text) {
                 Some(fault) => Err(MeaningError::Pattern(fault)),
                 None => text.parse().map(Search::Text).map_err(|_| MeaningError::TooLong),
@@ -197,6 +199,13 @@ impl<'a> Reader<'a> {
             FindKind::Accesses => self.cell(text),
             FindKind::Function => self.functions(text).map(Search::Visits),
         }
+    }
+
+    /// The address that lists show as a name: `main`, `main+50`.
+    fn shown_address(&self, name: &str) -> Option<u64> {
+        let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
+        let offset = bare_hex(offset.strip_prefix("0x").unwrap_or(offset))?;
+        self.images.symbol(name)?.address.0.checked_add(offset)
     }
 
     /// What a text looks like: what it says itself, then names and numbers that mean something in this trace, then words.
@@ -223,6 +232,9 @@ impl<'a> Reader<'a> {
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) || wide_number(text).is_some() {
             return Ok((FindKind::Value, text));
+        }
+        if with_value(text).is_some() && self.cell(text).is_ok() {
+            return Ok((FindKind::Accesses, text));
         }
         if text.contains(':') {
             if !line_code(self.images, text, self.cancel)?.is_empty() {
@@ -273,17 +285,27 @@ impl<'a> Reader<'a> {
         let words = [("reads of ", AccessKinds::Reads), ("writes of ", AccessKinds::Writes)];
         let said = words.iter().find_map(|(words, kinds)| Some((text.strip_prefix(words)?, *kinds)));
         let (text, kinds) = said.unwrap_or((text, AccessKinds::All));
+        if let Some((cell, value)) = with_value(text) {
+            let value = self.value(value.trim())?;
+            return Ok(match self.cell(cell.trim())? {
+                Search::Accesses(cell, _, _) => Search::Accesses(cell, kinds, Some(value)),
+                other => other,
+            });
+        }
         let cell = match self.names.cell(text) {
             Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => self.object(text),
             Ok(cell) => Some(cell),
             Err(error) => {
-                return self.bare_cell(text).map(|cell| Search::Accesses(cell, kinds)).ok_or(MeaningError::Cell(error));
+                return self
+                    .bare_cell(text)
+                    .map(|cell| Search::Accesses(cell, kinds, None))
+                    .ok_or(MeaningError::Cell(error));
             }
         };
         let cell = cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
         // Digits alone are hexadecimal in lists of memory.
         let cell = self.bare_cell(text).unwrap_or(cell);
-        Ok(Search::Accesses(cell, kinds))
+        Ok(Search::Accesses(cell, kinds, None))
     }
 
     /// All bytes of a variable.
@@ -323,6 +345,13 @@ impl<'a> Reader<'a> {
 
 /// So many hexadecimal digits are hardly a count.
 const LONG_HEX: usize = 5;
+
+/// `x0 = 0x1f`: a cell, and the value that it got or had; none for comparisons.
+fn with_value(text: &str) -> Option<(&str, &str)> {
+    let (cell, value) = text.split_once('=')?;
+    let is_plain = !cell.ends_with(['!', '<', '>']) && !value.starts_with('=');
+    (is_plain && !cell.trim().is_empty() && !value.trim().is_empty()).then_some((cell, value))
+}
 
 fn between_slashes(text: &str) -> Option<&str> {
     text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|pattern| !pattern.is_empty())

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use stepback_index::{Cancel, QueryError};
+use stepback_index::{Cancel, Number, QueryError};
 use stepback_parsers::Position;
 
 use super::question::Search;
-use super::stream::Extent;
+use super::stream::{Extent, has_value};
 use crate::analysis::marker_walk::Course;
 use crate::analysis::trace_index::TraceIndex;
 use crate::analysis::walk::{Found, Sought, Walk};
@@ -31,13 +31,15 @@ impl Search {
         match (course, self) {
             (Course::Onward, _) => self.next_in(at, Position(u64::MAX), index, cancel),
             (Course::Back, Self::Text(_) | Self::Value(_) | Self::Bytes(_)) => self.last_by_windows(at, index, cancel),
-            (Course::Back, Self::Accesses(cell, kinds)) => {
-                last_of(Sought::LastAccess(*cell, *kinds), at, index, cancel)
+            (Course::Back, Self::Accesses(cell, kinds, value)) => {
+                let walk = Walk::new(Sought::LastAccess(*cell, *kinds), at, usize::MAX, index, cancel);
+                last_of(walk.leaving(at), *value)
             }
             (Course::Back, Self::Visits(addresses)) => {
                 let mut last = None;
                 for address in addresses {
-                    last = last.max(last_of(Sought::LastVisit(*address), at, index, cancel)?);
+                    let walk = Walk::new(Sought::LastVisit(*address), at, 1, index, cancel);
+                    last = last.max(last_of(walk.leaving(at), None)?);
                 }
                 Ok(last)
             }
@@ -86,7 +88,13 @@ impl Search {
     }
 }
 
-fn last_of(sought: Sought, at: Position, index: &TraceIndex, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
-    let found = Walk::new(sought, at, 1, index, cancel).leaving(at).next_hit()?;
-    Ok(if let Found::Hit(hit) = found { Some(hit.position) } else { None })
+/// The first step of a walk back, of those that access a value where one is wanted.
+fn last_of(mut walk: Walk<'_>, wanted: Option<Number>) -> Result<Option<Position>, QueryError> {
+    loop {
+        match walk.next_hit()? {
+            Found::Hit(hit) if has_value(&hit, wanted) => return Ok(Some(hit.position)),
+            Found::Nothing => return Ok(None),
+            Found::Hit(_) | Found::Initial(_) => {}
+        }
+    }
 }

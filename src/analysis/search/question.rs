@@ -12,8 +12,8 @@ pub enum Search {
     Value(Number),
     /// Accesses of memory that holds these bytes.
     Bytes(Vec<u8>),
-    /// Accesses of a cell.
-    Accesses(Cell, AccessKinds),
+    /// Accesses of a cell, those of a value alone where one is given.
+    Accesses(Cell, AccessKinds, Option<Number>),
     /// Steps at any of these addresses.
     Visits(Vec<Address>),
 }

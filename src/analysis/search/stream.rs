@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, ThreadId,
+    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, MemoryRange, Number, QueryError, Searched, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -46,9 +46,12 @@ impl Search {
             }
             Self::Value(value) => FindValue { value: *value, thread, from, limit }.stream(index, cancel, each),
             Self::Bytes(bytes) => FindBytes { bytes: bytes.clone(), thread, from, limit }.stream(index, cancel, each),
-            Self::Accesses(cell, kinds) => {
-                let walk = Walk::new(accesses(*cell, *kinds), from, limit, index, cancel).of_thread(thread);
-                walk_all(Merged::of_walks(vec![walk])?, extent, index, each)
+            Self::Accesses(cell, kinds, value) => {
+                // Those of other values do not count.
+                let most = if value.is_some() { usize::MAX } else { limit };
+                let walk = Walk::new(accesses(*cell, *kinds), from, most, index, cancel).of_thread(thread);
+                let merged = Merged { wanted: *value, ..Merged::of_walks(vec![walk])? };
+                walk_all(merged, extent, index, each)
             }
             Self::Visits(addresses) => {
                 let walk = |address: &Address| {
@@ -95,6 +98,8 @@ fn walk_all(
 struct Merged<'a> {
     /// Each with its next hit.
     walks: Vec<(Walk<'a>, Hit)>,
+    /// Accesses of this value alone.
+    wanted: Option<Number>,
 }
 
 impl<'a> Merged<'a> {
@@ -105,10 +110,19 @@ impl<'a> Merged<'a> {
                 begun.push((walk, hit));
             }
         }
-        Ok(Self { walks: begun })
+        Ok(Self { walks: begun, wanted: None })
     }
 
     fn next_hit(&mut self) -> Result<Option<Hit>, QueryError> {
+        loop {
+            match self.next_of_any()? {
+                Some(hit) if !has_value(&hit, self.wanted) => {}
+                found => return Ok(found),
+            }
+        }
+    }
+
+    fn next_of_any(&mut self) -> Result<Option<Hit>, QueryError> {
         let places = self.walks.iter().enumerate();
         let Some(place) = places.min_by_key(|(_, (_, hit))| hit.position).map(|(place, _)| place) else {
             return Ok(None);
@@ -119,6 +133,11 @@ impl<'a> Merged<'a> {
             None => Ok(Some(self.walks.swap_remove(place).1)),
         }
     }
+}
+
+/// Whether an access is of a value, where one is wanted.
+pub(super) fn has_value(hit: &Hit, wanted: Option<Number>) -> bool {
+    wanted.is_none_or(|wanted| hit.access.as_ref().is_some_and(|access| wanted.is(&access.value)))
 }
 
 /// The next step of a walk onward, which meets nothing else.

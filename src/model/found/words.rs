@@ -35,7 +35,8 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
         (Search::Bytes(bytes), _) => {
             format!("bytes {}", bytes_text(&bytes.iter().copied().map(Some).collect::<Vec<_>>()))
         }
-        (Search::Accesses(cell, kinds), _) => {
+        (Search::Accesses(_, _, Some(_)), _) => text.clone(),
+        (Search::Accesses(cell, kinds, None), _) => {
             let kinds = match kinds {
                 AccessKinds::Reads => "reads",
                 AccessKinds::Writes => "writes",

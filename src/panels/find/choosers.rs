@@ -16,7 +16,7 @@ const KINDS: [(FindKind, &str); 8] = [
     (FindKind::Value, "0x1f, 31, x0+8"),
     (FindKind::Bytes, "67 64 62 or \"gdb\""),
     (FindKind::Address, "80000494, main+8, main.c:12"),
-    (FindKind::Accesses, "x0, 80020010:8, writes of sp"),
+    (FindKind::Accesses, "x0, 80020010:8, writes of sp, x0 = 5"),
     (FindKind::Function, "decode, a part will do"),
 ];
 

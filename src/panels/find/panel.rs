@@ -27,6 +27,8 @@ const KIND: f32 = 110.0;
 const REACH: f32 = 116.0;
 /// Narrower panels have the choosers below the field.
 const NARROW: f32 = 480.0;
+/// Lower panels have room for the field and for hits, and for nothing else.
+const LOW: f32 = 120.0;
 /// The field for the text of rows.
 const FILTER: f32 = 140.0;
 
@@ -36,7 +38,7 @@ const EXAMPLES: [(&str, &str); 7] = [
     (r"/^bl?\s.*0x8000/", "a regular expression over the same"),
     ("0x1f", "a number that a register or memory got; an address where code ran: these steps"),
     ("67 64 62", "bytes in a row, however they were written; also bytes:\"gdb\""),
-    ("0x80020010:8", "what reads or writes memory; access:x0 for a register"),
+    ("0x80020010:8", "what reads or writes memory; access:x0 for a register, x0 = 0x1f with a value"),
     ("main", "the entries of a function; function:dec for a part of the name"),
     ("main.c:12", "the steps of a source line"),
 ];
@@ -121,7 +123,7 @@ impl FindPanel {
     /// The field and the choosers. Returns what is left below.
     fn bars_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        let is_narrow = rect.width() < NARROW;
+        let is_narrow = rect.width() < NARROW && rect.height() > LOW;
         let (choosers, rest) = match is_narrow {
             true => rest.split_top_bottom_at_y(rest.top() + BAR),
             false => (bar, rest),
@@ -255,10 +257,11 @@ impl FindPanel {
             }
         }
         if cx.find.can_have_more() {
-            let width = pen.width("More hits", ui_font(12.0)) + 12.0;
+            let words = if found.end == SearchEnd::Stopped { "Go on" } else { "More hits" };
+            let width = pen.width(words, ui_font(12.0)) + 12.0;
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
-            if link_ui(ui, pen, rect, "More hits") {
+            if link_ui(ui, pen, rect, words) {
                 out.push(Action::FindMore);
             }
         }
@@ -278,9 +281,13 @@ impl FindPanel {
 
     fn hits_ui(&mut self, ui: &mut Ui, place: &AnswerPlace<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let AnswerPlace { pen, rect } = *place;
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let is_low = rect.height() + BAR < LOW;
+        let (bar, below) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let rest = if is_low { rect } else { below };
         let table = self.state.list.seen(&found.table, &self.view);
-        self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
+        if !is_low {
+            self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
+        }
         let words = nothing_words(found, cx.session);
         let advice = match found.end {
             SearchEnd::UnderWay => "Escape ends the search.",

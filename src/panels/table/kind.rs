@@ -63,6 +63,11 @@ impl TableKind {
         }
     }
 
+    /// Letters of the widest column: longer texts are cut, except in the last. What matched is the last of the hits.
+    pub fn longest(self) -> usize {
+        if self == Self::Find { 24 } else { 44 }
+    }
+
     /// Whether one click travels; where a row is about many moments, two do.
     pub fn travels_at_once(self) -> bool {
         self != Self::Functions

@@ -14,9 +14,6 @@ use crate::theme::{icon, icons, mono};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
-/// Longer texts are cut, except in the last column.
-const LONGEST: usize = 44;
-
 /// What all rows of a frame share.
 pub struct TableRows<'a> {
     /// Clipped to the list.
@@ -50,7 +47,7 @@ impl TableRows<'_> {
         let is_bar =
             |place| self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
         let edge = |(place, column): (usize, &crate::model::table::Column)| {
-            let width = if is_bar(place) { SHARE } else { ADVANCE * column.characters.min(LONGEST) as f32 };
+            let width = if is_bar(place) { SHARE } else { ADVANCE * column.characters.min(self.kind.longest()) as f32 };
             // The last has the rest, unless its numbers would stand far away from all others.
             let takes_rest = place == last && !self.table.is_counted(place);
             let right = if takes_rest { self.right - 8.0 } else { left + width };

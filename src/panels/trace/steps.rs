@@ -21,7 +21,7 @@ use crate::model::scroll::Scroll;
 use crate::model::step_rows::{StepRow, step_rows};
 use crate::panels::ViewCx;
 use crate::panels::blocks::{Blocks, Item};
-use crate::panels::list::{List, ListArea, Tick};
+use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use crate::worker::{LATE_AFTER, Slot};
@@ -32,6 +32,8 @@ const BLOCK: u64 = 64;
 const MARGIN: u64 = 3;
 /// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
 const ROWS_BELOW: u64 = 3;
+/// Width of the mark of a hit on the scroll bar.
+const HIT_TICK: f32 = 4.0;
 /// Narrower lists have no room for source lines.
 const LINES_FROM: f32 = 600.0;
 
@@ -164,8 +166,11 @@ impl StepList {
         }
         let others = cx.windows.list.iter().filter(|other| other.id != window.id);
         let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
-            .chain(others.map(|other| Tick { row: window.gap_of(other.position), color: cx.tok.position(other.id.0) }))
-            .chain([Tick { row: window.gap_of(window.position), color: cx.tok.position(window.id.0) }])
+            .chain(others.chain([window]).map(|shown| Tick {
+                row: window.gap_of(shown.position),
+                color: cx.tok.position(shown.id.0),
+                width: POSITION_TICK,
+            }))
             .collect();
         let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
@@ -432,7 +437,7 @@ fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl 
     let spots = cx.find.found().map(|found| found.spots(1..=u64::MAX, spot_of)).unwrap_or_default();
     let row = move |spot: u32| u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows);
     let color = cx.tok.hit;
-    spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color })
+    spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color, width: HIT_TICK })
 }
 
 /// Whether a hit of the search shows right after any of some steps.

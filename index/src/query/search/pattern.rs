@@ -53,23 +53,39 @@ pub struct PatternFault {
 }
 
 impl TextPattern {
-    /// Words as people type what they see in a list: in any case, and with as many spaces as there are.
+    /// Words as people type what they see in a list: in any case, with as many spaces as there are, and behind the first
+    /// word with names for addresses, which `address_of` knows.
     ///
     /// ```
     /// use stepback_index::TextPattern;
     ///
-    /// let pattern = TextPattern::of_words("ldr x1, [sp]")?;
+    /// let pattern = TextPattern::of_words("ldr x1, [sp]", &|_| None)?;
     /// assert!(pattern.is_match(b"12 IT 00008000 f94003e1 O EL1h_n : LDR      x1,[sp]"));
+    /// let call = TextPattern::of_words("bl main", &|name| (name == "main").then_some(0x8040))?;
+    /// assert!(call.is_match(b"BL       0x8040") && !call.is_match(b"BL       0x18040"));
+    /// assert!(call.is_match(b"BL       +0x40 ; 0x8040"));
     /// # Ok::<(), regex::Error>(())
     /// ```
     ///
     /// # Errors
     /// It is too long for a pattern.
-    pub fn of_words(text: &str) -> Result<Self, regex::Error> {
-        let words: Vec<String> =
-            text.split_whitespace().map(|word| regex::escape(word).replace(',', r",\s*")).collect();
+    pub fn of_words(text: &str, address_of: &dyn Fn(&str) -> Option<u64>) -> Result<Self, regex::Error> {
+        let pattern_of = |(place, word): (usize, &str)| {
+            let name = word.trim_end_matches([',', ']', ')', '!']);
+            let rest = word.get(name.len()..).unwrap_or_default();
+            match address_of(name).filter(|_| place > 0) {
+                Some(address) => {
+                    let name = regex::escape(name);
+                    // Where the text tells a distance, the address is the comment behind it.
+                    let shown = format!(r"(?:\S+\s*;\s*)?\b(?:0x)?0*{address:x}\b");
+                    format!("(?:{name}|{shown}){}", regex::escape(rest))
+                }
+                None => regex::escape(word),
+            }
+        };
+        let words = text.split_whitespace().enumerate().map(pattern_of).map(|word| word.replace(',', r",\s*"));
         // What stands behind a comma has its spaces already.
-        let pattern = words.join(r"\s+").replace(r",\s*\s+", r",\s*");
+        let pattern = words.collect::<Vec<_>>().join(r"\s+").replace(r",\s*\s+", r",\s*");
         format!("(?i){pattern}").parse()
     }
 
