@@ -756,6 +756,30 @@ fn what_an_entry_or_a_process_ends_is_unknown_until_it_is_told_again() {
 }
 
 #[test]
+fn entries_of_a_known_mmu_tell_their_pages() {
+    let told = |mmu: &[u8], data: u64| {
+        let mut trace = Paged::new();
+        let mut text = [b"\x0emmutype=", mmu].concat();
+        text.resize(24, 0);
+        trace.bytes.extend(text);
+        trace.entry(Entry::Written, PAGES | 5, 1 << 63 | data);
+        trace.step(LOAD, None);
+        let index = trace.index();
+        [PAGES + 1, PAGES + 0x2001, PAGES + 0xe001].map(|address| physical(&index, 1, address))
+    };
+    let [first, second, eighth] = [0x30_0001, 0x30_2001, 0x30_e001].map(|address| vec![(5, address)]);
+    assert_eq!(told(b"spitfire", 0x30_0032), [first.clone(), vec![], vec![]]);
+    // Bits that are no address there.
+    assert_eq!(told(b"spitfire", 1 << 41 | 0x30_0032), [first.clone(), vec![], vec![]]);
+    assert_eq!(told(b"cheetah", 1 << 41 | 0x30_0032), [vec![(5, 1 << 41 | 0x30_0001)], vec![], vec![]]);
+    assert_eq!(told(b"cheetah", 1 << 61 | 0x30_0032), [first, second, eighth]);
+    assert_eq!(told(b"cheetah", 3 << 61 | 0x40_0032), [vec![], vec![], vec![]]);
+    for mmu in [&b"sun4v"[..], b"unknown"] {
+        assert_eq!(told(mmu, 0x30_0032), [vec![], vec![], vec![]]);
+    }
+}
+
+#[test]
 fn a_difference_holds_on_for_plain_accesses_without_a_trap_alone() {
     let mut trace = Paged::new();
     trace.data(5, 0x20_0000);

@@ -15,7 +15,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
-use crate::expression::split_range;
+use crate::expression::{AddressSpace, split_range, split_space};
 use crate::image::Images;
 
 /// More functions with a part of their name in common are not looked for.
@@ -240,7 +240,8 @@ impl<'a> Reader<'a> {
             if !line_code(self.images, text, self.cancel)?.is_empty() {
                 return Ok((FindKind::Address, text));
             }
-            let is_range = split_range(text).1.is_some() && self.cell(text).is_ok();
+            let is_whole = split_range(text).1.is_some() || split_space(text).0 == AddressSpace::Physical;
+            let is_range = is_whole && self.cell(text).is_ok();
             return Ok((if is_range { FindKind::Accesses } else { FindKind::Text }, text));
         }
         Ok((FindKind::Text, text))

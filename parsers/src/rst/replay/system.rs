@@ -7,6 +7,7 @@ use crate::rst::raw_record::RawRecord;
 use crate::rst::records::{Preg, TextPart, Trap, TrapExit};
 use crate::rst::replay::names::view;
 use crate::rst::replay::statements::{StatedValue, Told};
+use crate::rst::replay::translations::EntryLayout;
 use crate::rst::replay::traps::trap_text;
 use crate::rst::replay::whole::Replay;
 use crate::rst::text::content;
@@ -108,6 +109,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
         if let Some(windows) = windows_in(&text) {
             self.set_windows(windows);
+        }
+        if let Some(name) = text.split([' ', ',', '\t']).find_map(|word| word.strip_prefix("mmutype=")) {
+            self.entry_layout = EntryLayout::of_mmu(name);
         }
         self.note(None, TextKind::Note, text);
     }

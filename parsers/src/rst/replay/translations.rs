@@ -3,7 +3,7 @@
 //! A PAVADIFF says what is to be added to the addresses of the instruction behind it, and of its access. It holds on other
 //! pages too, until another one comes: the specification has a tracer write one wherever the difference changes. So a page is
 //! told when it is first touched, with its context, and again where it was touched in another context since: what was told of a
-//! page last is where its accesses go. What a trap, a change of contexts or an invalidated page may have changed
+//! page last is where its accesses go. Entries of translation buffers tell pages, too, where their layout is known. What a trap, a change of contexts or an invalidated page may have changed
 //! is not known until a record tells it again.
 
 use foldhash::HashMap;
@@ -21,6 +21,43 @@ const REMEMBERED: usize = 1 << 12;
 /// Physical address in the data of an entry, and the flag that the entry holds (UltraSPARC III).
 const ENTRY_PHYSICAL: u64 = 0x7ff_ffff_e000;
 const ENTRY_VALID: u64 = 1 << 63;
+
+/// Bytes of the next larger page: of entries up to there each page is told. Larger ones would be hundreds of pages each, most of
+/// which nobody touches: those are told by PAVADIFF.
+const MEDIUM_PAGE: u64 = 64 << 10;
+
+/// How the data of an entry is laid out, where the trace says by its MMU's name that it is one of sun4u
+/// (UltraSPARC User's Manual, 6.2 "Translation Table Entry": valid 63, size 62:61, physical address from bit 13 on).
+/// Entries of sun4v have their sizes and addresses elsewhere, and nothing in a record tells them apart: where the trace does not
+/// name an MMU that is known, an entry only ends what was told of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryLayout {
+    /// The bits of the physical address.
+    physical: u64,
+}
+
+impl EntryLayout {
+    /// That of an MMU, by the name that a text of the trace gives it (`mmutype=spitfire`).
+    pub fn of_mmu(name: &str) -> Option<Self> {
+        let is_of = |family: &[&str]| family.iter().any(|known| name.starts_with(known));
+        // Bits 40:13, above which UltraSPARC I and II keep diagnostic bits.
+        if is_of(&["spitfire", "blackbird", "sabre", "hummingbird"]) {
+            return Some(Self { physical: 0x1ff_ffff_e000 });
+        }
+        // Bits 42:13.
+        let is_third = is_of(&["cheetah", "jaguar", "jalapeno", "serrano", "panther"]);
+        is_third.then_some(Self { physical: ENTRY_PHYSICAL })
+    }
+
+    /// The pages of an entry that holds, each by its virtual address and what is to be added to it; none of larger ones.
+    fn pages(self, entry: &TlbEntry) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let size_bytes = PAGE << (3 * (entry.data >> 61 & 3));
+        let is_told = entry.data & ENTRY_VALID != 0 && size_bytes <= MEDIUM_PAGE;
+        let (first, physical) = (entry.tag & !(size_bytes - 1), entry.data & self.physical & !(size_bytes - 1));
+        let pages = if is_told { size_bytes / PAGE } else { 0 };
+        (0..pages).map(move |number| (first.wrapping_add(number * PAGE), physical.wrapping_sub(first)))
+    }
+}
 
 /// What is known of a processor's translations.
 #[derive(Debug, Default)]
@@ -133,8 +170,22 @@ impl Translations {
         had_any.then_some(Marker { kind: MarkerKind::TRANSLATIONS_FORGOTTEN, value: 0 })
     }
 
-    /// An entry of a translation buffer is written or invalidated: gives the pages of which nothing is known any more.
-    pub fn entry(&mut self, entry: &TlbEntry) -> Vec<Marker> {
+    /// An entry of a translation buffer is written or invalidated: gives the pages of which nothing is known any more, and those
+    /// that the entry tells.
+    pub fn entry(&mut self, entry: &TlbEntry, layout: Option<EntryLayout>) -> Vec<Marker> {
+        let mut news = self.end_by(entry);
+        let context = (entry.tag & (PAGE - 1)) as u16;
+        let pages = layout.filter(|_| !entry.is_demap).map(|layout| layout.pages(entry));
+        for (address, difference) in pages.into_iter().flatten() {
+            self.tell(Page { context, address }, difference, &mut news);
+            for side in [&mut self.code, &mut self.data] {
+                side.page = side.page.filter(|page| *page != address);
+            }
+        }
+        news
+    }
+
+    fn end_by(&mut self, entry: &TlbEntry) -> Vec<Marker> {
         let (address, context) = (entry.tag & !(PAGE - 1), (entry.tag & (PAGE - 1)) as u16);
         let mut pages: Vec<u64> = if entry.is_demap {
             // How large the page was only the processor knows, and global ones are of every context.
@@ -153,6 +204,7 @@ impl Translations {
         }
         self.turn();
         self.told.retain(|page, _| pages.binary_search(&page.address).is_err());
+        self.newest.retain(|page, _| pages.binary_search(page).is_err());
         let forgotten = |value| Marker { kind: MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE, value };
         pages.into_iter().map(forgotten).collect()
     }

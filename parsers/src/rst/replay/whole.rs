@@ -16,6 +16,7 @@ use crate::rst::replay::cpu::Cpu;
 use crate::rst::replay::effects::EffectTable;
 use crate::rst::replay::memory::OpenAccess;
 use crate::rst::replay::names::{RegisterNames, view};
+use crate::rst::replay::translations::EntryLayout;
 use crate::step_store::encoder::{BlockSink, Encoder};
 use crate::step_store::record::StoredThread;
 
@@ -37,6 +38,8 @@ pub struct Replay<'e, B> {
     pub(super) fixed: Fixed,
     /// How many windows the trace says that its processors have.
     windows: Option<u8>,
+    /// How entries of translation buffers are laid out, where the trace says it.
+    pub(super) entry_layout: Option<EntryLayout>,
     /// A text of several records, so far.
     pub(super) text: Vec<u8>,
     /// Notes from before the first record of a processor.
@@ -78,6 +81,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             names: RegisterNames::new(),
             fixed,
             windows: None,
+            entry_layout: None,
             text: Vec::new(),
             early: Vec::new(),
             threads: 0,
@@ -116,11 +120,9 @@ impl<'e, B: BlockSink> Replay<'e, B> {
 
     /// An entry of a translation buffer changes.
     fn translation_entry(&mut self, entry: &TlbEntry, record: &RawRecord) {
-        // Of a processor that was not heard of yet nothing can be over.
-        if let Some(Some(known)) = self.cpus.get_mut(usize::from(entry.cpu)) {
-            let forgotten = known.translations.entry(entry);
-            self.end_pages(entry.cpu, forgotten);
-        }
+        let layout = self.entry_layout;
+        let news = self.cpu(entry.cpu).translations.entry(entry, layout);
+        self.end_pages(entry.cpu, news);
         self.note_of(record);
     }
 
