@@ -84,6 +84,22 @@ fn values_are_inferred_where_they_are_forced() {
 }
 
 #[test]
+fn right_behind_a_save_names_are_those_of_the_new_window() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let value = |at: &str, name: &str| sandbox.json(&["at", &trace, at, "--regs"])["registers"][name].clone();
+    let four = Value::from("0x0000000000000004");
+    // The caller's `mov 4, %o0` in the delay slot, then `save`.
+    assert_eq!([value("10", "o0"), value("10", "i0")], [four.clone(), Value::Null]);
+    assert_eq!([value("11", "o0"), value("11", "i0")], [Value::Null, four]);
+    assert_eq!(value("11", "i7"), "0x0000000000100410");
+    // And behind a `restore` those of the old one again.
+    assert_eq!(value("37", "i7"), "0x0000000000100198");
+    assert_eq!([value("38", "o7"), value("39", "o7")], [value("37", "i7"), value("37", "i7")]);
+    assert_eq!(value("38", "i7"), value("39", "i7"));
+}
+
+#[test]
 fn lost_records_are_one_gap_in_the_list() {
     let sandbox = Sandbox::new();
     put(&sandbox, "hello.elf");

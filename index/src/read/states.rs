@@ -44,7 +44,7 @@ impl<S: Source> RegisterReader<'_, S> {
     pub(super) fn told_state(&mut self) -> Result<ToldState, QueryError> {
         let slots = SlotReader(self.index);
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
-            let state = self.state_of_step(step.after())?;
+            let state = self.state_behind_step(step.after())?;
             let told = self.state_told_since(step.after(), state.set)?;
             return Ok(ToldState { state: Some(told.unwrap_or(state)), set: Some(state.set) });
         }
@@ -63,6 +63,21 @@ impl<S: Source> RegisterReader<'_, S> {
             choices.note(*register, events.find_map(|event| lowest_byte(event, *register)).flatten());
         }
         Ok(choices)
+    }
+
+    /// The state that a step leaves behind, unless what it writes tells of another. Where nothing of registers is recorded no
+    /// status says that a `save` or `restore` turned to another window.
+    fn state_behind_step(&mut self, after: Position) -> Result<State, QueryError> {
+        let state = self.state_of_step(after)?;
+        if !self.index.has_operands_alone() || !state.mode.has_windows() {
+            return Ok(state);
+        }
+        let turn = |event: &SlotEvent| match &event.kind {
+            EventKind::Step(step) if step.is_executed => step.instruction_set.window_step(step.encoding.as_ref()?),
+            _ => None,
+        };
+        let turn = self.events_of(after.0)?.iter().find_map(turn);
+        Ok(State { mode: state.mode.behind(turn), ..state })
     }
 
     fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
