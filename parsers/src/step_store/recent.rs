@@ -70,7 +70,7 @@ mod tests {
         }
         for number in 0..20 {
             let found = recent.find(key(number)).map(|frame| frame.blocks().collect::<Vec<_>>().concat());
-            assert_eq!(found, (number >= 12).then(|| vec![number as u8; number as usize]), "{number}");
+            assert_eq!(found, (number >= 20 - KEPT as u64).then(|| vec![number as u8; number as usize]), "{number}");
         }
         let long = vec![0; LENGTH_LIMIT + 1];
         assert!(!recent.hold(key(99), Frame { lengths: &[], blocks: &long }) && recent.find(key(99)).is_none());
