@@ -33,7 +33,13 @@ pub fn physical_words(
     let thread = SlotReader(&session.index).thread_at(position)?;
     let told = TranslationsAt { thread, address, position }.run(&session.index, cancel)?;
     let Some(newest) = told.first() else { return Ok(Some("physical address not told".to_owned())) };
-    let mut words = told.iter().map(translation_words).collect::<Vec<_>>().join("; ");
+    let mut words = translation_words(newest);
+    for other in told.iter().skip(1) {
+        // Contexts mostly share what they have at the same address.
+        let place =
+            if other.physical == newest.physical { "also".to_owned() } else { format!("{:x}", other.physical.0) };
+        words += &format!("; {place}{}", context_words(other).replacen(',', " in", 1));
+    }
     let question = MappingsAt { physical: newest.physical, position };
     let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
     others.retain(|mapping| mapping.address != address);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui};
 use stepback_index::Cancel;
-use stepback_machine::Address;
+use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
 use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
@@ -197,14 +197,16 @@ impl Page {
         self.pixels = 0.0;
     }
 
-    /// The 8 aligned bytes around an address as a number, when they are known and in view: where a pointer leads.
-    pub fn pointer_at(&self, address: Address) -> Option<u64> {
+    /// The 8 aligned bytes around an address as a number of the traced CPU, when they are known and in view: where a pointer
+    /// leads.
+    pub fn pointer_at(&self, address: Address, endian: Endian) -> Option<u64> {
         let (_, page) = self.answer.peek()?;
         page.rows.iter().find_map(|row| match row {
             MemoryRow::Bytes { address: first, cells } if (first.0..=row.last().0).contains(&address.0) => {
                 let start = usize::try_from(address.0 & 8).ok()?;
                 let bytes: Option<Vec<u8>> = cells.get(start..start + 8)?.iter().map(|cell| cell.value).collect();
-                Some(u64::from_le_bytes(bytes?.try_into().ok()?))
+                let bytes = bytes?.try_into().ok()?;
+                Some(if endian == Endian::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
             }
             _ => None,
         })

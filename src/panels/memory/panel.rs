@@ -194,7 +194,7 @@ impl MemoryPanel {
             follow: self.follow,
             group: usize::from(self.group),
             cursor: self.state.cursor,
-            endian: if cx.session.index.info().is_big_endian { Endian::Big } else { Endian::Little },
+            endian: endian_of(cx),
             detail: None,
         }
     }
@@ -236,7 +236,8 @@ impl MemoryPanel {
                 PanelKey::ShiftEnter => ask(group, Way::Forward),
                 PanelKey::Copy => out.push(Action::Copy(format!("{cursor}"))),
                 PanelKey::ShowMemory => {
-                    out.extend(self.state.page.pointer_at(cursor).map(|to| Action::ShowMemory(format!("{to:#x}"))))
+                    let pointer = self.state.page.pointer_at(cursor, endian_of(cx));
+                    out.extend(pointer.map(|to| Action::ShowMemory(format!("{to:#x}"))))
                 }
                 _ => self.move_cursor(cursor, key, body),
             }
@@ -325,6 +326,11 @@ impl Panel for MemoryPanel {
             self.hold();
         }
     }
+}
+
+/// The byte order of the traced CPU.
+fn endian_of(cx: &ViewCx<'_>) -> Endian {
+    if cx.session.index.info().is_big_endian { Endian::Big } else { Endian::Little }
 }
 
 /// The left edge of a byte in a row, from the left edge of the panel.
