@@ -1,11 +1,13 @@
 //! Memory as rows of 16 bytes; what no step ever accessed is one row.
 
+use std::ops::RangeInclusive;
+
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt,
-    NextAccess, NextAccessedBlock, Query as _, QueryError, TouchesAt, ValueSource,
+    Access, AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Effect, Hit, LastAccess, LastAccessAnswer,
+    MemoryAt, NextAccess, NextAccessedBlock, Query as _, QueryError, Steps, TouchesAt, ValueSource,
 };
-use stepback_machine::{Address, Endian, InstructionSet};
+use stepback_machine::{AccessKind, Address, Endian, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::doubt::doubt_words;
@@ -79,6 +81,8 @@ pub struct ByteCell {
     pub source: ValueSource,
     /// The last move changed it; where values are not recorded: it was written between.
     pub is_changed: bool,
+    /// The step just before the position wrote it.
+    pub is_news: bool,
     /// Its last access, where values are not recorded.
     pub touch: Option<Touch>,
 }
@@ -214,8 +218,25 @@ fn block_of(address: u64) -> u64 {
     address & !(BLOCK_BYTES - 1)
 }
 
+/// The bytes that the step just before a position wrote.
+fn written_just_before(session: &Session, position: Position, cancel: &Cancel) -> Result<Vec<RangeInclusive<u64>>> {
+    let Some(step) = position.last_step() else { return Ok(Vec::new()) };
+    let record = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+    let effects = record.iter().flat_map(|record| &record.effects);
+    let written = effects.filter_map(|effect| match effect {
+        Effect::Access(Access {
+            kind: AccessKind::Write,
+            target: AccessTarget::Memory { address, size_bytes },
+            ..
+        }) => Some(address.0..=address.0.saturating_add(size_bytes.saturating_sub(1))),
+        _ => None,
+    });
+    Ok(written.collect())
+}
+
 /// Reads the bytes of all rows, neighbouring rows together.
 fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], cancel: &Cancel) -> Result<()> {
+    let news = written_just_before(session, request.position, cancel)?;
     let is_run = |a: &MemoryRow, b: &MemoryRow| matches!((a, b), (MemoryRow::Bytes { .. }, MemoryRow::Bytes { .. }));
     for run in rows.chunk_by_mut(is_run) {
         let Some(MemoryRow::Bytes { address: first, .. }) = run.first() else { continue };
@@ -229,6 +250,9 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
             let (now, before) = (touches_at(request.position)?, touches_at(request.previous)?);
             cells.iter_mut().zip(now.iter().zip(&before)).for_each(|(cell, (now, before))| cell.touch(now, before));
         }
+        for (address, cell) in (first.0..).zip(&mut cells) {
+            cell.is_news = news.iter().any(|written| written.contains(&address));
+        }
         let mut cells = cells.into_iter();
         for row in run {
             if let MemoryRow::Bytes { cells: shown, .. } = row {
@@ -241,7 +265,8 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
 
 impl ByteCell {
     fn new(now: &ByteState, before: &ByteState) -> Self {
-        Self { value: now.value, source: now.source, is_changed: now.value != before.value, touch: None }
+        let is_changed = now.value != before.value;
+        Self { value: now.value, source: now.source, is_changed, is_news: false, touch: None }
     }
 
     /// Takes in who accessed it last, now and at the position before.
@@ -461,6 +486,24 @@ mod tests {
         };
         let rows: Vec<String> = page.rows.iter().map(text).collect();
         assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn only_what_the_last_step_wrote_is_news_however_far_the_move_was() {
+        // Step 1,249 stores a byte; from the start of the trace much more differs.
+        let request = MemoryRequest {
+            position: Position(1250),
+            previous: Position(0),
+            top: Address(0x8002_0010),
+            lead: 0,
+            rows_below: 2,
+            rows_above: 0,
+        };
+        let page = memory_page(&overflow(), &request, &Cancel::default()).unwrap();
+        let MemoryRow::Bytes { cells, .. } = &page.rows[0] else { panic!("{page:?}") };
+        assert_eq!(cells.iter().position(|cell| cell.is_news), Some(0));
+        assert_eq!(cells.iter().filter(|cell| cell.is_news).count(), 1);
+        assert!(cells.iter().filter(|cell| cell.is_changed).count() > 1);
     }
 
     #[test]

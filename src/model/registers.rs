@@ -79,6 +79,8 @@ pub struct RegisterCell {
     pub source: ValueSource,
     /// The last move changed it.
     pub is_changed: bool,
+    /// The step just before the position wrote it.
+    pub is_news: bool,
     /// Who wrote it last.
     pub written_by: Option<Step>,
     /// Since when it is so; 0 for what the trace states before its first step.
@@ -118,6 +120,7 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let now = read(request.position)?;
     let before = if request.position == request.previous { None } else { Some(read(request.previous)?) };
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
+    board.mark_news(request.position);
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
     let source = index.source();
@@ -176,6 +179,14 @@ fn group_views(session: &Session, thread: ThreadId, shown: ShownGroup) -> Vec<(S
 const SIMD_BYTES: u16 = 16;
 
 impl RegisterBoard {
+    /// Marks what the step just before a position wrote.
+    fn mark_news(&mut self, position: Position) {
+        let groups = self.groups.iter_mut().flat_map(|group| &mut group.cells);
+        for cell in self.core.iter_mut().chain(groups).chain(&mut self.pc).chain(&mut self.psr) {
+            cell.is_news = cell.written_by.is_some() && cell.written_at == Some(position);
+        }
+    }
+
     /// Sorts a register file into what is shown.
     pub fn new(group: RegisterGroup, now: &RegisterFile, before: Option<&RegisterFile>) -> Self {
         let mut board = Self {
@@ -271,6 +282,7 @@ impl RegisterCell {
             name: state.name.clone(),
             hex: state.value.hex(),
             is_changed: before.is_some() && old.as_ref() != Some(&state.value),
+            is_news: false,
             value: state.value.clone(),
             before: old,
             source: state.source,
@@ -373,6 +385,17 @@ mod tests {
         let groups = board.groups.iter().map(|group| format!("{}: {}", group.title, group.cells.len()));
         let parts: Vec<String> = std::iter::once(core.join(" ")).chain(groups).collect();
         assert_eq!(parts.join("; "), expected);
+    }
+
+    #[test]
+    fn only_what_the_last_step_wrote_is_news() {
+        let request =
+            BoardRequest { group: RegisterGroup::Core, thread: None, position: Position(1249), previous: Position(3) };
+        let board = register_board(&overflow(), &request, &Cancel::default()).unwrap();
+        let news: Vec<&str> = board.core.iter().filter(|cell| cell.is_news).map(|cell| &*cell.name).collect();
+        // Step 1,248: `orr w0, w0, #0xffffff80`.
+        assert_eq!(news, ["x0"]);
+        assert!(board.core.iter().filter(|cell| cell.is_changed).count() > 3);
     }
 
     #[test]

@@ -157,16 +157,16 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let has_values = cx.session.index.source().traits().registers == RegisterSource::Recorded;
     let marks = if has_values {
         [
-            ("changed", "a9", Some(Mark::Changed), tok.changed),
+            ("just written", "a9", Some(Mark::Written), tok.changed),
+            ("differs", "a9", Some(Mark::Differs), tok.t1),
             ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
             ("external", "a9", Some(Mark::External), tok.external),
-            ("unknown", "??", None, tok.unknown),
         ]
     } else {
         [
             ("last written", "??", None, tok.write),
             ("last read", "??", None, tok.read),
-            ("written by the last move", "??", Some(Mark::Changed), tok.changed),
+            ("just written", "??", Some(Mark::Written), tok.changed),
             ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
         ]
     };
@@ -191,7 +191,8 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let response = ui.interact(rect, ui.unique_id().with("legend"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "what the marks of bytes mean"));
     response.on_hover_ui(|ui| {
-        ui.label("changed: by the last move");
+        ui.label("just written: by the step just before the position");
+        ui.label("differs: from the position where the window was before");
         if !has_values {
             ui.label("The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet");
         }
@@ -204,8 +205,10 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
 /// How a byte is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// The last move changed it.
-    Changed,
+    /// The step just before the position wrote it.
+    Written,
+    /// It differs from what it was at the position before.
+    Differs,
     /// Something outside the traced program changed it.
     External,
     /// It follows from something else.
@@ -217,7 +220,11 @@ impl Mark {
     pub fn paint(self, pen: &Pen<'_>, rect: Rect) {
         let tok = pen.tok;
         match self {
-            Self::Changed => {
+            Self::Differs => {
+                let corner = rect.right_top() - vec2(3.0, 0.0);
+                pen.painter.rect_filled(Rect::from_min_size(corner, vec2(3.0, 3.0)), 1.0, tok.changed);
+            }
+            Self::Written => {
                 pen.painter.rect_filled(rect, 2.0, tok.changed_bg);
                 pen.frame(rect, 2, tok.changed);
             }

@@ -208,12 +208,13 @@ impl BytesRow<'_> {
         }
         let marks = [
             (cell.source == ValueSource::Inferred, Mark::Inferred),
-            (cell.is_changed, Mark::Changed),
+            (cell.is_changed && !cell.is_news, Mark::Differs),
+            (cell.is_news, Mark::Written),
             (cell.source == ValueSource::External, Mark::External),
         ];
         for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
             // The box of a change stays visible around what something else changed.
-            let is_both = cell.is_changed && mark == Mark::External;
+            let is_both = cell.is_news && mark == Mark::External;
             mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
         }
         if is_cursor {
@@ -221,7 +222,7 @@ impl BytesRow<'_> {
         }
         let color = match () {
             () if cell.source == ValueSource::External => tok.external,
-            () if cell.is_changed => tok.changed,
+            () if cell.is_news => tok.changed,
             () if cell.touch == Some(Touch::Written) => tok.write,
             () if cell.touch == Some(Touch::Read) => tok.read,
             () if cell.value.is_none() && is_cursor => tok.t2,
@@ -230,7 +231,7 @@ impl BytesRow<'_> {
             () if cell.value == Some(0) => tok.t3,
             () => tok.t1,
         };
-        let font = if cell.is_changed { mono_bold(12.5) } else { mono(12.5) };
+        let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
         pen.text(left, shape.center().y, cell.hex(), font, color);
     }
 

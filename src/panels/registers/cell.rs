@@ -115,10 +115,11 @@ pub fn cell_ui(
     let is_cursor = view.cursor == Some(cell.name.as_str());
     background(pen, shape, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
     let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
-    if cell.is_changed {
+    if cell.is_news {
         pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
         pen.strong_code(x, y, &cell.name, tok.changed);
     } else {
+        difference_ui(pen, rect, cell);
         pen.code(x, y, &cell.name, tok.register);
     }
     value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, is_cursor });
@@ -126,6 +127,14 @@ pub fn cell_ui(
     response.context_menu(|ui| menu(ui, cell, view, out));
     if let Some(reason) = &cell.reason {
         response.on_hover_text(format!("inferred: {reason}"));
+    }
+}
+
+/// A quiet mark at the left edge of what differs from the position before, and was not written just now.
+pub fn difference_ui(pen: &Pen<'_>, rect: Rect, cell: &RegisterCell) {
+    if cell.is_changed {
+        let dot = Rect::from_center_size(pos2(rect.left() + 2.0, rect.center().y), vec2(3.0, 3.0));
+        pen.painter.rect_filled(dot, 1.5, pen.tok.changed);
     }
 }
 
@@ -137,7 +146,7 @@ pub fn background(
 ) {
     let tok = pen.tok;
     let color = match () {
-        () if cell.is_changed => Some(tok.changed_bg),
+        () if cell.is_news => Some(tok.changed_bg),
         () if is_cursor && has_focus => Some(tok.sel),
         () if is_cursor => Some(tok.bg3),
         () if cell.source == ValueSource::External => Some(tok.external_bg),
@@ -161,14 +170,14 @@ fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, is_curso
         return;
     }
     let color = match () {
-        () if cell.is_changed => tok.changed,
+        () if cell.is_news => tok.changed,
         () if cell.source == ValueSource::External => tok.external,
         () if cell.source == ValueSource::Inferred => tok.inferred,
         () => tok.t1,
     };
     let (zeros, digits) = text.split_at(if *text == cell.hex { leading_zeros(text) } else { 0 });
     let start = pen.code(x, y, zeros, tok.t4);
-    let font = if cell.is_changed { mono_bold(12.5) } else { mono(12.5) };
+    let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
     let end = pen.text(start, y, digits, font, color);
     if cell.source == ValueSource::Inferred {
         pen.dots(start, end, y + 7.0);
@@ -242,7 +251,7 @@ pub fn head_ui(
     if let Some(pc) = &board.pc {
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
         // The pc changes with every step; marking it would say nothing.
-        let cell = RegisterCell { is_changed: false, ..pc.clone() };
+        let cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
         cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, Asked { touched, out });
         let x = rect.left() + 46.0 + ADVANCE * pc.hex.len() as f32 + 14.0;
         if let Some(symbol) = &board.pc_symbol {
@@ -310,7 +319,7 @@ fn flags_ui(
     Asked { touched, out }: Asked<'_, Touched>,
 ) -> f32 {
     let tok = pen.tok;
-    let color = if psr.is_changed { tok.changed } else { tok.register };
+    let color = if psr.is_news { tok.changed } else { tok.register };
     let mut x = left;
     for (place, Flag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate() {
         if let Some(title) = flags_title(board, place) {

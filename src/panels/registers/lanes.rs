@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
-use super::cell::{CellState, CellView, background, menu, touch};
+use super::cell::{CellState, CellView, background, difference_ui, menu, touch};
 use super::frame::{BoardView, Touched};
 use crate::analysis::register_part::Lane;
 use crate::model::registers::{RegisterCell, lane_characters};
@@ -121,10 +121,12 @@ impl LaneLayout {
         let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
         let is_cursor = view.cursor == Some(cell.name.as_str());
         background(pen, rect, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
-        if cell.is_changed {
+        if cell.is_news {
             pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
+        } else {
+            difference_ui(pen, rect, cell);
         }
-        let (font, color) = if cell.is_changed { (mono_bold(12.5), tok.changed) } else { (mono(12.5), tok.register) };
+        let (font, color) = if cell.is_news { (mono_bold(12.5), tok.changed) } else { (mono(12.5), tok.register) };
         pen.text(left + 6.0, y, &cell.name, font, color);
         touch(&response, cell, view, touched, out);
         response.context_menu(|ui| menu(ui, cell, view, out));
@@ -145,7 +147,7 @@ impl LaneLayout {
         let text = self.format.lanes(&lane.value.0).concat();
         let is_zero = lane.value.0.iter().all(|byte| *byte == Some(0));
         let (font, color) = match () {
-            () if lane.is_changed => (mono_bold(12.5), tok.changed),
+            () if lane.is_news && lane.is_changed => (mono_bold(12.5), tok.changed),
             () if text.contains('?') => (mono(12.5), tok.unknown),
             () if is_zero => (mono(12.5), tok.t3),
             () => (mono(12.5), tok.t1),

@@ -165,7 +165,7 @@ impl RegistersPanel {
             Asked { touched: &mut touched, out },
         );
         let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
-        let changed = || board.core.iter().find(|cell| cell.is_changed).or(board.core.first()).cloned();
+        let changed = || board.core.iter().find(|cell| cell.is_news).or(board.core.first()).cloned();
         let cell = shown.and_then(|name| board.part(name)).or_else(changed);
         if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
             let part = RegisterPart { thread: self.thread.clone(), ..RegisterPart::parse(&cell.name) };
