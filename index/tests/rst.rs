@@ -802,3 +802,29 @@ fn a_difference_holds_on_for_plain_accesses_without_a_trap_alone() {
     assert_eq!(physical(&index, end, PAGES + 0x8000), []);
     assert_eq!(physical(&index, end, 0x9000), []);
 }
+
+/// A trace that is cut behind each of its first instructions: where it would go on is told right, or not at all.
+#[test]
+fn the_program_counter_at_the_end_is_where_the_trace_goes_on() {
+    for (name, count) in [("cti.rst", 60), ("small.rst", 250)] {
+        let whole = std::fs::read(fixture(name)).unwrap();
+        let steps = instructions(&fixture(name));
+        let mut known = 0;
+        for pair in steps.windows(2).take(count) {
+            let [(_, last), (next_record, next)] = pair else { unreachable!() };
+            // Control goes to the handler of a trap whatever the instruction is.
+            if last.has_trap || last.cpu != next.cpu {
+                continue;
+            }
+            let cut = whole[..usize::try_from((next_record - 1) * 24).unwrap()].to_vec();
+            let index = index_of_file(TraceFile { name: name.to_owned(), data: Arc::new(cut) }, 1 << 20);
+            let file = RegistersAt { position: index.end(), thread: None }.run(&index, &Cancel::default()).unwrap();
+            let pc = file.get("pc").and_then(|value| value.to_u64());
+            assert!(pc.is_none_or(|pc| pc == next.pc), "{name}: behind {:x}: {pc:x?}, not {:x}", last.pc, next.pc);
+            known += usize::from(pc.is_some());
+        }
+        println!("{name}: {known} of {count} known");
+        // Conditional branches with an annul bit and couples are decided by more than one instruction.
+        assert!(known * 4 > count * 3, "{name}: {known} of {count}");
+    }
+}

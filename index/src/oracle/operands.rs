@@ -39,6 +39,8 @@ pub(super) struct DecodedRead {
     pub used: Use,
     /// Which register it is depends on the mode.
     pub has_banks: bool,
+    /// The register under the name that it has for the step: in another window it has another.
+    seen: RegisterView,
 }
 
 impl Oracle {
@@ -100,9 +102,16 @@ impl Oracle {
             _ => self.uses(asked_reads).filter(|used| is_meant(&self.steps[used.step.0 as usize])).collect(),
         };
         let has_banks = asked.is_some() || !banks.is_empty();
+        let seen = |used: &Use| {
+            let mode = self.steps[used.step.0 as usize].mode;
+            let is_cell = |register: &RegisterId| Physical::of_write(*register, None, mode) == cell;
+            let named = (0..RegisterId::PC.0).map(RegisterId).find(is_cell);
+            RegisterView { register: named.unwrap_or(plain.register), ..view }
+        };
         let decoded = |used: Use| {
+            let seen = if matches!(mode, Mode::Window { .. }) { seen(&used) } else { view };
             let doubt = used.doubt.filter(|doubt| *doubt != Doubt::Conditional);
-            DecodedRead { used: Use { doubt, ..used }, has_banks }
+            DecodedRead { used: Use { doubt, ..used }, has_banks, seen }
         };
         Some(reads.into_iter().map(decoded).collect())
     }
@@ -111,7 +120,7 @@ impl Oracle {
     pub(super) fn read_hit(&self, asked: AskedUses, read: &DecodedRead) -> Option<Hit> {
         let hit = self.use_hit(asked, read.used)?;
         let access = hit.access.map(|access| Access { is_decoded: true, ..access });
-        let value = || self.register_value(asked.thread, asked.view, read.used.step.before());
+        let value = || self.register_value(asked.thread, read.seen, read.used.step.before());
         let told = |access| if read.has_banks { access } else { Access { value: value(), ..access } };
         Some(Hit { access: access.map(told), ..hit })
     }

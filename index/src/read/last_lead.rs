@@ -1,7 +1,7 @@
 //! Where a thread goes on behind its last step, of which the trace shows no next one.
 
-use stepback_machine::{Address, Lead, RegisterId, RegisterView, Site};
-use stepback_parsers::{Source, Step};
+use stepback_machine::{Address, Branch, Control, Delay, Flow, Lead, RegisterId, RegisterView, Site, Target};
+use stepback_parsers::{DelaySlot, Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
@@ -19,6 +19,12 @@ pub(crate) enum LastLead {
     To(Address),
     /// Nothing tells.
     Open,
+}
+
+/// A branch behind which another instruction comes before control goes where it leads.
+struct BranchBefore {
+    at: Step,
+    step: StepText,
 }
 
 impl<S: Source> RegisterReader<'_, S> {
@@ -52,23 +58,70 @@ impl<S: Source> RegisterReader<'_, S> {
         Ok(found)
     }
 
+    /// The branch before the last step, where that step is what comes before control goes where the branch leads:
+    /// in its delay slot, or where the branch of which it is the slot leads (a couple of branches).
+    fn branch_before(&self, last: Step, slot: &StepText) -> Result<Option<BranchBefore>, QueryError> {
+        let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else { return Ok(None) };
+        let after = at.after().0;
+        let events = SlotReader(self.index).events(after..after.saturating_add(1))?;
+        let step = events.into_iter().filter(|event| event.thread == self.thread).find_map(|event| match event.kind {
+            EventKind::Step(step) => Some(step),
+            _ => None,
+        });
+        let is_before = |step: &StepText| {
+            let has_slot = step.is_executed && step.control().delay != Delay::None;
+            has_slot && (step.next_pc() == slot.pc || step.delay_slot != DelaySlot::None)
+        };
+        Ok(step.filter(is_before).map(|step| BranchBefore { at, step }))
+    }
+
+    fn lead_beyond(&self, BranchBefore { at, step }: BranchBefore, slot: &StepText) -> Result<LastLead, QueryError> {
+        // Where a branch in the slot leads is decided by two.
+        if slot.control().flow != Flow::Next {
+            return Ok(LastLead::Open);
+        }
+        let Control { target, delay, .. } = step.control();
+        let is_taken = match (slot.delay_slot, delay, step.branch) {
+            (DelaySlot::Annulled, Delay::UnlessNotTaken, _) => Some(false),
+            (DelaySlot::Annulled, Delay::Annulled, _) => Some(true),
+            (_, _, Branch::Conditional(is_taken)) => is_taken,
+            (_, _, Branch::Unsaid | Branch::None | Branch::SystemEntry) => None,
+            _ => Some(true),
+        };
+        match (is_taken, target) {
+            (Some(false), _) => Ok(LastLead::To(slot.next_pc())),
+            (Some(true), Target::Address(address)) => Ok(LastLead::To(Address(address))),
+            (Some(true), Target::Register(register)) => self.led_by(at, &step, register),
+            (Some(true), Target::Unsaid) | (None, _) => Ok(LastLead::Open),
+        }
+    }
+
+    /// To what a register held before a step.
+    fn led_by(&self, at: Step, step: &StepText, register: RegisterId) -> Result<LastLead, QueryError> {
+        let set = step.instruction_set;
+        let held = self.held_before(at, RegisterView::new(register, 0, set.word_bytes()))?;
+        // In a handler of M-profile the register may say how to return from the exception.
+        let target = held.filter(|value| !set.is_exception_return_value(*value));
+        Ok(target.map_or(LastLead::Open, |value| LastLead::To(Address(set.code_address(value)))))
+    }
+
     fn lead_of(&self, last: Step, step: &StepText) -> Result<LastLead, QueryError> {
+        if let Some(branch) = self.branch_before(last, step)? {
+            return self.lead_beyond(branch, step);
+        }
         if !step.is_executed {
             return Ok(LastLead::To(step.next_pc()));
         }
         let set = step.instruction_set;
         let site = step.encoding.map(|encoding| Site { pc: step.pc, encoding });
-        Ok(match site.map_or(Lead::Open, |site| set.lead(&site, step.branch)) {
-            Lead::Open => LastLead::Open,
-            Lead::Behind => LastLead::To(step.next_pc()),
-            Lead::Address(address) => LastLead::To(Address(address)),
-            Lead::Register(register) => {
-                let held = self.held_before(last, RegisterView::new(register, 0, set.word_bytes()))?;
-                // In a handler of M-profile the register may say how to return from the exception.
-                let target = held.filter(|value| !set.is_exception_return_value(*value));
-                target.map_or(LastLead::Open, |value| LastLead::To(Address(set.code_address(value))))
-            }
-        })
+        match site.map_or(Lead::Open, |site| set.lead(&site, step.branch)) {
+            // The slot of a branch comes first, wherever that leads.
+            Lead::Open if step.control().delay == Delay::Slot => Ok(LastLead::To(step.next_pc())),
+            Lead::Open => Ok(LastLead::Open),
+            Lead::Behind => Ok(LastLead::To(step.next_pc())),
+            Lead::Address(address) => Ok(LastLead::To(Address(address))),
+            Lead::Register(register) => self.led_by(last, step, register),
+        }
     }
 
     /// What a register held before a step, as far as the trace recorded it.
