@@ -49,6 +49,9 @@ pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> 
         total.stores += counts.stores;
         total.bytes_read += counts.bytes_read;
         total.bytes_written += counts.bytes_written;
+        for (kind, count) in &counts.markers {
+            *total.markers.entry(*kind).or_default() += count;
+        }
     }
     note_distinct(&mut counts.total, tally.addresses.of_all());
     Ok(counts)
@@ -102,5 +105,24 @@ impl EventSink for Tally<'_> {
 
     fn progress(&mut self, _offset: u64) -> Flow {
         if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_generator::drmemtrace::Sample;
+
+    use super::*;
+    use crate::session::test_session::sample;
+
+    #[test]
+    fn totals_are_the_sums_of_the_threads() {
+        let (session, _place) = sample(Sample::Threads);
+        let counted = count_events(&session.index, &Cancel::default()).unwrap();
+        assert!(counted.threads.len() > 1 && !counted.total.markers.is_empty());
+        for (kind, total) in &counted.total.markers {
+            let of_threads = counted.threads.iter().filter_map(|thread| thread.counts.markers.get(kind));
+            assert_eq!(of_threads.sum::<u64>(), *total, "{kind:?}");
+        }
     }
 }
