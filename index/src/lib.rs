@@ -86,7 +86,7 @@ pub use query::search::text::FindText;
 pub use query::search::value::FindValue;
 pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, Steps};
 pub use query::tails::tail_calls;
-pub use query::translations::{CountTranslations, MappingsAt, TranslationsAt};
+pub use query::translations::{CountTranslations, MappingsAt, PlaceAt, TranslationsAt};
 pub use query::visits::{LastVisit, LastVisitBy, NextVisit, NextVisitBy, NthVisit, VisitsFrom};
 pub use read::markers::MarkerReader;
 pub use read::names::NameReader;

@@ -49,4 +49,4 @@ pub use at_position::{AtPosition, SymbolsOnly};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
 pub use range::{AddressSpace, split_range, split_space};
-pub use shown::{OtherReading, digits_alone, shown_address};
+pub use shown::{OtherReading, decimal, digits_alone, shown_address};

@@ -26,16 +26,15 @@ pub enum OtherReading {
 }
 
 impl OtherReading {
-    /// The other reading of a text; none where only one makes sense.
-    pub fn of(text: &str) -> Option<Self> {
+    /// The reading of a text that was not taken; none where only one makes sense.
+    pub fn of(text: &str, taken: u64) -> Option<Self> {
         let (text, address) = (text.trim(), shown_address(text)?);
         if text.starts_with("0x") || text.starts_with("0X") {
             return None;
         }
-        if is_decimal(text) {
-            return text.parse().ok().filter(|number| *number != address).map(Self::Decimal);
-        }
-        Some(Self::Address(address))
+        let decimal = decimal(text).map(Self::Decimal);
+        let readings = [Some(Self::Address(address)), decimal].into_iter().flatten();
+        readings.into_iter().find(|reading| reading.value() != taken)
     }
 
     /// The address that is meant then.
@@ -48,11 +47,13 @@ impl OtherReading {
 
 /// The address that a text stands for whatever names there are: digits alone.
 pub fn digits_alone(text: &str) -> Option<u64> {
-    shown_address(text).filter(|_| is_decimal(text.trim()))
+    let text = text.trim();
+    shown_address(text).filter(|_| text.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-fn is_decimal(text: &str) -> bool {
-    text.bytes().all(|digit| digit.is_ascii_digit())
+/// The decimal number that digits alone may be as well.
+pub fn decimal(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|_| digits_alone(text).is_some())
 }
 
 #[cfg(test)]
@@ -61,12 +62,14 @@ mod tests {
 
     #[test]
     fn what_can_be_read_in_two_ways_is_known() {
-        assert_eq!(OtherReading::of("80020340"), Some(OtherReading::Decimal(80_020_340)));
-        assert_eq!(OtherReading::of("8"), None);
-        assert_eq!(OtherReading::of("0x80020340"), None);
-        assert_eq!(OtherReading::of("fa0"), Some(OtherReading::Address(0xfa0)));
-        assert_eq!(OtherReading::of("sp"), None);
-        assert_eq!(OtherReading::of("12345678901234567"), None);
+        let other = |text: &str, taken| OtherReading::of(text, taken);
+        assert_eq!(other("80020340", 0x8002_0340), Some(OtherReading::Decimal(80_020_340)));
+        assert_eq!(other("80020340", 80_020_340), Some(OtherReading::Address(0x8002_0340)));
+        assert_eq!(other("8", 8), None);
+        assert_eq!(other("0x80020340", 0x8002_0340), None);
+        assert_eq!(other("fa0", 0x1234), Some(OtherReading::Address(0xfa0)));
+        assert_eq!(other("sp", 0), None);
+        assert_eq!(other("12345678901234567", 0), None);
         assert_eq!((digits_alone("10"), digits_alone("fa0"), digits_alone("")), (Some(0x10), None, None));
     }
 }

@@ -5,6 +5,7 @@ use stepback_index::{Cancel, Query as _, VisitsFrom};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
+use super::so_far::so_far;
 use super::text::{counted, thousands};
 use crate::action::{Action, Way};
 use crate::analysis::code_address::code_address;
@@ -16,6 +17,9 @@ use crate::session::Session;
 const FUNCTIONS: usize = 12;
 /// Executions are counted up to this number.
 const COUNTED: usize = 1000;
+
+/// What is said of a function that was not executed.
+const NEVER: &str = "never called";
 
 /// A way to understand what was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +63,7 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
     let pc = code_address(address, &session.index, cancel)?;
     let Some(times) = Times::of(session, pc, cancel)? else { return Ok(None) };
     let place = session.images.name_at(pc).map(|name| format!("in {name}, ")).unwrap_or_default();
-    let note = format!("{place}{}", times.words("execution", "executions"));
+    let note = format!("{place}{}", so_far(session, &times.words("execution", "executions")));
     let title = format!("address {:x}", pc.0);
     Ok(Some(Suggestion { title, note, action: Action::GoTo(format!("pc:{:#x}", pc.0)) }))
 }
@@ -91,14 +95,14 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
         cancel.check()?;
         let pc = symbol.address;
         let note = match Times::of(session, pc, cancel)? {
-            Some(times) => format!("function, {}", times.words("call", "calls")),
-            None => "function, never called".to_owned(),
+            Some(times) => format!("function, {}", so_far(session, &times.words("call", "calls"))),
+            None => format!("function, {}", so_far(session, NEVER)),
         };
         let action = Action::GoTo(format!("pc:{:#x}", pc.0));
         offered.push(Suggestion { title: symbol.name.to_string(), note, action });
     }
     // Stable: among those that ran, and among those that did not, the order stays.
-    offered.sort_by_key(|suggestion| suggestion.note.ends_with("never called"));
+    offered.sort_by_key(|suggestion| suggestion.note.contains(NEVER));
     Ok(offered)
 }
 

@@ -1,7 +1,9 @@
 //! Where memory lies, in words, in traces that tell physical addresses.
 
+use std::collections::HashSet;
+
 use stepback_index::{
-    Cancel, Mapping, MappingsAt, MarkerReader, Query as _, QueryError, SlotReader, Translation, TranslationsAt,
+    Cancel, Mapping, MappingsAt, MarkerReader, PlaceAt, Query as _, QueryError, SlotReader, Translation, TranslationsAt,
 };
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
@@ -43,7 +45,8 @@ pub fn physical_words(
     let question = MappingsAt { physical: newest.physical, position };
     let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
     others.retain(|mapping| mapping.address != address);
-    others.dedup_by_key(|mapping| mapping.address);
+    let mut named = HashSet::new();
+    others.retain(|mapping| named.insert(mapping.address));
     for mapping in others.iter().take(ALIASES) {
         words += &format!("; also at {:x}{}", mapping.address.0, context_words(&mapping.translation));
     }
@@ -53,10 +56,10 @@ pub fn physical_words(
     Ok(Some(words))
 }
 
-/// The newest virtual address that lies at a physical one.
+/// The newest virtual address that leads to a physical one: in another context it may lead elsewhere by then.
 ///
 /// # Errors
-/// The inner one where the trace has told of none; else see [`QueryError`].
+/// The inner one where there is none; else see [`QueryError`].
 pub fn virtual_address(
     session: &Session,
     physical: Address,
@@ -64,8 +67,19 @@ pub fn virtual_address(
     cancel: &Cancel,
 ) -> Result<Result<Address, String>, QueryError> {
     let mapped = MappingsAt { physical, position }.run(&session.index, cancel)?;
-    let none = || format!("no virtual page is told to lie at physical {:x} at this position", physical.0);
-    Ok(mapped.first().map(|mapping| mapping.address).ok_or_else(none))
+    for mapping in &mapped {
+        let place = PlaceAt { address: mapping.address, position }.run(&session.index, cancel)?;
+        if place == Some(physical) {
+            return Ok(Ok(mapping.address));
+        }
+    }
+    Ok(Err(match mapped.first() {
+        None => format!("no virtual page is told to lie at physical {:x} at this position", physical.0),
+        Some(other) => format!(
+            "{:x} lay at physical {:x}, but another context came after it: \"at --mem phys::{:x}\" tells what is there",
+            other.address.0, physical.0, physical.0
+        ),
+    }))
 }
 
 /// `physical 300801b30, context 66, page 4000800000, told at position 7`.

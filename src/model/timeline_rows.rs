@@ -119,8 +119,10 @@ impl Leaper<'_> {
     }
 
     fn markers(&self, kinds: &[MarkerKind], kind: TickKind) -> Result<Vec<Tick>> {
+        let mut has_begun = false;
         self.leap(kind, |from| {
-            let from = if from.0 == 0 { from } else { Position(from.0.saturating_add(1)) };
+            let is_start = !std::mem::replace(&mut has_begun, true) && from.0 == 0;
+            let from = if is_start { from } else { Position(from.0.saturating_add(1)) };
             if from > self.request.last {
                 return Ok(None);
             }
@@ -133,12 +135,12 @@ impl Leaper<'_> {
     fn leap(&self, kind: TickKind, mut next: impl FnMut(Position) -> Result<Option<Position>>) -> Result<Vec<Tick>> {
         let RowsRequest { first, last, .. } = *self.request;
         let (mut ticks, mut from) = (Vec::new(), first);
-        while from < last || from == first {
+        while ticks.is_empty() || from < last {
             self.cancel.check()?;
             let Some(position) = next(from)?.filter(|position| *position <= last) else { break };
             let column = self.column_of(position);
             ticks.push(Tick { column, position, kind });
-            from = self.start_of(column.saturating_add(1)).max(position).max(Position(from.0.saturating_add(1)));
+            from = self.start_of(column.saturating_add(1)).max(position);
         }
         Ok(ticks)
     }

@@ -46,3 +46,4 @@ pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
 pub use view::{ThreadsSlot, ViewCx};
+pub use watch::{News, SessionWatch};

@@ -11,6 +11,7 @@ use super::about::Page;
 use super::app::App;
 use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
+use super::go_to::GoTo;
 use super::lookup::{AccessQuestion, Found, Lookup};
 use super::opening::Showing;
 use super::options::TraceChoice;
@@ -184,6 +185,7 @@ impl App {
         if let Some(workspace) = self.workspace.take() {
             self.settings.layout = workspace.saved_layout();
         }
+        self.go_to = GoTo::default();
         self.start.refresh();
         self.set_title("Stepback");
     }
@@ -352,15 +354,16 @@ impl App {
         }
     }
 
-    /// Two windows come to the ends of a part of the trace: the active one to its end, another to its start.
+    /// Two windows come to the ends of a part of the trace: that with the lower number to its start, as they are compared.
     fn compare_ends(&mut self, StepRange { first, last }: StepRange) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let later = workspace.windows.active;
-        let earlier = workspace.second_window().unwrap_or_else(|| {
-            let opened = workspace.open_window(Position(first));
-            workspace.windows.activate(later);
+        let active = workspace.windows.active;
+        let other = workspace.second_window().unwrap_or_else(|| {
+            let opened = workspace.open_window(Position(last));
+            workspace.windows.activate(active);
             opened
         });
+        let (earlier, later) = (active.min(other), active.max(other));
         self.queue.extend([Action::Travel(earlier, first), Action::Travel(later, last), Action::Compare]);
     }
 

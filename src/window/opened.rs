@@ -4,6 +4,7 @@ use stepback_parsers::Source as _;
 
 use super::app::App;
 use super::arriving_part::Arrival;
+use super::go_to::GoTo;
 use super::opening::{Opened, Opening, Showing, Told};
 use super::options::TraceChoice;
 use super::settings::SavedLayout;
@@ -146,6 +147,7 @@ impl App {
             Some(before) => before.saved_layout(),
             None => self.settings.layout.take(),
         };
+        self.go_to = GoTo::default();
         let is_demo = opened.is_demo;
         let mut workspace = Workspace::new(opened, saved, size);
         workspace.sources = self.settings.source_choice(&workspace.session);

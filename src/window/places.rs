@@ -5,18 +5,24 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 
 use crate::model::go_to::{Suggestion, suggestions};
+use crate::panels::{News, SessionWatch};
 use crate::session::Session;
 use crate::worker::{Slot, Worker};
 
 /// The newest text and what it may mean.
 #[derive(Debug, Default)]
 pub struct Places {
+    session: SessionWatch,
     found: Slot<String, Vec<Suggestion>>,
 }
 
 impl Places {
     /// What a text may mean; nothing while the answer for just that text is on its way.
     pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
+        // Another part of the trace has other answers, too.
+        if self.session.look(session) != News::Nothing {
+            self.found.clear();
+        }
         let text = text.trim().to_owned();
         let asked = Arc::clone(session);
         self.found.poll(&text, worker, |text| {

@@ -39,7 +39,9 @@ impl App {
             timeline_ui(ui, &cx, cell.as_ref(), &mut workspace.timeline, out);
         });
         let height = shown.response.rect.height();
-        if (height - self.settings.timeline_height.unwrap_or(usual)).abs() > 0.5 {
+        // Only a drag chooses: the window's own size may press it smaller, too.
+        let is_dragged = ui.input(|input| input.pointer.any_down() || input.pointer.any_released());
+        if is_dragged && (height - self.settings.timeline_height.unwrap_or(usual)).abs() > 0.5 {
             self.settings.timeline_height = Some(height);
         }
     }

@@ -130,7 +130,7 @@ fn a_range_is_selected_with_shift_and_its_ends_are_compared() {
     assert!(range.first.abs_diff(440) <= 2 && range.last.abs_diff(881) <= 2, "{range:?}");
     window.check_position(0);
     window.perform(Action::CompareEnds(range));
-    assert_eq!(window.positions(), [(1, range.last), (2, range.first)]);
+    assert_eq!(window.positions(), [(1, range.first), (2, range.last)]);
     assert!(window.panels().contains(&PanelKind::Compare));
     window.perform(Action::SelectRange(None));
     assert_eq!(window.workspace().timeline.selection(), None);

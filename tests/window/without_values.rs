@@ -51,7 +51,8 @@ fn where_the_program_died_is_a_link_below_the_last_step() {
         writer.instruction(0x7fb5_ae3f_b1e2, &[0x90]);
     });
     window.go_to("end");
-    window.click("to step 2");
+    // The details of the register that was just written may lead to the same step.
+    window.click_first("to step 2");
     window.check_position(3);
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct ToldPages {
     by_physical: Vec<u32>,
     /// Virtual addresses, ascending.
     moving: Vec<RangeInclusive<u64>>,
+    /// Pages that nobody asked about are left out.
+    is_partial: bool,
 }
 
 impl ToldPages {
@@ -54,9 +56,25 @@ impl ToldPages {
         let (mut by_page, mut by_physical): (Vec<u32>, Vec<u32>) = (places.clone().collect(), places.collect());
         by_page.sort_by_key(|place| pages[*place as usize].page);
         by_physical.sort_by_key(|place| pages[*place as usize].physical);
-        let mut told = Self { page_bytes, pages, by_page, by_physical, moving: Vec::new() };
+        let mut told = Self { page_bytes, pages, by_page, by_physical, moving: Vec::new(), is_partial: false };
         told.moving = told.find_moving();
         told
+    }
+
+    /// The same where what was told of other pages is left out.
+    #[must_use]
+    pub fn in_part(self) -> Self {
+        Self { is_partial: true, ..self }
+    }
+
+    /// True when a virtual page was never told to be another physical one than this; what is left out may be another.
+    pub fn is_always(&self, page: u64, physical: u64) -> bool {
+        self.of_page(page).all(|told| told.physical == physical && (!self.is_partial || told.used_until == u64::MAX))
+    }
+
+    /// What was told last of a virtual page up to a slot, of whichever thread; none where that is over by then.
+    pub fn newest(&self, page: u64, slot: u64) -> Option<&ToldPage> {
+        self.of_page(page).rev().find(|told| told.from <= slot).filter(|told| told.holds_at(slot))
     }
 
     /// Virtual addresses of pages that were told to be several physical ones, or the same as another, ascending.

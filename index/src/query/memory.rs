@@ -1,5 +1,7 @@
 //! Memory at a position.
 
+use std::sync::Arc;
+
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Source};
 
@@ -14,7 +16,7 @@ use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
-use crate::read::told_pages::PageReader;
+use crate::read::told_pages::{PageReader, WantedPages};
 use crate::store::granules::{GRANULE_BITS, granules_of, last_of};
 
 /// Bytes of memory at a position. Cost: one step's text for each distinct last access; that of
@@ -69,19 +71,25 @@ impl MemoryAt {
         bytes: &mut [ByteState],
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
-        let Some(pages) = PageReader(index).all_pages(cancel)?.filter(|pages| !pages.moving().is_empty()) else {
-            return Ok(());
+        let reader = PageReader(index);
+        let known = reader.all_pages(cancel)?;
+        let moving = match &known {
+            Some(pages) => pages.moving().to_vec(),
+            // Too many were told to keep them: any page may have moved.
+            None => vec![0..=u64::MAX],
         };
-        let (Some(page_bytes), Some(last)) = (pages.page_bytes, last_of(self.address, bytes.len() as u64)) else {
-            return Ok(());
-        };
-        for range in pages.moving().iter().filter(|range| *range.start() <= last && self.address.0 <= *range.end()) {
+        let Some(last) = last_of(self.address, bytes.len() as u64) else { return Ok(()) };
+        for range in moving.iter().filter(|range| *range.start() <= last && self.address.0 <= *range.end()) {
             let mut first = self.address.0.max(*range.start());
             let end = last.min(*range.end());
             while first <= end {
+                let pages = match &known {
+                    Some(pages) => Arc::clone(pages),
+                    None => reader.pages(WantedPages::Virtual(first), cancel)?,
+                };
+                let Some(page_bytes) = pages.page_bytes else { return Ok(()) };
                 let page_end = first | (page_bytes - 1);
-                let told = pages.of_page(first & !(page_bytes - 1)).rev().find(|told| told.from <= self.position.0);
-                if let Some(told) = told.filter(|told| told.holds_at(self.position.0)) {
+                if let Some(told) = pages.newest(first & !(page_bytes - 1), self.position.0) {
                     let address = Address(told.physical | first & (page_bytes - 1));
                     let len_bytes = end.min(page_end) - first + 1;
                     let physical =

@@ -43,6 +43,30 @@ pub struct MappingsAt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CountTranslations;
 
+/// Where a virtual address leads at a position: what the trace told last of its page, of whichever thread and context; none
+/// where it told nothing or that is over. That is where [`crate::MemoryAt`] looks.
+/// Cost: what was told of the page; at the first question, all slots that tell of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PlaceAt {
+    /// The virtual address.
+    pub address: Address,
+    /// When.
+    pub position: Position,
+}
+
+impl Query for PlaceAt {
+    type Answer = Option<Address>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+        SlotReader(index).check_position(self.position)?;
+        let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
+        let Some(page_bytes) = pages.page_bytes else { return Ok(None) };
+        let inside = page_bytes - 1;
+        let newest = pages.newest(self.address.0 & !inside, self.position.0);
+        Ok(newest.map(|told| Address(told.physical | self.address.0 & inside)))
+    }
+}
+
 impl Query for TranslationsAt {
     type Answer = Vec<Translation>;
 

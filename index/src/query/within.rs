@@ -46,7 +46,7 @@ impl Within {
 
     /// True when the page was never told to be another one.
     pub fn is_always(&self) -> bool {
-        self.pages.of_page(self.page).all(|told| told.physical == self.physical)
+        self.pages.is_always(self.page, self.physical)
     }
 
     /// A slot, or the next one below it in which accesses may have gone there.

@@ -115,7 +115,8 @@ impl<S: Source> PageReader<'_, S> {
         if collected.pages.len() > MOST {
             return Err(QueryError::TooManyPages(MOST));
         }
-        Ok(ToldPages::new(collected.page_bytes, collected.pages))
+        let told = ToldPages::new(collected.page_bytes, collected.pages);
+        Ok(if matches!(collected.wanted, WantedPages::All) { told } else { told.in_part() })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
-use crate::expression::{AddressSpace, split_range, split_space};
+use crate::expression::{AddressSpace, digits_alone, split_range, split_space};
 use crate::image::Images;
 
 /// More functions with a part of their name in common are not looked for.
@@ -305,7 +305,8 @@ impl<'a> Reader<'a> {
         };
         let cell = cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
         // Digits alone are hexadecimal in lists of memory.
-        let cell = self.bare_cell(text).unwrap_or(cell);
+        let is_digits = digits_alone(split_range(text).0).is_some();
+        let cell = self.bare_cell(text).filter(|_| is_digits).unwrap_or(cell);
         Ok(Search::Accesses(cell, kinds, None))
     }
 

@@ -70,6 +70,7 @@ impl FindState {
             })
         });
         self.job = Some(Job { ticket, newest });
+        self.error = None;
         self.asked = Some(asked);
         self.receive();
     }
@@ -78,6 +79,9 @@ impl FindState {
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.receive();
         let Some((asked, found)) = self.asked.clone().zip(self.found.clone()) else { return };
+        if self.error.is_some() {
+            return;
+        }
         let is_open = asked.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
         if self.job.is_none() && is_open && found.to != session.index.end() {
             // What a part of a trace says of its last steps may change.

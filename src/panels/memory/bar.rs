@@ -14,6 +14,13 @@ use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 /// Width of the address field.
 const FIELD: f32 = 160.0;
 
+/// The other reading of what was typed, and where it is offered.
+struct OtherPlace {
+    other: Option<OtherReading>,
+    bar: Rect,
+    left: f32,
+}
+
 impl MemoryPanel {
     /// Draws the bar.
     pub(super) fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
@@ -36,15 +43,17 @@ impl MemoryPanel {
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
             _ => {
-                let left = self.other_reading_ui(ui, &pen, bar, x + 2.0, cx);
+                let other = evaluated.and_then(|value| OtherReading::of(&self.address, *value.as_ref().ok()?));
+                let left = self.other_reading_ui(ui, &pen, OtherPlace { other, bar, left: x + 2.0 }, cx);
                 legend_ui(ui, &pen, bar, left, cx);
             }
         }
     }
 
     /// Where what was typed can be read in two ways: a button for the other one. Returns where it ends.
-    fn other_reading_ui(&mut self, ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) -> f32 {
-        let Some(other) = OtherReading::of(&self.address) else { return left };
+    fn other_reading_ui(&mut self, ui: &Ui, pen: &Pen<'_>, place: OtherPlace, cx: &ViewCx<'_>) -> f32 {
+        let OtherPlace { other, bar, left } = place;
+        let Some(other) = other else { return left };
         let words = match other {
             OtherReading::Decimal(value) => format!("or decimal = {value:x}"),
             OtherReading::Address(value) => format!("or address {value:x}"),

@@ -13,8 +13,8 @@ use super::page::Page;
 use super::rows::RowsPlace;
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
-use crate::expression::{AddressSpace, AtPosition, digits_alone, evaluate, shown_address, split_space};
-use crate::model::memory::{ROW_BYTES, aligned};
+use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
+use crate::model::memory::{ROW_BYTES, aligned, likely_address};
 use crate::model::physical::virtual_address;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -121,7 +121,7 @@ impl MemoryPanel {
             move |cancel: &Cancel| {
                 let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
                 let (space, expression) = split_space(&text);
-                let value = match digits_alone(expression) {
+                let value = match likely_address(&session, expression, cancel)? {
                     Some(address) => Ok(address),
                     None => match evaluate(expression, &names) {
                         Err(error) if error.behind().is_some() => return Err(error.into()),

@@ -14,7 +14,7 @@ use super::grid::{Grid, GridView, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
-use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
+use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -165,7 +165,8 @@ impl RegistersPanel {
             Asked { touched: &mut touched, out },
         );
         let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
-        let changed = || board.core.iter().find(|cell| cell.is_news).or(board.core.first()).cloned();
+        let first = |is_meant: fn(&RegisterCell) -> bool| board.core.iter().find(|cell| is_meant(cell));
+        let changed = || first(|cell| cell.is_news).or(first(|cell| cell.is_changed)).or(board.core.first()).cloned();
         let cell = shown.and_then(|name| board.part(name)).or_else(changed);
         if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
             let part = RegisterPart { thread: self.thread.clone(), ..RegisterPart::parse(&cell.name) };

@@ -166,7 +166,8 @@ impl Panel for TablePanel {
 
     /// The memory of the row under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
-        let (_, table) = self.state.answer.peek()?;
+        // The cursor counts the rows that are seen.
+        let (_, table) = self.state.answer.peek().filter(|_| self.view.is_plain())?;
         let address = table.rows.get(self.state.list.cursor())?.address?;
         Some(CellName::Memory(address.to_string(), 1))
     }

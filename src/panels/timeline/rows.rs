@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::Cancel;
+use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
 use super::lanes::Scene;
@@ -25,10 +25,18 @@ const DENSE: f32 = 0.45;
 /// A tick that is so near is meant by a click.
 const GRIP: u32 = 3;
 
+/// What is said of a row.
+struct RowWords<'a> {
+    label: &'a str,
+    /// What it shows.
+    hint: &'a str,
+    /// Where there is no tick.
+    nothing: &'a str,
+}
+
 /// A row that is drawn.
 struct Row<'a> {
-    label: &'a str,
-    hint: &'a str,
+    words: RowWords<'a>,
     ticks: &'a [Tick],
     rect: Rect,
 }
@@ -61,57 +69,83 @@ pub fn rows_ui(
     state: &mut TimelineState,
 ) -> Option<u64> {
     let none = Rows::default();
-    let found = ask(strip, cx, cell, state).unwrap_or(&none);
+    let known = ask(strip, cx, cell, state);
+    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…" });
+    let marks = &known.rows.marks;
     let mut top = strip.floor + 1.0;
     if strip.floor < strip.rect.bottom() {
         pen.line_across(strip.rect.left(), strip.rect.right(), strip.floor, pen.tok.line);
     }
     let mut under = None;
     let name = cell.map(argument_text);
-    let mut row = |label: &str, hint: &str, ticks: &[Tick]| {
+    let mut row = |words: RowWords<'_>, ticks: &[Tick]| {
         let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
         top += HEIGHT;
-        let row = Row { label, hint, ticks, rect };
+        let row = Row { words, ticks, rect };
         under = under.or(row.ui(ui, strip, pen));
     };
     if let Some(name) = &name {
-        row(name, "reads (low) and writes (tall) of the selected cell; a click travels", &found.accesses);
+        let hint = "reads (low) and writes (tall) of the selected cell; a click travels";
+        row(RowWords { label: name, hint, nothing: known.nothing }, known.accesses);
     }
-    if !found.marks.is_empty() {
-        row("Marks", "gaps, signals and traps, external changes; a click travels", &found.marks);
+    if !marks.is_empty() {
+        let hint = "gaps, signals and traps, external changes; a click travels";
+        row(RowWords { label: "Marks", hint, nothing: "nothing here" }, marks);
     }
     if has_hits(cx) {
-        row("Hits", "what the search found; a click travels", &hit_ticks(strip, cx));
+        let hint = "what the search found; a click travels";
+        row(RowWords { label: "Hits", hint, nothing: "nothing here" }, &hit_ticks(strip, cx));
     }
-    gaps_ui(strip, pen, &found.marks);
+    gaps_ui(strip, pen, marks);
     under
 }
 
-fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a mut TimelineState) -> Option<&'a Rows> {
-    let known = cell.and_then(|name| {
-        let named = NamedCell { name: name.clone(), at: cx.windows.active().position };
-        let session = Arc::clone(cx.session);
-        let answer = state.cell.poll(&named, cx.worker, |NamedCell { name, at }| {
-            let (text, at) = (argument_text(name), *at);
-            move |cancel: &Cancel| {
-                let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
-                Ok(names.cell(&text).ok())
-            }
-        });
-        answer.any().copied().flatten()
-    });
+/// What is known of the rows.
+struct Known<'a> {
+    rows: &'a Rows,
+    /// Of the selected cell.
+    accesses: &'a [Tick],
+    /// What is said where the cell has no access.
+    nothing: &'static str,
+}
+
+fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a mut TimelineState) -> Option<Known<'a>> {
+    let meant = cell.and_then(|name| meaning_of(name, cx, state));
     let request = RowsRequest {
         first: Position(strip.first),
         last: Position(strip.last).min(cx.session.index.end()),
         columns: strip.chart.width().max(1.0) as u32,
-        cell: known,
+        cell: meant.flatten(),
     };
     let session = Arc::clone(cx.session);
-    let answer = state.rows.poll_long(&request, cx.worker, |request| {
+    state.rows.poll_long(&request, cx.worker, |request| {
         let request = *request;
         move |cancel: &Cancel| rows(&session, &request, cancel)
     });
-    answer.any()
+    let (answered, rows) = state.rows.peek()?;
+    // The accesses of another cell would be wrong here, not merely old.
+    let is_of_cell = answered.cell.is_some() && answered.cell == request.cell;
+    let nothing = match meant {
+        Some(None) => "it means nothing at this position",
+        Some(Some(_)) if is_of_cell => "nothing here",
+        _ => "looking…",
+    };
+    Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing })
+}
+
+/// The cell that a name means at the position, the inner one where it means none; the last answer for the same name
+/// while the new one is on its way.
+fn meaning_of(name: &CellName, cx: &ViewCx<'_>, state: &mut TimelineState) -> Option<Option<Cell>> {
+    let named = NamedCell { name: name.clone(), at: cx.windows.active().position };
+    let session = Arc::clone(cx.session);
+    state.cell.poll(&named, cx.worker, |NamedCell { name, at }| {
+        let (text, at) = (argument_text(name), *at);
+        move |cancel: &Cancel| {
+            let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
+            Ok(names.cell(&text).ok())
+        }
+    });
+    state.cell.peek().filter(|(of, _)| of.name == *name).map(|(_, cell)| *cell)
 }
 
 /// A gap goes through all lanes, so that nobody overlooks it.
@@ -125,9 +159,9 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if matches!(self.label, "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
+        let font = if matches!(self.words.label, "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
         let label = pos2(self.rect.left() + INSET, y);
-        pen.cut_text(label, self.label, font, tok.t3, strip.chart.left() - 8.0);
+        pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
         for (place, tick) in self.ticks.iter().enumerate() {
             // Where every column has one, there are too many to tell apart: paler, so that single ones stand out.
@@ -139,16 +173,24 @@ impl Row<'_> {
             return None;
         }
         if pointer.x < strip.chart.left() {
-            tip_ui(ui, format!("{}: {}", self.label, self.hint));
+            tip_ui(ui, format!("{}: {}", self.words.label, self.words.hint));
             return None;
         }
         let column = (pointer.x - strip.chart.left()).max(0.0) as u32;
         let near = self.ticks.iter().rev().filter(|tick| tick.column.abs_diff(column) <= GRIP);
         let Some(tick) = near.min_by_key(|tick| tick.column.abs_diff(column)) else {
-            tip_ui(ui, format!("{}: nothing here\nposition {}", self.label, thousands(strip.position_at(pointer.x).0)));
+            tip_ui(
+                ui,
+                format!(
+                    "{}: {}\nposition {}",
+                    self.words.label,
+                    self.words.nothing,
+                    thousands(strip.position_at(pointer.x).0)
+                ),
+            );
             return None;
         };
-        tip_ui(ui, format!("{} {}\nposition {}", self.label, tick.kind.words(), thousands(tick.position.0)));
+        tip_ui(ui, format!("{} {}\nposition {}", self.words.label, tick.kind.words(), thousands(tick.position.0)));
         Some(tick.position.0)
     }
 

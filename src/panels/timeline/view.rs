@@ -48,10 +48,22 @@ impl View {
 
     /// The same turned by the wheel.
     pub fn turned(self, Turn { center, factor, moved }: Turn, end: u64) -> Self {
+        if factor == 1.0 {
+            return self.moved(moved, end);
+        }
         let length = self.length() as f64;
         let fixed = self.first as f64 + center * length;
         let new_length = (length / factor).clamp(LEAST.min(end as f64), end as f64);
         Self::from(fixed - center * new_length + moved * length, new_length, end)
+    }
+
+    /// As much of the trace, so many lengths further on; rounded to whole steps, at least one.
+    fn moved(self, lengths: f64, end: u64) -> Self {
+        let steps = (lengths * self.length() as f64).abs().ceil() as u64;
+        let last_first = end.saturating_sub(self.length());
+        let first = if lengths < 0.0 { self.first.saturating_sub(steps) } else { self.first.saturating_add(steps) };
+        let first = first.min(last_first);
+        Self { first, last: first.saturating_add(self.length()).min(end) }
     }
 
     /// A part of the trace with a little of what is around it.
@@ -86,6 +98,9 @@ mod tests {
         assert_eq!(closer, View { first: 250, last: 750 });
         assert_eq!(closer.turned(Turn { center: 0.5, factor: 0.1, moved: 0.0 }, 1000), whole);
         assert_eq!(closer.turned(Turn { center: 0.0, factor: 1.0, moved: 9.0 }, 1000), View { first: 500, last: 1000 });
+        let near = View { first: 100, last: 116 };
+        let pan = |moved| near.turned(Turn { center: 0.3, factor: 1.0, moved }, 1000);
+        assert_eq!((pan(0.01), pan(-0.01)), (View { first: 101, last: 117 }, View { first: 99, last: 115 }));
         let finest = closer.turned(Turn { center: 0.5, factor: 1e9, moved: 0.0 }, 1000);
         assert_eq!(finest.length(), 16);
     }
