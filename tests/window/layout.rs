@@ -100,6 +100,7 @@ fn another_trace_gets_the_panels_but_no_positions() {
     let window = again(&sandbox, kept(arranged(&sandbox)), Some(&other));
     assert_eq!(window.positions(), [(1, 0), (2, 0)]);
     assert_eq!(window.follows(PanelKind::Memory), [Follow::Active]);
+    assert_eq!(window.value_of("address"), "sp");
     assert!(window.panels().contains(&PanelKind::Warnings));
 }
 

@@ -291,8 +291,9 @@ impl Panel for MemoryPanel {
     }
 
     /// Forgets the address of another trace.
+    /// An address of one trace means nothing in another.
     fn leave_trace(&mut self) {
-        self.held = None;
+        *self = Self { group: self.group, ..Self::at_stack(self.follow) };
     }
 
     /// The bytes under the cursor: as many as a group has.
