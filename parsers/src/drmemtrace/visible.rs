@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::events::ThreadNumber;
 use crate::marker::MarkerKind;
-use crate::step_store::block::BlockVisitor;
+use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::first_item;
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};

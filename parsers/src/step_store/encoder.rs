@@ -6,7 +6,8 @@ use stepback_machine::Mode;
 
 use crate::events::{Problem, TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
-use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, Usual, WrittenStep};
+use crate::step_store::block::{BlockHead, ITEMS};
+use crate::step_store::block_writer::{BlockWriter, Usual, WrittenStep};
 use crate::step_store::budget::Budget;
 use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister};
 use crate::step_store::code_table::{CodeTable, Found, SetOf};

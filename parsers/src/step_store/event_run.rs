@@ -10,7 +10,7 @@ use crate::events::{
     ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
-use crate::step_store::block::BlockVisitor;
+use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::{ITEM_BYTES, first_item};
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredThread};

@@ -9,6 +9,8 @@
 //! by way of `StoredTrace`.
 
 pub(crate) mod block;
+pub(crate) mod block_reader;
+mod block_writer;
 mod budget;
 pub(crate) mod code;
 mod code_table;
@@ -32,7 +34,8 @@ pub(crate) mod stored_trace;
 mod tests;
 mod visit;
 
-pub use block::{BlockVisitor, ITEMS};
+pub use block::ITEMS;
+pub use block_reader::BlockVisitor;
 pub use code::{Code, Shape, ShapeAccess};
 pub use code_table::SetOf;
 pub use encoder::{BlockSink, Encoder};

@@ -3,7 +3,8 @@
 use std::io;
 use std::ops::Range;
 
-use crate::step_store::block::{BlockVisitor, ITEMS};
+use crate::step_store::block::ITEMS;
+use crate::step_store::block_reader::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::first_item;
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};

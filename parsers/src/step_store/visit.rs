@@ -2,7 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::step_store::block::{BlockBytes, BlockVisitor, Damaged, ITEMS, read_block};
+use crate::step_store::block::{BlockBytes, Damaged, ITEMS};
+use crate::step_store::block_reader::{BlockVisitor, read_block};
 use crate::step_store::codes::Codes;
 use crate::step_store::frame::{BLOCKS, Frame};
 use crate::step_store::numbers::PADDING;
