@@ -1,34 +1,16 @@
 //! Draws the panels of a dock.
 
-use std::sync::Arc;
-
 use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 
 use super::tab_strip;
 use crate::action::Action;
-use crate::model::{SourceChoice, Windows};
-use crate::panels::{FindState, Pane, ThreadsSlot, ViewCx};
-use crate::session::Session;
-use crate::theme::Tok;
-use crate::worker::Worker;
+use crate::panels::{Pane, ViewCx};
 
 /// What the panels of a dock see, and what they asked for.
 pub struct DockView<'a> {
-    /// The trace.
-    pub session: &'a Arc<Session>,
-    /// Where questions are asked.
-    pub worker: &'a Worker,
-    /// The trace windows.
-    pub windows: &'a Windows,
-    /// What the user chose about sources.
-    pub sources: &'a SourceChoice,
-    /// Who ran where and when.
-    pub threads: &'a ThreadsSlot,
-    /// The search, and what it found.
-    pub find: &'a FindState,
-    /// The colours.
-    pub tok: &'a Tok,
+    /// The trace and the window's state.
+    pub cx: ViewCx<'a>,
     /// The tile that has the keyboard.
     pub focused: Option<TileId>,
     /// Whether a panel has the keyboard, and not a dialog or the palette.
@@ -41,25 +23,14 @@ pub struct DockView<'a> {
 
 impl DockView<'_> {
     fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
-        ViewCx {
-            trace: self.windows.active().trace,
-            session: self.session,
-            worker: self.worker,
-            windows: self.windows,
-            sources: self.sources,
-            threads: self.threads,
-            find: self.find,
-            tok: self.tok,
-            tile: tile.0,
-            has_focus: self.is_keyboard_here && self.focused == Some(tile),
-        }
+        ViewCx { tile: tile.0, has_focus: self.is_keyboard_here && self.focused == Some(tile), ..self.cx }
     }
 }
 
 impl Behavior<Pane> for DockView<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut Pane) -> UiResponse {
         let rect = ui.max_rect();
-        ui.painter().rect_filled(rect, 0.0, self.tok.bg1);
+        ui.painter().rect_filled(rect, 0.0, self.cx.tok.bg1);
         let is_pressed = ui.input(|input| input.pointer.any_pressed());
         if is_pressed && ui.rect_contains_pointer(rect) {
             self.clicked = Some(tile);
@@ -71,7 +42,7 @@ impl Behavior<Pane> for DockView<'_> {
         pane.ui(ui, &cx, &mut asked);
         self.out.append(&mut asked);
         if has_focus {
-            let ring = Stroke::new(1.0, self.tok.focus.gamma_multiply(0.75));
+            let ring = Stroke::new(1.0, self.cx.tok.focus.gamma_multiply(0.75));
             ui.painter().rect_stroke(rect, 0.0, ring, StrokeKind::Inside);
         }
         UiResponse::None
@@ -99,15 +70,15 @@ impl Behavior<Pane> for DockView<'_> {
     fn top_bar_right_ui(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, _: TileId, tabs: &Tabs, _: &mut f32) {
         let Some(tile) = tabs.active else { return };
         let Some(pane) = tiles.get_pane(&tile) else { return };
-        tab_strip::strip_end_ui(ui, pane, tile, self.windows, self.out);
+        tab_strip::strip_end_ui(ui, pane, tile, self.cx.windows, self.out);
     }
 
     fn tab_bar_color(&self, _: &egui::Visuals) -> Color32 {
-        self.tok.bg2
+        self.cx.tok.bg2
     }
 
     fn tab_bar_hline_stroke(&self, _: &egui::Visuals) -> Stroke {
-        Stroke::new(1.0, self.tok.line)
+        Stroke::new(1.0, self.cx.tok.line)
     }
 
     fn tab_bar_height(&self, _: &egui::Style) -> f32 {
@@ -125,13 +96,13 @@ impl Behavior<Pane> for DockView<'_> {
     fn resize_stroke(&self, _: &egui::Style, state: egui_tiles::ResizeState) -> Stroke {
         match state {
             egui_tiles::ResizeState::Idle => Stroke::NONE,
-            egui_tiles::ResizeState::Hovering => Stroke::new(2.0, self.tok.ctl),
-            egui_tiles::ResizeState::Dragging => Stroke::new(2.0, self.tok.focus),
+            egui_tiles::ResizeState::Hovering => Stroke::new(2.0, self.cx.tok.ctl),
+            egui_tiles::ResizeState::Dragging => Stroke::new(2.0, self.cx.tok.focus),
         }
     }
 
     fn drag_preview_color(&self, _: &egui::Visuals) -> Color32 {
-        self.tok.accent.gamma_multiply(0.18)
+        self.cx.tok.accent.gamma_multiply(0.18)
     }
 
     fn simplification_options(&self) -> SimplificationOptions {

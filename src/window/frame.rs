@@ -9,6 +9,7 @@ use super::file_dialog::{FileDialog, Picked, open_together};
 use super::palette::Surroundings;
 use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
+use super::workspace::Drawn;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
 use crate::keymap::{self, Indexing, Keyboard, Situation};
@@ -192,20 +193,10 @@ impl App {
     fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
-        let mut view = DockView {
-            session: &workspace.session,
-            worker: &self.worker,
-            windows: &workspace.windows,
-            sources: &workspace.sources,
-            threads: &workspace.threads,
-            find: &workspace.find,
-            tok,
-            focused: workspace.focused,
-            is_keyboard_here,
-            clicked: None,
-            out,
-        };
-        workspace.dock.ui(&mut view, ui);
+        let focused = workspace.focused;
+        let Drawn { cx, dock, .. } = workspace.drawn(&self.worker, tok);
+        let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, out };
+        dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
             workspace.focus(tile);
         }

@@ -4,8 +4,9 @@ use egui::{Frame, Panel, Ui};
 
 use super::app::App;
 use super::layout::TIMELINE;
+use super::workspace::Drawn;
 use crate::action::Action;
-use crate::panels::{ViewCx, timeline_ui};
+use crate::panels::timeline_ui;
 use crate::theme::Tok;
 
 /// The panels keep this share of the window.
@@ -23,20 +24,8 @@ impl App {
             panel.default_size(self.settings.timeline_height.unwrap_or(usual)).frame(Frame::new().fill(tok.bg1));
         let cell = workspace.cell().cloned();
         let shown = panel.show(ui, |ui| {
-            let cx = ViewCx {
-                trace: workspace.windows.active().trace,
-                session: &workspace.session,
-                worker: &self.worker,
-                windows: &workspace.windows,
-                sources: &workspace.sources,
-                threads: &workspace.threads,
-                find: &workspace.find,
-                tok,
-                // No tile of the dock has this number.
-                tile: u64::MAX,
-                has_focus: false,
-            };
-            timeline_ui(ui, &cx, cell.as_ref(), &mut workspace.timeline, out);
+            let Drawn { cx, timeline, .. } = workspace.drawn(&self.worker, tok);
+            timeline_ui(ui, &cx, cell.as_ref(), timeline, out);
         });
         let height = shown.response.rect.height();
         // Only a drag chooses: the window's own size may press it smaller, too.

@@ -80,6 +80,16 @@ pub struct Workspace {
     awaited: Vec<Awaited>,
 }
 
+/// What panels look at, beside what draws it.
+pub struct Drawn<'a> {
+    /// What a panel looks at that is in no tile and has no keyboard.
+    pub cx: ViewCx<'a>,
+    /// The panels.
+    pub dock: &'a mut Dock,
+    /// The timeline.
+    pub timeline: &'a mut TimelineState,
+}
+
 /// A window's place in a part of the trace that is not indexed yet.
 struct Awaited {
     window: WindowId,
@@ -462,8 +472,14 @@ impl Workspace {
         }
     }
 
-    fn selection(&self, worker: &Worker, tok: &Tok) -> Option<CellName> {
+    fn selection(&mut self, worker: &Worker, tok: &Tok) -> Option<CellName> {
         let tile = self.focused?;
+        let Drawn { cx, dock, .. } = self.drawn(worker, tok);
+        dock.tiles.get_pane(&tile)?.selection(&ViewCx { tile: tile.0, has_focus: true, ..cx })
+    }
+
+    /// What panels look at, and what is drawn of it.
+    pub fn drawn<'a>(&'a mut self, worker: &'a Worker, tok: &'a Tok) -> Drawn<'a> {
         let cx = ViewCx {
             trace: self.windows.active().trace,
             session: &self.session,
@@ -473,10 +489,11 @@ impl Workspace {
             threads: &self.threads,
             find: &self.find,
             tok,
-            tile: tile.0,
-            has_focus: true,
+            // No tile of the dock has this number.
+            tile: u64::MAX,
+            has_focus: false,
         };
-        self.focused_pane()?.selection(&cx)
+        Drawn { cx, dock: &mut self.dock, timeline: &mut self.timeline }
     }
 
     /// Asks who ran where and when, once for all panels, and who runs at the position.
