@@ -51,7 +51,7 @@ fn search(bencher: Bencher<'_, '_>, name: &str) {
     let (tarmac, bytes) = named(name);
     let index = index_of(&tarmac, 2);
     let pattern = "no such text".parse().unwrap_or_else(|error| panic!("{error}"));
-    let question = FindText { pattern, thread: None, from: Position(0), limit: 1 };
+    let question = FindText { what: pattern, thread: None, from: Position(0), limit: 1 };
     bencher.counter(bytes).bench_local(|| question.run(&index, &Cancel::default()));
 }
 

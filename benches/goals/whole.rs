@@ -22,7 +22,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let index = open(trace, path)?;
     let bytes = trace.path.metadata()?.len() as f64;
     for (name, pattern) in PATTERNS {
-        let question = FindText { pattern: pattern.parse()?, thread: None, from: Position(0), limit: 10 };
+        let question = FindText { what: pattern.parse()?, thread: None, from: Position(0), limit: 10 };
         let start = Instant::now();
         ask(&index, question.clone())?;
         let speed = bytes / start.elapsed().as_secs_f64() / 1e9;

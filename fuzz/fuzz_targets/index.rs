@@ -76,8 +76,8 @@ fn ask_all(index: &Index<Tarmac>, moment: usize) {
         ask(index, PositionOfLine(Line(at.0)));
         ask(index, PositionOfTime(at.0));
         ask(index, RawLines { first: Line(at.0), count: 3 });
-        ask(index, FindText { pattern: pattern.clone(), thread: None, from: at, limit: 2 });
-        ask(index, FindValue { value: 1.into(), thread: None, from: at, limit: 2 });
+        ask(index, FindText { what: pattern.clone(), thread: None, from: at, limit: 2 });
+        ask(index, FindValue { what: 1.into(), thread: None, from: at, limit: 2 });
         ask(index, NextExternalChanges { range: None, thread: None, from: at, skip: 0, limit: 3 });
         ask(index, LastExternalChanges { range: None, thread: None, before: at, skip: 0, limit: 3 });
         ask_about_calls(index, thread, at);

@@ -372,12 +372,12 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
         let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
         let pattern: crate::query::search::pattern::TextPattern =
             dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap().parse().unwrap();
-        let find = |from| FindText { pattern: pattern.clone(), thread: None, from, limit: 4 };
+        let find = |from| FindText { what: pattern.clone(), thread: None, from, limit: 4 };
         pair.agree(find(near), find(far));
         let value = dice.below(3);
         pair.agree(
-            FindValue { value: value.into(), thread: None, from: near, limit: 4 },
-            FindValue { value: value.into(), thread: None, from: far, limit: 4 },
+            FindValue { what: value.into(), thread: None, from: near, limit: 4 },
+            FindValue { what: value.into(), thread: None, from: far, limit: 4 },
         );
         let next = |from| NextExternalChanges { range: None, thread: None, from, skip: 0, limit: 4 };
         pair.agree(next(near), next(far));

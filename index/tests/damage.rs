@@ -116,8 +116,8 @@ fn answers(index: &Index<Tarmac>, places: &Places) -> Vec<Result<String, QueryEr
         ask(index, PositionOfLine(Line(at.0)), &mut answers);
         ask(index, PositionOfTime(at.0), &mut answers);
         ask(index, RawLines { first: Line(at.0), count: 3 }, &mut answers);
-        ask(index, FindText { pattern: pattern.clone(), thread: None, from: at, limit: 2 }, &mut answers);
-        ask(index, FindValue { value: 1.into(), thread: None, from: at, limit: 2 }, &mut answers);
+        ask(index, FindText { what: pattern.clone(), thread: None, from: at, limit: 2 }, &mut answers);
+        ask(index, FindValue { what: 1.into(), thread: None, from: at, limit: 2 }, &mut answers);
         let calls = index.calls();
         let id = calls.innermost_at(ThreadId(0), at).unwrap_or(CallId(0));
         answers.push(Ok(format!("{id:?} {:?} {:?}", calls.get(id), calls.children(id).take(9).collect::<Vec<_>>())));

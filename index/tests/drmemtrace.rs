@@ -38,8 +38,9 @@ fn text_is_found_in_disassembly_and_records() {
         let cancel = Cancel::default();
         let find = |pattern: &str| {
             let pattern = pattern.parse().unwrap();
-            let hits =
-                FindText { pattern, thread: None, from: Position(0), limit: usize::MAX }.run(&index, &cancel).unwrap();
+            let hits = FindText { what: pattern, thread: None, from: Position(0), limit: usize::MAX }
+                .run(&index, &cancel)
+                .unwrap();
             hits.into_iter().map(|hit| hit.record.step.0).collect::<Vec<_>>()
         };
         let steps = Steps { first: Step(0), count: u64::MAX }.run(&index, &cancel).unwrap();

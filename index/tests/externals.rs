@@ -277,7 +277,7 @@ fn the_accesses_of_threads_that_take_turns_in_a_step_are_read_a_few_times_howeve
         assert_eq!(hits.len() as u32, LINES);
     });
     check_read(&step, "value", |index| {
-        let hits = FindValue { value: Number::from(0x77), thread, from, limit }.run(index, &cancel).unwrap();
+        let hits = FindValue { what: Number::from(0x77), thread, from, limit }.run(index, &cancel).unwrap();
         assert_eq!(hits.len() as u32, LINES);
     });
 }
@@ -287,7 +287,7 @@ fn text_in_many_late_lines_of_a_thread_is_read_a_few_times_however_many_they_are
     let step = alternating_step(4000);
     check_read(&step, "text", |index| {
         let question =
-            FindText { pattern: "00000077".parse().unwrap(), thread: None, from: Position(0), limit: usize::MAX };
+            FindText { what: "00000077".parse().unwrap(), thread: None, from: Position(0), limit: usize::MAX };
         let hits = question.run(index, &Cancel::default()).unwrap();
         let found = hits.iter().map(|hit| (hit.record.step.0, hit.position.0));
         assert_eq!(found.collect::<Vec<_>>(), [(0, 2), (1, 2)]);

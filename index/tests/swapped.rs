@@ -211,7 +211,7 @@ fn questions(index: &Index<Tarmac>) {
         let id = calls.innermost_at(ThreadId(0), at).unwrap_or(CallId(0));
         drop((calls.get(id), calls.path_at(ThreadId(0), at), calls.children(id).take(9).count()));
     }
-    ask(index, FindText { pattern: "no such text".parse().unwrap(), thread: None, from: Position(0), limit: 2 });
+    ask(index, FindText { what: "no such text".parse().unwrap(), thread: None, from: Position(0), limit: 2 });
     ask(index, DifferenceBetween { from: Position(end.0 / 3), to: end, thread: None });
     ask(index, NextAccessedBlock { from: Address(0) });
 }

@@ -5,7 +5,7 @@
 //! however long the trace is and however often something occurs in it.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, Cell, FindMarkers, NextAccess, NextExternalChanges, Query as _};
+use stepback_index::{AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::session::Session;
@@ -126,8 +126,7 @@ impl Leaper<'_> {
             if from > self.request.last {
                 return Ok(None);
             }
-            let find = FindMarkers { kinds: kinds.to_vec(), thread: None, from, to: self.request.last, limit: 1 };
-            Ok(find.run(&self.session.index, self.cancel)?.first().map(|hit| hit.position))
+            Ok(NextMarker { kinds: kinds.to_vec(), from }.run(&self.session.index, self.cancel)?)
         })
     }
 

@@ -6,7 +6,7 @@ use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::markers::{FindMarkers, LastMarkers};
+use crate::query::markers::{FindMarkers, LastMarkers, NextMarker};
 
 impl Replay for FindMarkers {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<MarkerHit>> {
@@ -20,6 +20,13 @@ impl Replay for FindMarkers {
             hits.push(hit);
         }
         Some(hits)
+    }
+}
+
+impl Replay for NextMarker {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Position>> {
+        oracle.check(self.from)?;
+        Some(oracle.markers(&self.kinds, None).map(|hit| hit.position).filter(|position| *position >= self.from).min())
     }
 }
 

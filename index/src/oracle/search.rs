@@ -20,7 +20,7 @@ impl Replay for FindText {
         oracle.check(self.from)?;
         let (mut hits, mut shown): (Vec<Hit>, HashMap<Step, u64>) = Default::default();
         for slot in self.from.0 + 1..=oracle.step_count() {
-            for thread in matching_threads(&self.pattern, oracle, slot) {
+            for thread in matching_threads(&self.what, oracle, slot) {
                 let Some(step) = oracle.last_step_of(thread, slot) else { continue };
                 let before = shown.insert(step, slot);
                 let is_late = slot - step.after().0 > LATE_STEPS;
@@ -67,7 +67,7 @@ impl Replay for FindBytes {
         oracle.check(self.from)?;
         let events = oracle.events_after(self.from).iter();
         let is_whose = |event: &&Event| self.thread.is_none_or(|thread| thread == event.thread);
-        let found = events.filter(is_whose).filter(|event| has_bytes(&self.bytes, oracle, event));
+        let found = events.filter(is_whose).filter(|event| has_bytes(&self.what, oracle, event));
         Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
     }
 }
@@ -102,7 +102,7 @@ impl Replay for FindValue {
         let events = oracle.events_after(self.from).iter();
         let found = events.filter(|event| {
             let is_copy = matches!(&event.kind, EventKind::Register(written) if written.name == WrittenName::BankCopy);
-            let is_it = oracle.access_of(event).is_some_and(|access| self.value.is(&access.value));
+            let is_it = oracle.access_of(event).is_some_and(|access| self.what.is(&access.value));
             let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
             !is_copy && is_whose && is_it
         });

@@ -38,6 +38,16 @@ pub struct LastMarkers {
     pub at: Position,
 }
 
+/// The first position of a trace, from one on, at which a marker of some kinds shows first.
+/// Cost: lookups in the lists of these kinds; no text is read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NextMarker {
+    /// Which; without any, all.
+    pub kinds: Vec<MarkerKind>,
+    /// From where, this position included.
+    pub from: Position,
+}
+
 impl Query for FindMarkers {
     type Answer = Vec<MarkerHit>;
 
@@ -52,6 +62,16 @@ impl Query for FindMarkers {
         let last = self.limit.checked_sub(1).and_then(|last| hits.get(last)).map(|hit| hit.position);
         hits.truncate(last.map_or(hits.len().min(self.limit), |last| hits.partition_point(|hit| hit.position <= last)));
         Ok(hits)
+    }
+}
+
+impl Query for NextMarker {
+    type Answer = Option<Position>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+        cancel.check()?;
+        SlotReader(index).check_position(self.from)?;
+        Ok(MarkerReader(index).next_slot(&self.kinds, self.from.0)?.map(Position))
     }
 }
 

@@ -88,14 +88,24 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         Ok(None)
     }
 
+    /// The first slot from one on with a marker of some kinds, of any thread; without any kinds, of all.
+    /// Cost: for each kind, lookups in the list of the first segment that has one.
+    pub(crate) fn next_slot(&self, kinds: &[MarkerKind], from: u64) -> Result<Option<u64>, QueryError> {
+        let known = self.segments_by_kind().iter().map(|of| of.kind);
+        let wanted = WantedMarkers { kinds, thread: None };
+        let mut first: Option<u64> = None;
+        for kind in known.filter(|kind| *kind != SHARING_CALLS && wanted.includes_kind(*kind)) {
+            first = first.into_iter().chain(self.next_slot_of_all(kind, from)?).min();
+        }
+        Ok(first)
+    }
+
     /// The first slot from one on with such a marker of any thread. Cost: lookups in the list of the first segment that has one.
     pub(crate) fn next_slot_of_all(&self, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
         let by_kind = self.segments_by_kind();
         let known = by_kind.binary_search_by_key(&kind, |of| of.kind).ok().and_then(|place| by_kind.get(place));
         let Some(KindSegments { segments, .. }) = known else { return Ok(None) };
-        let base = |number: usize| self.0.contents.segments.get(number).map_or(u64::MAX, |segment| segment.step_base);
-        let start = segments.partition_point(|number| base(*number) < from).saturating_sub(1);
-        for number in segments.iter().skip(start) {
+        for number in self.those_from(segments, from) {
             let Some(segment) = self.0.segment(*number) else { continue };
             let local = u32::try_from(from.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
             let mut first: Option<u32> = None;
@@ -124,9 +134,10 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         if limit == 0 {
             return Ok(());
         }
-        for number in self.segments_with_markers(wanted) {
+        let segments = self.segments_with_markers(wanted);
+        for number in self.those_from(&segments, range.start) {
             cancel.check()?;
-            let Some(segment) = self.0.segment(number).filter(|segment| segment.meta.step_base < range.end) else {
+            let Some(segment) = self.0.segment(*number).filter(|segment| segment.meta.step_base < range.end) else {
                 break;
             };
             let lists = self.marker_lists(&segment, wanted)?;
@@ -142,6 +153,13 @@ impl<'a, S: Source> MarkerReader<'a, S> {
             }
         }
         Ok(())
+    }
+
+    /// Those of some ascending segments that may have slots from one on. Cost: a binary search.
+    fn those_from<'b>(&self, segments: &'b [usize], from: u64) -> &'b [usize] {
+        let base = |number: usize| self.0.contents.segments.get(number).map_or(u64::MAX, |segment| segment.step_base);
+        let start = segments.partition_point(|number| base(*number) < from).saturating_sub(1);
+        segments.get(start..).unwrap_or_default()
     }
 
     /// The segments with such markers, ascending.

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Records, Sample, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
-use stepback_index::{Cancel, FindMarkers, FindText, LastMarkers, Program, ThreadId, oracle::Oracle, with_images};
+use stepback_index::{
+    Cancel, FindMarkers, FindText, LastMarkers, NextMarker, Program, ThreadId, oracle::Oracle, with_images,
+};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Source as _, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
 
@@ -77,6 +79,7 @@ fn ask_markers(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
     let position = |dice: &mut Dice| Position(dice.below(steps + 2));
     let (from, to, limit) = (position(dice), position(dice), dice.below(20) as usize);
     comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to, limit });
+    comparison.agree(NextMarker { kinds: kinds.clone(), from });
     comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
 }
 
@@ -102,7 +105,7 @@ fn ask_text(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
     let pattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
     let from = Position(dice.below(comparison.index.step_count() + 2));
     let thread = comparison.whose(dice);
-    comparison.agree(FindText { pattern, thread, from, limit: dice.below(4) as usize });
+    comparison.agree(FindText { what: pattern, thread, from, limit: dice.below(4) as usize });
 }
 
 #[test]

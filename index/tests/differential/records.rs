@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use stepback_index::{
     AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer, LastMarkers,
-    MarkerCount, MarkerReader, MemoryRange, PageHeat, PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId,
-    index_in_memory,
+    MarkerCount, MarkerReader, MemoryRange, NextMarker, PageHeat, PositionOfLine, Query as _, RegisterFile,
+    RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet};
@@ -227,6 +227,7 @@ fn ask_markers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
     let (from, to, limit) = (position(dice), position(dice), dice.below(20) as usize);
     comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to, limit });
     comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to: Position(u64::MAX), limit: usize::MAX });
+    comparison.agree(NextMarker { kinds: kinds.clone(), from });
     comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
 }
 

@@ -218,7 +218,7 @@ impl<S: Source> Comparison<'_, S> {
             15 | 16 => {
                 let value = dice.pick(&self.things.values).unwrap_or(0);
                 self.agree(FindValue {
-                    value: value.into(),
+                    what: value.into(),
                     thread: self.whose(dice),
                     from: self.position(dice),
                     limit: dice.below(5) as usize,
@@ -345,7 +345,7 @@ impl<S: Source> Comparison<'_, S> {
         ];
         let pattern: TextPattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
         self.agree(FindText {
-            pattern,
+            what: pattern,
             thread: self.whose(dice),
             from: self.position(dice),
             limit: dice.below(4) as usize,
@@ -368,7 +368,7 @@ impl<S: Source> Comparison<'_, S> {
         let memory = memory.run(&self.index, &Cancel::default()).unwrap_or_default();
         let of_memory: Vec<u8> = memory.iter().map_while(|state| state.value).collect();
         self.agree(FindBytes {
-            bytes: if dice.one_in(2) { of_value } else { of_memory },
+            what: if dice.one_in(2) { of_value } else { of_memory },
             thread: self.whose(dice),
             from: self.position(dice),
             limit: dice.below(5) as usize,

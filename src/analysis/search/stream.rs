@@ -41,11 +41,9 @@ impl Search {
     ) -> Result<(), QueryError> {
         let Extent { thread, from, limit } = extent;
         match self {
-            Self::Text(pattern) => {
-                FindText { pattern: pattern.clone(), thread, from, limit }.stream(index, cancel, each)
-            }
-            Self::Value(value) => FindValue { value: *value, thread, from, limit }.stream(index, cancel, each),
-            Self::Bytes(bytes) => FindBytes { bytes: bytes.clone(), thread, from, limit }.stream(index, cancel, each),
+            Self::Text(pattern) => FindText { what: pattern.clone(), thread, from, limit }.stream(index, cancel, each),
+            Self::Value(value) => FindValue { what: *value, thread, from, limit }.stream(index, cancel, each),
+            Self::Bytes(bytes) => FindBytes { what: bytes.clone(), thread, from, limit }.stream(index, cancel, each),
             Self::Accesses(cell, kinds, value) => {
                 // Those of other values do not count.
                 let most = if value.is_some() { usize::MAX } else { limit };

@@ -1,18 +1,18 @@
 //! Bytes in a row, whichever accesses they are spread over.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, Source, StepEvent};
 
+use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query;
-use crate::query::search::run::{Course, Search, Searched};
+use crate::query::search::run::{Find, Wanted};
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
@@ -25,47 +25,18 @@ pub const SOUGHT_BYTES: usize = 4096;
 /// So bytes that are copied one by one are found at the store that completes them.
 ///
 /// Cost: the trace is parsed once on all cores, and memory is looked up around each access that fits alone.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FindBytes {
-    /// In the order of memory; nothing is found for none, and for more than [`SOUGHT_BYTES`].
-    pub bytes: Vec<u8>,
-    /// Whose accesses; without it, those of all threads.
-    pub thread: Option<ThreadId>,
-    /// From where.
-    pub from: Position,
-    /// At most this many hits.
-    pub limit: usize,
-}
+///
+/// Nothing is found for no bytes, and for more than [`SOUGHT_BYTES`].
+pub type FindBytes = Find<Vec<u8>>;
 
-impl Query for FindBytes {
-    type Answer = Vec<Hit>;
+/// Bytes that are sought in a row.
+#[derive(Clone, Copy)]
+struct Row<'a>(&'a [u8]);
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        self.course(index, cancel).collect()
-    }
-}
-
-impl FindBytes {
-    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn stream<S: Source>(
-        &self,
-        index: &Index<S>,
-        cancel: &Cancel,
-        each: impl FnMut(Searched) -> ControlFlow<()>,
-    ) -> Result<(), QueryError> {
-        self.course(index, cancel).run(each)
-    }
-
-    fn course<'a, S>(&'a self, index: &'a Index<S>, cancel: &'a Cancel) -> Course<'a, S, Self> {
-        Course { search: self, index, cancel, from: self.from, limit: self.limit }
-    }
-
+impl<'a> Row<'a> {
     /// Where the bytes may begin, as far as one access tells.
-    fn starts<'a>(&'a self, access: &'a Piece<'a>) -> impl Iterator<Item = Address> + use<'a> {
-        let wanted = self.bytes.as_slice();
+    fn starts(self, access: &'a Piece<'a>) -> impl Iterator<Item = Address> + use<'a> {
+        let wanted = self.0;
         let length = if wanted.len() > SOUGHT_BYTES { 0 } else { wanted.len() };
         // Bytes that begin before the access, then those that begin in it.
         let before = (1..length).filter(move |skip| {
@@ -80,29 +51,57 @@ impl FindBytes {
         before.chain(within.filter_map(move |place| first.checked_add(place as u64))).map(Address)
     }
 
-    /// Whether the bytes lie somewhere around an access right after it.
-    fn is_at<S: Source>(&self, access: &Piece<'_>, index: &Index<S>, at: Position) -> Result<bool, QueryError> {
-        let length = self.bytes.len() as u64;
+    /// Whether the bytes lie somewhere around an access right after it. Cost: memory around it is looked up once, if at all.
+    fn is_at<S: Source>(self, access: &Piece<'_>, slot: &Slot<'_, S>) -> Result<bool, QueryError> {
+        let length = self.0.len() as u64;
+        let mut around = None;
         for start in self.starts(access) {
             let skip = start.0.checked_sub(access.address.0);
             if skip.is_some_and(|skip| skip.saturating_add(length) <= access.bytes.len() as u64) {
                 return Ok(true);
             }
-            let memory = MemoryAt { position: at, address: start, len_bytes: length };
-            let memory = memory.run(index, &Cancel::default())?;
-            // What the access tells fits already, whatever else happened in its slot.
-            let is_told = |place: usize| {
-                let address = start.0.checked_add(place as u64);
-                let place = address.and_then(|address| address.checked_sub(access.address.0));
-                place.is_some_and(|place| place < access.bytes.len() as u64)
+            let known = match around.take() {
+                Some(known) => known,
+                None => Around::of(access, length - 1, slot)?,
             };
-            let mut bytes = self.bytes.iter().zip(&memory).enumerate();
-            let is_whole = memory.len() == self.bytes.len();
-            if is_whole && bytes.all(|(place, (wanted, state))| is_told(place) || state.value == Some(*wanted)) {
+            // What the access tells fits already, whatever else happened in its slot.
+            let fits = |(place, wanted): (u64, &u8)| {
+                start.0.checked_add(place).is_some_and(|at| access.has(at) || known.byte(at) == Some(*wanted))
+            };
+            if (0..).zip(self.0).all(fits) {
                 return Ok(true);
             }
+            around = Some(known);
         }
         Ok(false)
+    }
+}
+
+/// Where an access is looked at.
+struct Slot<'a, S> {
+    index: &'a Index<S>,
+    at: Position,
+    cancel: &'a Cancel,
+}
+
+/// Memory around an access once its slot is over.
+struct Around {
+    first: u64,
+    bytes: Vec<ByteState>,
+}
+
+impl Around {
+    /// So many bytes before and behind it.
+    fn of<S: Source>(access: &Piece<'_>, reach: u64, slot: &Slot<'_, S>) -> Result<Self, QueryError> {
+        let first = access.address.0.saturating_sub(reach);
+        let end = access.address.0.saturating_add(access.bytes.len() as u64).saturating_add(reach);
+        let memory = MemoryAt { position: slot.at, address: Address(first), len_bytes: end - first };
+        Ok(Self { first, bytes: memory.run(slot.index, slot.cancel)? })
+    }
+
+    fn byte(&self, address: u64) -> Option<u8> {
+        let place = usize::try_from(address.checked_sub(self.first)?).ok()?;
+        self.bytes.get(place)?.value
     }
 }
 
@@ -113,28 +112,40 @@ struct Piece<'a> {
     bytes: &'a [u8],
 }
 
-impl Search for FindBytes {
+impl Piece<'_> {
+    /// Whether it tells the byte at an address.
+    fn has(&self, address: u64) -> bool {
+        address.checked_sub(self.address.0).is_some_and(|place| place < self.bytes.len() as u64)
+    }
+}
+
+impl Wanted for Vec<u8> {
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let slot = range.start.saturating_sub(1);
-        let mut sink = ByteSlots { search: self, slot, cancel, found: Vec::new() };
+        let mut sink = ByteSlots { wanted: Row(self), slot, cancel, found: Vec::new() };
         SlotReader(index).parse(text, &mut sink)?;
         cancel.check()?;
         Ok(sink.found)
     }
 
-    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+    fn hits<S: Source>(
+        find: &FindBytes,
+        index: &Index<S>,
+        slots: &[u64],
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
+            cancel.check()?;
             let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
             let contradictions = Contradictions::of(index, &events)?;
             for event in events.iter().filter(|event| event.slot == slot) {
                 let EventKind::Access { kind, address, size_bytes, bytes: Some(bytes) } = &event.kind else { continue };
                 let bytes = bytes.get(..usize::from(*size_bytes)).unwrap_or(bytes);
                 let piece = Piece { kind: *kind, address: *address, bytes };
-                if self.thread.is_some_and(|wanted| wanted != event.thread)
-                    || !self.is_at(&piece, index, Position(slot))?
-                {
+                let at = Slot { index, at: Position(slot), cancel };
+                if find.thread.is_some_and(|wanted| wanted != event.thread) || !Row(&find.what).is_at(&piece, &at)? {
                     continue;
                 }
                 let access = RecordReader(index).access_of(event, &contradictions);
@@ -149,7 +160,7 @@ impl Search for FindBytes {
 
 /// The slots with an access that fits alone.
 struct ByteSlots<'a> {
-    search: &'a FindBytes,
+    wanted: Row<'a>,
     slot: u64,
     cancel: &'a Cancel,
     found: Vec<u64>,
@@ -164,7 +175,7 @@ impl EventSink for ByteSlots<'_> {
         let Some(bytes) = &access.bytes else { return };
         let bytes = bytes.get(..usize::from(access.size_bytes)).unwrap_or(bytes);
         let piece = Piece { kind: access.kind, address: access.address, bytes };
-        if self.found.last() != Some(&self.slot) && self.search.starts(&piece).next().is_some() {
+        if self.found.last() != Some(&self.slot) && self.wanted.starts(&piece).next().is_some() {
             self.found.push(self.slot);
         }
     }
@@ -196,7 +207,7 @@ mod tests {
     fn check(bytes: &[u8], expected: &[(AccessKind, u64)]) {
         let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
-        let question = FindBytes { bytes: bytes.to_vec(), thread: None, from: Position(0), limit: 99 };
+        let question = FindBytes { what: bytes.to_vec(), thread: None, from: Position(0), limit: 99 };
         let hits = question.run(&index, &Cancel::default()).unwrap();
         let found: Vec<_> = hits.iter().filter_map(|hit| Some((hit.access.as_ref()?.kind, hit.position.0))).collect();
         assert_eq!(found, expected);

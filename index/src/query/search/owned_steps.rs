@@ -37,7 +37,7 @@ impl<'a, S: Source> OwnedSteps<'a, S> {
     pub fn find(mut self, slots: &[u64]) -> Result<Vec<Owned>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
-            for here in matches_in(self.index, &self.search.pattern, slot..slot.saturating_add(1))? {
+            for here in matches_in(self.index, &self.search.what, slot..slot.saturating_add(1))? {
                 let is_known = self.matched.get(&here.thread) == Some(&slot);
                 let is_whose = self.search.thread.is_none_or(|wanted| wanted == here.thread);
                 if !is_known && is_whose {
@@ -67,7 +67,7 @@ impl<'a, S: Source> OwnedSteps<'a, S> {
         }
         let is_known = |matched: &HashMap<ThreadId, u64>| matched.get(&late.thread).is_some_and(|slot| *slot >= first);
         if !is_known(&self.matched) && first < self.known_from {
-            for before in matches_in(self.index, &self.search.pattern, first..self.known_from)? {
+            for before in matches_in(self.index, &self.search.what, first..self.known_from)? {
                 let last = self.matched.entry(before.thread).or_insert(before.slot);
                 *last = before.slot.max(*last);
             }

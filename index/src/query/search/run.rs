@@ -8,7 +8,9 @@ use stepback_parsers::{Position, Source};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
 /// What a search found while it goes on.
@@ -20,13 +22,66 @@ pub struct Searched {
     pub to: Position,
 }
 
-/// A search that looks at slots one by one.
-pub(crate) trait Search: Sync {
+/// A search for something from a position on, in trace order. Cost: the trace is parsed once on all cores; see each thing
+/// that is sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Find<W> {
+    /// What is sought.
+    pub what: W,
+    /// Whose steps; without it, those of all threads.
+    pub thread: Option<ThreadId>,
+    /// From where.
+    pub from: Position,
+    /// At most this many hits.
+    pub limit: usize,
+}
+
+/// What is sought slot by slot.
+pub trait Wanted: Sized + Sync {
     /// The slots of a range that may have hits, ascending.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError>;
 
     /// The hits in some of these slots, in order.
-    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError>;
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    fn hits<S: Source>(
+        find: &Find<Self>,
+        index: &Index<S>,
+        slots: &[u64],
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError>;
+}
+
+impl<W: Wanted> Query for Find<W> {
+    type Answer = Vec<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        let mut hits = Vec::new();
+        self.stream(index, cancel, |found| {
+            hits.extend(found.hits);
+            ControlFlow::Continue(())
+        })?;
+        Ok(hits)
+    }
+}
+
+impl<W: Wanted> Find<W> {
+    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn stream<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+        each: impl FnMut(Searched) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        Course { find: self, index, cancel }.run(each)
+    }
 }
 
 /// Steps in the first round. Each round has twice as many as the one before: the first hit shows soon.
@@ -39,23 +94,19 @@ const SLOTS: usize = 128;
 /// Slots whose hits are handed out together: it bounds memory, since a hit takes some hundred bytes.
 const BATCH: usize = 32 * SLOTS;
 
-/// A search from a position on.
-pub(crate) struct Course<'a, S, K> {
-    pub search: &'a K,
-    pub index: &'a Index<S>,
-    pub cancel: &'a Cancel,
-    /// From where.
-    pub from: Position,
-    /// At most this many hits.
-    pub limit: usize,
+/// A search while it goes on.
+struct Course<'a, S, W> {
+    find: &'a Find<W>,
+    index: &'a Index<S>,
+    cancel: &'a Cancel,
 }
 
-impl<S: Source, K: Search> Course<'_, S, K> {
+impl<S: Source, W: Wanted> Course<'_, S, W> {
     /// Hands out the hits until `each` breaks.
-    pub fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
-        SlotReader(self.index).check_position(self.from)?;
+    fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
+        SlotReader(self.index).check_position(self.find.from)?;
         let behind = self.index.step_count() + 1;
-        let (mut first, mut count, mut limit) = (self.from.0 + 1, FIRST_ROUND, self.limit);
+        let (mut first, mut count, mut limit) = (self.find.from.0 + 1, FIRST_ROUND, self.find.limit);
         while first < behind && limit > 0 {
             let end = first.saturating_add(count).min(behind);
             let found = self.slots_of_round(first..end)?;
@@ -80,21 +131,11 @@ impl<S: Source, K: Search> Course<'_, S, K> {
         Ok(())
     }
 
-    /// All hits at once.
-    pub fn collect(&self) -> Result<Vec<Hit>, QueryError> {
-        let mut hits = Vec::new();
-        self.run(|found| {
-            hits.extend(found.hits);
-            ControlFlow::Continue(())
-        })?;
-        Ok(hits)
-    }
-
     fn slots_of_round(&self, round: Range<u64>) -> Result<Vec<u64>, QueryError> {
         let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
         let found = blocks.into_par_iter().map(|first| {
             self.cancel.check()?;
-            self.search.slots(self.index, first..(first + BLOCK).min(round.end), self.cancel)
+            self.find.what.slots(self.index, first..(first + BLOCK).min(round.end), self.cancel)
         });
         Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
     }
@@ -102,7 +143,7 @@ impl<S: Source, K: Search> Course<'_, S, K> {
     fn hits_of_batch(&self, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
         let hits = slots.par_chunks(SLOTS).map(|slots| {
             self.cancel.check()?;
-            self.search.hits(self.index, slots)
+            W::hits(self.find, self.index, slots, self.cancel)
         });
         let mut hits = hits.collect::<Result<Vec<_>, _>>()?;
         Ok(if hits.len() == 1 { hits.remove(0) } else { hits.into_iter().flatten().collect() })

@@ -1,7 +1,7 @@
 //! Steps by what is written of them.
 
 use std::cell::RefCell;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
 
@@ -9,13 +9,11 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::step_record::StepRecord;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::question::Query;
 use crate::query::search::made;
 use crate::query::search::owned_steps::{Owned, OwnedSteps};
 use crate::query::search::pattern::TextPattern;
-use crate::query::search::run::{Course, Search, Searched};
+use crate::query::search::run::{Find, Wanted};
 use crate::read::records::{Detail, RecordReader};
 use crate::read::slots::SlotReader;
 
@@ -25,61 +23,29 @@ use crate::read::slots::SlotReader;
 ///
 /// Cost: the text is read once on all cores; only the steps with lines that may match are parsed.
 /// A line of more than a megabyte is taken for several.
-#[derive(Clone, Debug)]
-pub struct FindText {
-    /// Matched against each line, without its end, and against the disassembly alone.
-    pub pattern: TextPattern,
-    /// Whose steps; without it, those of all threads.
-    pub thread: Option<ThreadId>,
-    /// From where.
-    pub from: Position,
-    /// At most this many hits.
-    pub limit: usize,
-}
+pub type FindText = Find<TextPattern>;
 
-impl Query for FindText {
-    type Answer = Vec<Hit>;
-
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        self.course(index, cancel).collect()
-    }
-}
-
-impl FindText {
-    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn stream<S: Source>(
-        &self,
-        index: &Index<S>,
-        cancel: &Cancel,
-        each: impl FnMut(Searched) -> ControlFlow<()>,
-    ) -> Result<(), QueryError> {
-        self.course(index, cancel).run(each)
-    }
-
-    fn course<'a, S>(&'a self, index: &'a Index<S>, cancel: &'a Cancel) -> Course<'a, S, Self> {
-        Course { search: self, index, cancel, from: self.from, limit: self.limit }
-    }
-}
-
-impl Search for FindText {
+impl Wanted for TextPattern {
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         if !index.source().is_text() {
-            return made::slots(index, &self.pattern, range, cancel);
+            return made::slots(index, self, range, cancel);
         }
         TEXT.with_borrow_mut(|text| {
-            let mut block = Block::new(index, &self.pattern, range)?;
+            let mut block = Block::new(index, self, range)?;
             block.search(text, cancel)?;
             Ok(block.found)
         })
     }
 
-    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+    fn hits<S: Source>(
+        find: &FindText,
+        index: &Index<S>,
+        slots: &[u64],
+        _cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let found: Vec<Owned> = match index.threads().len() {
             1 => slots.iter().map(|slot| Owned { step: Step(slot.saturating_sub(1)), slot: *slot }).collect(),
-            _ => OwnedSteps::new(index, self, slots).find(slots)?,
+            _ => OwnedSteps::new(index, find, slots).find(slots)?,
         };
         let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
         let records = RecordReader(index).records_of(&steps, Detail::Step)?;

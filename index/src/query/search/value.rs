@@ -1,6 +1,6 @@
 //! Accesses by their value.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use stepback_machine::Endian;
 use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent};
@@ -9,10 +9,8 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::number::Number;
-use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::question::Query;
-use crate::query::search::run::{Course, Search, Searched};
+use crate::query::search::run::{Find, Wanted};
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
@@ -21,57 +19,25 @@ use crate::read::slots::{EventKind, SlotReader};
 /// Register writes and memory accesses of exactly this value, from a position on, in trace order.
 ///
 /// Cost: the trace is parsed once on all cores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FindValue {
-    /// The number.
-    pub value: Number,
-    /// Whose accesses; without it, those of all threads.
-    pub thread: Option<ThreadId>,
-    /// From where.
-    pub from: Position,
-    /// At most this many hits.
-    pub limit: usize,
-}
+pub type FindValue = Find<Number>;
 
-impl Query for FindValue {
-    type Answer = Vec<Hit>;
-
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        self.course(index, cancel).collect()
-    }
-}
-
-impl FindValue {
-    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn stream<S: Source>(
-        &self,
-        index: &Index<S>,
-        cancel: &Cancel,
-        each: impl FnMut(Searched) -> ControlFlow<()>,
-    ) -> Result<(), QueryError> {
-        self.course(index, cancel).run(each)
-    }
-
-    fn course<'a, S>(&'a self, index: &'a Index<S>, cancel: &'a Cancel) -> Course<'a, S, Self> {
-        Course { search: self, index, cancel, from: self.from, limit: self.limit }
-    }
-}
-
-impl Search for FindValue {
+impl Wanted for Number {
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let is_big_endian = index.contents.traits.endian == Endian::Big;
         let slot = range.start.saturating_sub(1);
-        let mut sink = ValueSlots { value: self.value, is_big_endian, slot, cancel, found: Vec::new() };
+        let mut sink = ValueSlots { value: *self, is_big_endian, slot, cancel, found: Vec::new() };
         SlotReader(index).parse(text, &mut sink)?;
         cancel.check()?;
         Ok(sink.found)
     }
 
-    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+    fn hits<S: Source>(
+        find: &FindValue,
+        index: &Index<S>,
+        slots: &[u64],
+        _cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
             let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
@@ -79,11 +45,11 @@ impl Search for FindValue {
             for event in events.iter().filter(|event| event.slot == slot) {
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
                 let is_copy = matches!(event.kind, EventKind::Register { is_bank_copy: true, .. });
-                if is_copy || self.thread.is_some_and(|wanted| wanted != event.thread) {
+                if is_copy || find.thread.is_some_and(|wanted| wanted != event.thread) {
                     continue;
                 }
                 let access = RecordReader(index).access_of(event, &contradictions);
-                let access = access.filter(|access| self.value.is(&access.value));
+                let access = access.filter(|access| find.what.is(&access.value));
                 let Some(access) = access else { continue };
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
                     found.push(FoundAccess { step, position: Position(slot), access: Some(access) });
