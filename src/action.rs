@@ -9,6 +9,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
+use crate::notes::BookmarkChange;
 use crate::source::SourceMapping;
 
 /// One of the traces that a window shows, by its number. Where none is named, the first is meant.
@@ -156,6 +157,8 @@ pub enum PanelKind {
     Findings,
     /// What a search found.
     Find,
+    /// The bookmarks.
+    Bookmarks,
 }
 
 /// What a register or memory panel shows the state at.
@@ -347,6 +350,17 @@ pub enum Action {
     StopFind,
     /// Forget the search and its marks.
     ClearFind,
+
+    /// Mark places, or change marks.
+    Bookmark(BookmarkChange),
+    /// Mark the part of the trace that is selected in the timeline, under a name.
+    BookmarkSelection(String),
+    /// Travel to the last (back) or next (forward) bookmark.
+    GoToBookmark(Way),
+    /// Take back the last change of what is shown or kept: marks, panels.
+    Undo,
+    /// Do again what was taken back.
+    Redo,
 
     /// Fold or unfold.
     Fold(Fold),

@@ -9,6 +9,7 @@ pub mod expression;
 pub mod image;
 pub mod keymap;
 pub mod model;
+pub mod notes;
 pub mod number;
 pub mod panels;
 pub mod place;

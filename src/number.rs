@@ -1,4 +1,4 @@
-//! Numbers in C syntax.
+//! Numbers in C syntax, and as the window writes them.
 
 use std::fmt;
 
@@ -48,6 +48,19 @@ pub fn number(text: &str) -> Result<u64, NumberError> {
 fn without_suffix(digits: &str) -> &str {
     let suffixes = ["ull", "llu", "ul", "lu", "ll", "u", "l"];
     suffixes.iter().find_map(|suffix| digits.strip_suffix(suffix)).unwrap_or(digits)
+}
+
+/// A count or a step with thousands separators: `1,250`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::table::commands;
 use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::split_range;
+use crate::notes::{BookmarkChange, BookmarkPlace};
 use crate::number::number;
 use crate::source::SourceMapping;
 
@@ -109,6 +110,40 @@ pub fn place_text(text: &str) -> String {
         .or_else(|| spelled("time", "time:"))
         .or_else(|| spelled("pc", "pc:"));
     place.unwrap_or_else(|| text.to_owned())
+}
+
+pub fn bookmark(text: &str, situation: &Situation) -> Result<Action, String> {
+    Ok(Action::Bookmark(BookmarkChange::Put { place: marked(situation)?, name: text.to_owned() }))
+}
+
+pub fn note(text: &str, situation: &Situation) -> Result<Action, String> {
+    Ok(Action::Bookmark(BookmarkChange::Annotate { place: marked(situation)?, note: text.to_owned() }))
+}
+
+pub fn bookmark_selection(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::BookmarkSelection(text.to_owned()))
+}
+
+/// `0x80020340:8 the handler`, with digits as the window shows them.
+pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
+    let (range, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (address, length) = range.split_once(':').unwrap_or((range, "1"));
+    let address = shown_address(address)?;
+    let len_bytes = number(length).ok().filter(|length| *length > 0);
+    let len_bytes = len_bytes.ok_or_else(|| format!("not a number of bytes: {length:?}"))?;
+    let place = BookmarkPlace::Memory { address, len_bytes };
+    Ok(Action::Bookmark(BookmarkChange::Put { place, name: name.trim().to_owned() }))
+}
+
+/// An address in hex, as it is shown.
+fn shown_address(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    u64::from_str_radix(digits, 16).map_err(|_| format!("not an address in hex: {text:?}"))
+}
+
+/// The active window's position.
+fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
+    situation.position().map(BookmarkPlace::Position).ok_or_else(|| "no trace is open".to_owned())
 }
 
 pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {

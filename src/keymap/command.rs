@@ -48,6 +48,8 @@ pub enum Area {
     Step,
     /// What is shown, and how.
     View,
+    /// Marked places.
+    Bookmarks,
     /// Panels.
     Window,
     /// The program itself.
@@ -56,7 +58,8 @@ pub enum Area {
 
 impl Area {
     /// All of them, in the order of the menu bar.
-    pub const ALL: [Area; 7] = [Area::File, Area::Edit, Area::Go, Area::Step, Area::View, Area::Window, Area::Help];
+    pub const ALL: [Area; 8] =
+        [Area::File, Area::Edit, Area::Go, Area::Step, Area::View, Area::Bookmarks, Area::Window, Area::Help];
 
     /// The title of the menu.
     pub fn name(self) -> &'static str {
@@ -66,6 +69,7 @@ impl Area {
             Area::Go => "Go",
             Area::Step => "Step",
             Area::View => "View",
+            Area::Bookmarks => "Bookmarks",
             Area::Window => "Window",
             Area::Help => "Help",
         }

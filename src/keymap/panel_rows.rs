@@ -20,7 +20,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 16] = [
+pub const PANELS: [PanelRow; 17] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -79,6 +79,7 @@ pub const PANELS: [PanelRow; 16] = [
     PanelRow { kind: PanelKind::Functions, show: "Functions", key: Some(Key::Num0), icon: icons::CALLS, another: None },
     PanelRow { kind: PanelKind::Findings, show: "Show findings", key: None, icon: icons::CHECK, another: None },
     PanelRow { kind: PanelKind::Find, show: "Show hits", key: None, icon: icons::SEARCH, another: None },
+    PanelRow { kind: PanelKind::Bookmarks, show: "Show bookmarks", key: None, icon: icons::BOOKMARK, another: None },
 ];
 
 /// The row of a kind.

@@ -11,12 +11,14 @@ use super::panel_rows::{PANELS, PanelRow};
 use crate::action::{
     Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineFit, TimelineLanes, Way, WindowId,
 };
+use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
 pub fn commands() -> &'static [Command] {
-    static COMMANDS: LazyLock<Vec<Command>> =
-        LazyLock::new(|| [file(), edit(), go(), step(), view(), window(), help()].into_iter().flatten().collect());
+    static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
+        [file(), edit(), go(), step(), view(), bookmarks(), window(), help()].into_iter().flatten().collect()
+    });
     &COMMANDS
 }
 
@@ -27,7 +29,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 10] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 13] = [
     ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
     ("First, last", &["Home", "End"]),
     ("Last write; travel", &["Enter"]),
@@ -37,6 +39,9 @@ pub const PANEL_KEYS: [(&str, &[&str]); 10] = [
     ("Another group of registers", &["V"]),
     ("Read register lanes in another way", &["L"]),
     ("Last write of so many bytes", &["1", "2", "4", "8"]),
+    ("Rename a bookmark", &["F2"]),
+    ("Note of a bookmark", &["Shift+F2"]),
+    ("Delete a bookmark", &["Delete"]),
     ("Copy", &["Ctrl+C"]),
 ];
 
@@ -96,6 +101,8 @@ fn file() -> Vec<Command> {
 fn edit() -> Vec<Command> {
     use Area::Edit;
     vec![
+        new(Edit, "Undo").icon(icons::UNDO).key(CTRL, Key::Z).in_trace().does(Action::Undo),
+        new(Edit, "Redo").icon(icons::REDO).key(CTRL, Key::Y).key(CTRL_SHIFT, Key::Z).in_trace().does(Action::Redo),
         new(Edit, "Copy position")
             .icon(icons::COPY)
             .key(CTRL_SHIFT, Key::C)
@@ -318,6 +325,36 @@ fn view() -> Vec<Command> {
     list
 }
 
+fn bookmarks() -> Vec<Command> {
+    use Area::Bookmarks;
+    let here = |situation: &Situation| situation.position().map(BookmarkPlace::Position);
+    let mut list = vec![
+        new(Bookmarks, "Bookmark")
+            .icon(icons::BOOKMARK)
+            .key(NONE, Key::B)
+            .in_trace()
+            .when(move |situation| Some(Action::Bookmark(BookmarkChange::Toggle(here(situation)?))))
+            .asks("Name of the bookmark", arguments::bookmark),
+        new(Bookmarks, "Bookmark selection")
+            .key(SHIFT, Key::B)
+            .in_trace()
+            .does(Action::BookmarkSelection(String::new()))
+            .asks("Name of the bookmark", arguments::bookmark_selection),
+        new(Bookmarks, "Bookmark memory…").in_trace().asks("ADDRESS:LENGTH and a name", arguments::bookmark_memory),
+        new(Bookmarks, "Note…").in_trace().asks("Note of the position's bookmark", arguments::note),
+        new(Bookmarks, "Next bookmark").key(ALT, Key::ArrowDown).in_trace().does(Action::GoToBookmark(Way::Forward)),
+        new(Bookmarks, "Previous bookmark").key(ALT, Key::ArrowUp).in_trace().does(Action::GoToBookmark(Way::Back)),
+        new(Bookmarks, "Delete all bookmarks").in_trace().does(Action::Bookmark(BookmarkChange::Clear)),
+    ];
+    let names = ["Colour yellow", "Colour red", "Colour green", "Colour blue", "Colour pink", "Colour grey"];
+    list.extend(names.into_iter().zip(BookmarkColor::ALL).map(|(name, color)| {
+        new(Bookmarks, name)
+            .in_trace()
+            .when(move |situation| Some(Action::Bookmark(BookmarkChange::Color { place: here(situation)?, color })))
+    }));
+    list
+}
+
 fn window() -> Vec<Command> {
     use Area::Window;
     let mut list = vec![
@@ -366,6 +403,7 @@ fn show_panel(row: &PanelRow) -> Command {
     let command = new(Area::Window, row.show).in_trace().does(Action::ShowPanel(row.kind));
     let command = match row.key {
         Some(key) => command.icon(row.icon).key(ALT, key),
+        None if row.kind == PanelKind::Bookmarks => command.icon(row.icon).key(CTRL_SHIFT, Key::B),
         None => command,
     };
     if row.kind == PanelKind::Accesses { accesses(command.icon(row.icon)) } else { command }

@@ -1,6 +1,7 @@
 //! Everything that the window decides without the toolkit: plain data, tested as text.
 
 pub mod access_table;
+pub mod bookmark_words;
 pub mod call_stack;
 pub mod call_tree;
 pub mod clock;

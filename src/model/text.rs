@@ -5,18 +5,7 @@ use std::fmt::Write as _;
 use stepback_index::Value;
 use stepback_machine::{Address, Flag, Status};
 
-/// A count or a step with thousands separators: `1,250`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::number::thousands;
 
 /// `1 step`, `2 steps`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {

@@ -37,6 +37,12 @@ pub enum PanelKey {
     View,
     /// Another way to read values.
     Lanes,
+    /// Change the name.
+    Rename,
+    /// Change the note.
+    Note,
+    /// Take it out of the list.
+    Remove,
     /// Last write of a number of bytes: 1, 2, 4 or 8.
     Bytes(u8),
 }
@@ -61,7 +67,7 @@ impl PanelKey {
     }
 }
 
-const KEYS: [(Key, Modifiers, PanelKey); 19] = [
+const KEYS: [(Key, Modifiers, PanelKey); 22] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
     (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
@@ -72,6 +78,9 @@ const KEYS: [(Key, Modifiers, PanelKey); 19] = [
     (Key::End, Modifiers::NONE, PanelKey::Last),
     (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
     (Key::Enter, Modifiers::NONE, PanelKey::Enter),
+    (Key::F2, Modifiers::SHIFT, PanelKey::Note),
+    (Key::F2, Modifiers::NONE, PanelKey::Rename),
+    (Key::Delete, Modifiers::NONE, PanelKey::Remove),
     (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
     (Key::E, Modifiers::NONE, PanelKey::Follow),
     (Key::V, Modifiers::NONE, PanelKey::View),

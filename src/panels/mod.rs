@@ -8,6 +8,7 @@
 mod ask;
 mod asked;
 mod blocks;
+mod bookmarks;
 mod calls;
 mod compare;
 mod cursor_list;

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
+use super::bookmarks::BookmarksPanel;
 use super::calls::CallsPanel;
 use super::compare::ComparePanel;
 use super::externals::ExternalsPanel;
@@ -89,6 +90,8 @@ panes! {
     Findings(FindingsPanel): Findings;
     /// What a search found.
     Find(FindPanel): Find;
+    /// The bookmarks.
+    Bookmarks(BookmarksPanel): Bookmarks;
 }
 
 impl Pane {
@@ -146,7 +149,8 @@ mod tests {
             PanelKind::Heat => Some(PanelKind::Functions),
             PanelKind::Functions => Some(PanelKind::Findings),
             PanelKind::Findings => Some(PanelKind::Find),
-            PanelKind::Find => None,
+            PanelKind::Find => Some(PanelKind::Bookmarks),
+            PanelKind::Bookmarks => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
@@ -188,6 +192,7 @@ mod tests {
             ("Table((kind:Heap))", PanelKind::Heap, None),
             ("Findings(())", PanelKind::Findings, None),
             ("Find(())", PanelKind::Find, None),
+            ("Bookmarks(())", PanelKind::Bookmarks, None),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

@@ -16,6 +16,7 @@ use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};
+use crate::notes::Bookmarks;
 use crate::session::Session;
 use crate::session::test_session::overflow;
 use crate::theme::{Tok, install_fonts, install_styles};
@@ -31,6 +32,7 @@ struct Bench {
     sources: SourceChoice,
     threads: ThreadsSlot,
     find: FindState,
+    bookmarks: Bookmarks,
     actions: Vec<Action>,
     is_dressed: bool,
     draw: Draw,
@@ -56,6 +58,7 @@ impl Bench {
             sources,
             threads: ThreadsSlot::default(),
             find: FindState::default(),
+            bookmarks: Bookmarks::default(),
             actions: Vec::new(),
             is_dressed: false,
             draw: Box::new(draw),
@@ -74,7 +77,7 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, sources, threads, find, actions, draw, .. } = bench;
+        let Self { session, worker, windows, sources, threads, find, bookmarks, actions, draw, .. } = bench;
         let trace = TraceId::default();
         let cx = ViewCx {
             trace,
@@ -84,6 +87,7 @@ impl Bench {
             sources,
             threads,
             find,
+            bookmarks,
             tok: Tok::current(ui),
             tile: 1,
             has_focus: true,

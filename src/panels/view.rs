@@ -9,6 +9,7 @@ use super::find::FindState;
 use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
+use crate::notes::Bookmarks;
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::{Answer, Slot, Worker};
@@ -61,6 +62,8 @@ pub struct ViewCx<'a> {
     pub threads: &'a ThreadsSlot,
     /// The search, and what it found.
     pub find: &'a FindState,
+    /// The bookmarks of the trace.
+    pub bookmarks: &'a Bookmarks,
     /// The colours of the theme.
     pub tok: &'a Tok,
     /// The number of the dock tile that the panel is in.

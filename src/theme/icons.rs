@@ -98,6 +98,10 @@ pub const COMMAND: char = '\u{e1c4}';
 pub const CHECK: char = '\u{e182}';
 /// Do again.
 pub const RELOAD: char = '\u{e094}';
+/// Undo.
+pub const UNDO: char = '\u{e038}';
+/// Redo.
+pub const REDO: char = '\u{e036}';
 /// Fold.
 pub const FOLD: char = '\u{e32a}';
 /// Unfold.

@@ -2,6 +2,8 @@
 
 use egui::Color32;
 
+use crate::notes::BookmarkColor;
+
 /// The colours of one theme.
 ///
 /// ```
@@ -106,6 +108,18 @@ pub struct Tok {
 }
 
 impl Tok {
+    /// The ribbon of a bookmark.
+    pub fn ribbon(&self, color: BookmarkColor) -> Color32 {
+        match color {
+            BookmarkColor::Yellow => self.bookmark,
+            BookmarkColor::Red => self.err,
+            BookmarkColor::Green => self.done,
+            BookmarkColor::Blue => self.accent,
+            BookmarkColor::Pink => self.position(2),
+            BookmarkColor::Grey => self.t3,
+        }
+    }
+
     /// The colours of the dark or the light theme.
     pub fn of(theme: egui::Theme) -> &'static Tok {
         match theme {

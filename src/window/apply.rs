@@ -103,6 +103,11 @@ impl App {
             Action::FindMore => self.find_more(),
             Action::StopFind => self.in_trace(|workspace| _ = workspace.find.stop()),
             Action::ClearFind => self.in_trace(|workspace| workspace.find.clear()),
+            Action::Bookmark(change) => self.change_bookmarks(&change),
+            Action::BookmarkSelection(name) => self.bookmark_selection(name),
+            Action::GoToBookmark(way) => self.go_to_bookmark(way),
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
             Action::Fold(what) => self.begin(Move::Fold(what)),
             Action::ToggleFold(call) => self.begin(Move::ToggleFold(CallId(call))),
             Action::Activate(id) => self.activate(id),
@@ -411,6 +416,9 @@ fn order(action: &Action) -> Order {
         Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
         Action::Find(_) | Action::FindNext(_) => Order::After,
         Action::FocusFind | Action::FindMore | Action::StopFind | Action::ClearFind => Order::Beside,
+        // What marks the position names it; those from the keyboard are made where a search has led.
+        Action::Bookmark(_) | Action::BookmarkSelection(_) | Action::Undo | Action::Redo => Order::Beside,
+        Action::GoToBookmark(_) => Order::After,
         Action::GoToLine(..) | Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead

@@ -93,7 +93,9 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
 /// Commands that stand in submenus or among the windows, not in the list itself.
 fn is_apart(command: &Command) -> bool {
     let name = command.name;
-    ["Theme ", "Memory by ", "Registers ", "Timeline ", "Trace window "].iter().any(|prefix| name.starts_with(prefix))
+    ["Theme ", "Memory by ", "Registers ", "Timeline ", "Trace window ", "Colour "]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// Commands above which a line separates what has another purpose.
@@ -103,7 +105,10 @@ fn begins_group(name: &str) -> bool {
         "Follow"
             | "Close trace"
             | "Quit"
+            | "Copy position"
             | "Find…"
+            | "Next bookmark"
+            | "Delete all bookmarks"
             | "Back in history"
             | "Last write"
             | "Last external change"
@@ -136,6 +141,9 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
         if command.name == "Show memory…" {
             submenu(ui, "Registers", "Registers ", situation, out);
             submenu(ui, "Timeline", "Timeline ", situation, out);
+        }
+        if command.name == "Note…" {
+            submenu(ui, "Colour", "Colour ", situation, out);
         }
         if command.name == "Normal text" {
             submenu(ui, "Theme", "Theme ", situation, out);

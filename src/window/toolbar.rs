@@ -1,12 +1,14 @@
 //! The toolbar: backwards is always left of forwards.
 
-use egui::{Align, Layout, Ui, UiBuilder, vec2};
+use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
 
 use super::app::App;
 use super::go_to::Asking;
 use super::widgets::{FlatButton, separator, tip};
 use crate::action::Action;
 use crate::keymap::{self, Situation};
+use crate::notes::BookmarkPlace;
+use crate::theme::{icon_fill, icons};
 
 /// Below this width the texts of panels become icons and the field shrinks.
 const WIDE: f32 = 1500.0;
@@ -38,7 +40,8 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
 /// The field, or the button that leads to that of the panel.
 fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
     let Some(workspace) = app.workspace.as_ref().filter(|_| wide >= WITH_FIND) else {
-        return button(ui, "Find…", None, situation, out);
+        button(ui, "Find…", None, situation, out);
+        return;
     };
     let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
     app.find_box.ui(ui, field, &workspace.find, out);
@@ -69,8 +72,22 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
         button(ui, name, (wide >= NARROW).then_some(name), situation, out);
     }
     separator(ui);
+    bookmark_ui(ui, app, situation, out);
     for name in ["Side by side", "Compare"] {
         button(ui, name, (wide >= WIDE).then_some(name), situation, out);
+    }
+}
+
+/// The ribbon, filled where the position is marked.
+fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    let here = situation.position().zip(app.workspace.as_ref());
+    let place = |position| BookmarkPlace::Position(position);
+    let marked = here.and_then(|(position, workspace)| workspace.bookmarks.at(place(position)));
+    let response = button(ui, "Bookmark", None, situation, out);
+    if let Some(bookmark) = marked {
+        let tok = crate::theme::Tok::current(ui);
+        let (center, color) = (response.rect.center(), tok.ribbon(bookmark.color));
+        ui.painter().text(center, egui::Align2::CENTER_CENTER, icons::BOOKMARK, icon_fill(17.0), color);
     }
 }
 
@@ -82,14 +99,16 @@ fn icons_ui(ui: &mut Ui, names: &[&str], situation: &Situation, out: &mut Vec<Ac
 }
 
 /// Draws the button of a command; `text` stands beside its icon.
-fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) {
-    let Some(command) = keymap::command(name) else { return };
-    let action = command.action(situation);
-    let shown = FlatButton { name, icon: command.icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) -> Response {
+    let command = keymap::command(name);
+    let action = command.and_then(|command| command.action(situation));
+    let icon = command.and_then(|command| command.icon);
+    let shown = FlatButton { name, icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
     let response = shown.ui(ui).on_hover_text(hint(name, situation));
     if let Some(action) = action.filter(|_| response.clicked()) {
         out.push(action);
     }
+    response
 }
 
 /// The name and key; for the last and next write also of what.

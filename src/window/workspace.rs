@@ -19,6 +19,7 @@ use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
 use super::settings::SavedLayout;
 use super::status::StatusSlot;
+use super::undo::Undo;
 use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
@@ -26,6 +27,7 @@ use crate::keymap::Situation;
 use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
+use crate::notes::Bookmarks;
 use crate::panels::{FindState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
@@ -56,6 +58,10 @@ pub struct Workspace {
     pub threads: ThreadsSlot,
     /// The search, and what it found.
     pub find: FindState,
+    /// The places that the user marked.
+    pub bookmarks: Bookmarks,
+    /// What was changed and can be taken back.
+    pub(super) undo: Undo,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -117,6 +123,8 @@ impl Workspace {
             sources: SourceChoice::default(),
             threads: ThreadsSlot::default(),
             find: FindState::default(),
+            bookmarks: Bookmarks::default(),
+            undo: Undo::default(),
             timeline: TimelineState::default(),
             lookup: None,
             moving: Moving::default(),
@@ -488,6 +496,7 @@ impl Workspace {
             sources: &self.sources,
             threads: &self.threads,
             find: &self.find,
+            bookmarks: &self.bookmarks,
             tok,
             // No tile of the dock has this number.
             tile: u64::MAX,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
 
+mod bookmarks;
 mod calls;
 mod commands;
 mod compare;

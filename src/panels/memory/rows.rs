@@ -12,6 +12,7 @@ use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, Touch, place_in_row,
 use crate::model::so_far::so_far;
 use crate::model::text::{address_digits, size_text};
 use crate::panels::ViewCx;
+use crate::panels::bookmarks::ribbon_ui;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{mono, mono_bold};
@@ -150,6 +151,13 @@ impl BytesRow<'_> {
         let digits = (self.address_width / ADVANCE) as usize;
         let Pos2 { x, y } = left_middle(self.rect);
         pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
+        if let Some(bookmark) = view.cx.bookmarks.memory_in(self.address.0, self.cells.len() as u64) {
+            ribbon_ui(pen, self.rect.left_top() + vec2(2.0, 3.0), tok.ribbon(bookmark.color));
+            let touch = Rect::from_min_size(self.rect.min, vec2(INSET, ROW));
+            let response = ui.interact(touch, ui.unique_id().with(("ribbon", self.address.0)), Sense::hover());
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("marked {}", bookmark.title())));
+            response.on_hover_text(bookmark.words());
+        }
         for shown in 0..self.cells.len() {
             let place = place_in_row(shown, view.group, view.endian);
             if let Some(cell) = self.cells.get(place) {

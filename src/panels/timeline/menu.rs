@@ -7,7 +7,9 @@ use super::view::View;
 use crate::action::{Action, StepRange, TimelineFit};
 use crate::model::text::{counted, thousands};
 use crate::model::timeline::FrameBox;
+use crate::notes::BookmarkPlace;
 use crate::panels::ViewCx;
+use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -64,6 +66,7 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     if MenuItem::new("Compare its ends").icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(range));
     }
+    add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
     if MenuItem::new("Copy its positions").icon(icons::COPY).ui(ui, tok) {
         out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
     }

@@ -1,5 +1,6 @@
 //! The strip along the top with the whole trace: calls as a flame chart, positions as handles.
 
+mod bookmarks;
 mod calls;
 mod depths;
 mod gestures;

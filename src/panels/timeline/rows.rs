@@ -6,6 +6,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
+use super::bookmarks;
 use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_ui};
 use super::state::{NamedCell, TimelineState};
@@ -44,7 +45,8 @@ struct Row<'a> {
 /// The height of all rows, as far as is known what they show.
 pub fn height(state: &TimelineState, cell: Option<&CellName>, cx: &ViewCx<'_>) -> f32 {
     let has_marks = state.rows.peek().is_some_and(|(_, rows)| !rows.marks.is_empty());
-    let count = u8::from(cell.is_some()) + u8::from(has_marks) + u8::from(has_hits(cx));
+    let count =
+        u8::from(cell.is_some()) + u8::from(has_marks) + u8::from(has_hits(cx)) + u8::from(bookmarks::has_any(cx));
     if count == 0 { 0.0 } else { f32::from(count) * HEIGHT + 3.0 }
 }
 
@@ -97,6 +99,10 @@ pub fn rows_ui(
         row(RowWords { label: "Hits", hint, nothing: "nothing here" }, &hit_ticks(strip, cx));
     }
     gaps_ui(strip, pen, marks);
+    if bookmarks::has_any(cx) {
+        let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
+        under = under.or(bookmarks::row_ui(ui, strip, Scene { pen, cx }, rect));
+    }
     under
 }
 

@@ -6,9 +6,12 @@ use stepback_parsers::Step;
 
 use crate::action::{Access, Action, CellName, Fold, Way};
 use crate::model::TraceWindow;
+use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
 use crate::model::text::thousands;
+use crate::notes::BookmarkPlace;
 use crate::panels::ViewCx;
+use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -39,6 +42,7 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     menu_head_ui(ui, tok, &format!("Step {}", thousands(row.step.0)), &format!("{:x}", row.address.0));
     travel_items(ui, row.step, cx, window, out);
     menu_line_ui(ui, tok);
+    add_items(ui, BookmarkPlace::Position(row.step.after().0), cx, out);
     fold_items(ui, row, cx, window, out);
     menu_line_ui(ui, tok);
     let cells: Vec<(&str, &CellName)> = row
@@ -167,5 +171,8 @@ fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>
     }
     if MenuItem::new("Copy row").ui(ui, cx.tok) {
         out.push(Action::Copy(row.full_text()));
+    }
+    if MenuItem::new("Copy command that opens it").ui(ui, cx.tok) {
+        out.push(Action::Copy(command_text(cx.session, row.step.after())));
     }
 }

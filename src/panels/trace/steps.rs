@@ -21,6 +21,7 @@ use crate::model::scroll::Scroll;
 use crate::model::step_rows::{StepRow, step_rows};
 use crate::panels::ViewCx;
 use crate::panels::blocks::{Blocks, Item};
+use crate::panels::bookmarks::{ribbon_tip, ribbon_ui};
 use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
@@ -34,6 +35,8 @@ const MARGIN: u64 = 3;
 const ROWS_BELOW: u64 = 3;
 /// Width of the mark of a hit on the scroll bar.
 const HIT_TICK: f32 = 4.0;
+/// Width of the mark of a bookmark there.
+const BOOKMARK_TICK: f32 = 7.0;
 /// Narrower lists have no room for source lines.
 const LINES_FROM: f32 = 600.0;
 
@@ -166,6 +169,7 @@ impl StepList {
         }
         let others = cx.windows.list.iter().filter(|other| other.id != window.id);
         let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
+            .chain(bookmark_ticks(cx, window))
             .chain(others.chain([window]).map(|shown| Tick {
                 row: window.gap_of(shown.position),
                 color: cx.tok.position(shown.id.0),
@@ -393,6 +397,7 @@ impl StepList {
         if is_hit(cx, step, step) {
             paint_hit(pen, rect);
         }
+        marks_ui(ui, pen, rect, &response, Marked { cx, first: step, last: step });
         if is_done || response.hovered() {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
         }
@@ -438,6 +443,41 @@ fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl 
     let row = move |spot: u32| u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows);
     let color = cx.tok.hit;
     spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color, width: HIT_TICK })
+}
+
+/// The bookmarks on the scroll bar: as many as there may be cost little.
+fn bookmark_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow) -> impl Iterator<Item = Tick> + use<'a> {
+    let tok = cx.tok;
+    cx.bookmarks.list().iter().filter_map(move |bookmark| {
+        let row = window.gap_of(Position(bookmark.place.position()?));
+        Some(Tick { row: row.saturating_sub(1), color: tok.ribbon(bookmark.color), width: BOOKMARK_TICK })
+    })
+}
+
+/// Steps whose bookmarks are shown.
+struct Marked<'a, 'b> {
+    cx: &'a ViewCx<'b>,
+    first: Step,
+    last: Step,
+}
+
+/// The ribbon of a bookmark right behind one of some steps, and a bar where they are part of a marked range.
+fn marks_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, response: &egui::Response, Marked { cx, first, last }: Marked<'_, '_>) {
+    if cx.bookmarks.list().is_empty() {
+        return;
+    }
+    for (bookmark, _, _) in cx.bookmarks.ranges_in(first.0, last.after().0) {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
+        pen.fill(bar, cx.tok.ribbon(bookmark.color));
+        ribbon_tip(ui, response, bar.expand2(vec2(2.0, 0.0)), bookmark);
+    }
+    // What is marked at the very start has no step before it.
+    let from = if first == Step(0) { 0 } else { first.after().0 };
+    if let Some(bookmark) = cx.bookmarks.moment_in(from, last.after().0) {
+        let at = rect.left_top() + vec2(3.0, 3.0);
+        ribbon_ui(pen, at, cx.tok.ribbon(bookmark.color));
+        ribbon_tip(ui, response, Rect::from_min_size(rect.min, vec2(14.0, rect.height())), bookmark);
+    }
 }
 
 /// Whether a hit of the search shows right after any of some steps.
@@ -498,6 +538,7 @@ fn folded_ui(
     if is_hit(cx, first, last) {
         paint_hit(pen, rect);
     }
+    marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
     paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
     if response.double_clicked() {
         out.push(Action::Activate(window.id));

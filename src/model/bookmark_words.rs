@@ -1,0 +1,56 @@
+//! What stands at the places of bookmarks, and how a place is told to somebody else.
+
+use stepback_index::{Cancel, Query as _, Steps};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::names::place_name;
+use crate::notes::BookmarkPlace;
+use crate::session::Session;
+
+/// What a bookmark's place is: the instruction that is executed next with its function, the symbol of memory.
+/// Runs on a worker: it reads the trace.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn place_words(session: &Session, place: BookmarkPlace, cancel: &Cancel) -> anyhow::Result<String> {
+    let position = match place {
+        BookmarkPlace::Memory { address, .. } => {
+            return Ok(place_name(&session.images, Address(address)).unwrap_or_default());
+        }
+        BookmarkPlace::Position(position) | BookmarkPlace::Range { first: position, .. } => Position(position),
+    };
+    if position > session.index.end() {
+        return Ok(if session.index.is_whole() { "behind the end of the trace" } else { "not indexed yet" }.to_owned());
+    }
+    // The ribbon stands at the step just done, which is what somebody marked.
+    let step = position.last_step().unwrap_or(position.next_step());
+    let records = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+    let Some(record) = records.first() else { return Ok(String::new()) };
+    let name = place_name(&session.images, record.pc).unwrap_or_else(|| format!("{:x}", record.pc.0));
+    let words: Vec<&str> = record.text.split_whitespace().collect();
+    Ok(format!("{name}  {}", words.join(" ")))
+}
+
+/// The command that opens a trace at a position: `stepback TRACE@44012`.
+pub fn command_text(session: &Session, position: Position) -> String {
+    let path = std::path::absolute(&session.path).unwrap_or_else(|_| session.path.clone());
+    format!("stepback {}", quoted(&format!("{}@{}", path.display(), position.0)))
+}
+
+/// As a shell takes it for one word.
+fn quoted(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+@:,=".contains(letter);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_quoted_path_as_one_word() {
+        let texts = ["/a/b.tarmac@7", "/a b@7", "/it's@7"].map(quoted);
+        assert_eq!(texts, ["/a/b.tarmac@7", "'/a b@7'", r"'/it'\''s@7'"]);
+    }
+}

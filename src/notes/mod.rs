@@ -1,0 +1,19 @@
+//! What a user keeps about a trace: places with names and notes.
+//!
+//! ```
+//! use stepback::notes::{BookmarkChange, BookmarkPlace, Bookmarks};
+//!
+//! let mut bookmarks = Bookmarks::default();
+//! let place = BookmarkPlace::Position(1250);
+//! bookmarks.change(&BookmarkChange::Put { place, name: "the store".to_owned() })?;
+//! assert_eq!(bookmarks.list()[0].title(), "the store");
+//! bookmarks.change(&BookmarkChange::Toggle(place))?;
+//! assert!(bookmarks.list().is_empty());
+//! # Ok::<(), stepback::notes::TooMany>(())
+//! ```
+
+mod bookmark;
+mod bookmarks;
+
+pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
+pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};

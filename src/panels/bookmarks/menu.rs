@@ -1,0 +1,92 @@
+//! What can be done about bookmarks, in context menus.
+
+use egui::Ui;
+
+use crate::action::{Action, StepRange};
+use crate::model::bookmark_words::command_text;
+use crate::notes::{Bookmark, BookmarkChange, BookmarkColor, BookmarkPart, BookmarkPlace};
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_line_ui};
+use crate::theme::icons;
+
+/// What can be done to a place: marked, where it is not, else what can be done to its bookmark.
+pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    if let Some(bookmark) = cx.bookmarks.at(place) {
+        return bookmark_items(ui, bookmark, cx, out);
+    }
+    let words = match place {
+        BookmarkPlace::Position(_) => "Bookmark",
+        BookmarkPlace::Range { .. } => "Bookmark the selection",
+        BookmarkPlace::Memory { .. } => "Bookmark this memory",
+    };
+    let key = match place {
+        BookmarkPlace::Range { .. } => "Shift+B",
+        BookmarkPlace::Position(_) | BookmarkPlace::Memory { .. } => "",
+    };
+    if MenuItem::new(words).icon(icons::BOOKMARK).key(key).ui(ui, cx.tok) {
+        out.push(Action::Bookmark(BookmarkChange::Toggle(place)));
+    }
+}
+
+/// What can be done to a bookmark.
+fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    let id = bookmark.id;
+    if MenuItem::new("Rename bookmark…").icon(icons::BOOKMARK).key("F2").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name)));
+    }
+    if MenuItem::new("Note…").key("Shift+F2").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Note)));
+    }
+    for color in BookmarkColor::ALL.into_iter().filter(|color| *color != bookmark.color) {
+        if MenuItem::new(&format!("Make it {}", color.name())).ui(ui, tok) {
+            out.push(Action::Bookmark(BookmarkChange::Color { place: bookmark.place, color }));
+        }
+    }
+    if MenuItem::new("Delete bookmark").icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Remove(id)));
+    }
+    menu_line_ui(ui, tok);
+}
+
+/// Where a bookmark leads to, and how it is told to somebody else.
+pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    match bookmark.place {
+        BookmarkPlace::Position(position) => moment_items(ui, position, cx, out),
+        BookmarkPlace::Range { first, last } => {
+            moment_items(ui, first, cx, out);
+            let range = StepRange { first, last };
+            if MenuItem::new("Select it in the timeline").ui(ui, tok) {
+                out.push(Action::SelectRange(Some(range)));
+            }
+            if MenuItem::new("Compare its ends").icon(icons::COMPARE).ui(ui, tok) {
+                out.push(Action::CompareEnds(range));
+            }
+        }
+        BookmarkPlace::Memory { address, len_bytes } => {
+            if MenuItem::new("Show memory").icon(icons::MEMORY).key("Enter").ui(ui, tok) {
+                out.push(Action::ShowMemory(format!("{address:#x}")));
+            }
+            if MenuItem::new("List all accesses").icon(icons::WATCH).ui(ui, tok) {
+                out.push(Action::ListAccesses(format!("{address:#x}"), len_bytes, None));
+            }
+        }
+    }
+    menu_line_ui(ui, tok);
+    bookmark_items(ui, bookmark, cx, out);
+    if let Some(position) = bookmark.place.position()
+        && MenuItem::new("Copy command that opens it").icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+    {
+        out.push(Action::Copy(command_text(cx.session, stepback_parsers::Position(position))));
+    }
+}
+
+fn moment_items(ui: &mut Ui, position: u64, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    if MenuItem::new("Travel there").icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
+        out.push(Action::Travel(cx.windows.active, position));
+    }
+    if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(cx.moment(stepback_parsers::Position(position))));
+    }
+}

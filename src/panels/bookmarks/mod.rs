@@ -1,0 +1,10 @@
+//! The panel of bookmarks, and what else shows them.
+
+mod menu;
+mod panel;
+mod ribbon;
+mod rows;
+
+pub use menu::add_items;
+pub use panel::BookmarksPanel;
+pub use ribbon::{ribbon_tip, ribbon_ui};

@@ -1,0 +1,246 @@
+//! The panel that lists the bookmarks.
+
+use std::sync::Arc;
+
+use egui::{Key, Modifiers, Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+
+use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
+use crate::action::{Action, PanelKind, WindowId};
+use crate::model::bookmark_words::{command_text, place_words};
+use crate::model::text::counted;
+use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::{CursorList, take_rect};
+use crate::panels::field::Field;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{EmptyWords, empty_ui};
+use crate::theme::{icons, medium, ui as ui_font};
+use crate::worker::Slot;
+
+/// The bar with the count and the filter.
+const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+/// The filter.
+const FILTER: f32 = 140.0;
+/// Lower panels leave the bar out.
+const LOW: f32 = 100.0;
+
+/// The list of bookmarks.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BookmarksPanel {
+    /// What of the list is shown: rows that hold this text, in any case.
+    filter: String,
+    #[serde(skip)]
+    state: Box<BookmarksState>,
+}
+
+#[derive(Debug, Default)]
+struct BookmarksState {
+    list: CursorList,
+    /// What is being written.
+    editing: Option<Editing>,
+    /// The wish to write that was granted last.
+    granted: u64,
+    /// What stands at the places in view.
+    words: Slot<Vec<BookmarkPlace>, Vec<String>>,
+}
+
+/// A name or a note while it is written.
+#[derive(Debug)]
+struct Editing {
+    id: BookmarkId,
+    part: BookmarkPart,
+    text: String,
+    /// The field had the keyboard.
+    is_begun: bool,
+}
+
+impl BookmarksPanel {
+    /// Begins to write where that was asked for.
+    fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>) {
+        let Some(wish) = cx.bookmarks.wish().filter(|wish| wish.number != self.state.granted) else { return };
+        self.state.granted = wish.number;
+        self.begin(wish.id, wish.part, cx);
+        if let Some(row) = shown.iter().position(|bookmark| bookmark.id == wish.id) {
+            self.state.list.go_to(row, shown.len(), list);
+        }
+    }
+
+    fn begin(&mut self, id: BookmarkId, part: BookmarkPart, cx: &ViewCx<'_>) {
+        let text = cx.bookmarks.get(id).map(|bookmark| match part {
+            BookmarkPart::Name => bookmark.name.clone(),
+            BookmarkPart::Note => bookmark.note.clone(),
+        });
+        self.state.editing = text.map(|text| Editing { id, part, text, is_begun: false });
+    }
+
+    fn bar_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, shown: usize, cx: &ViewCx<'_>) {
+        let (tok, y) = (cx.tok, bar.center().y);
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let field = Rect::from_min_max(
+            pos2((bar.right() - 8.0 - FILTER).max(bar.left() + INSET), y - 11.0),
+            pos2(bar.right() - 8.0, y + 11.0),
+        );
+        Field { hint: "Filter", icon: icons::SEARCH }.ui(ui, pen, field, &mut self.filter);
+        let all = cx.bookmarks.list().len();
+        let words = counted(all as u64, "bookmark", "bookmarks");
+        let words = if shown == all { words } else { format!("{shown} of {words}") };
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, field.left() - 8.0);
+    }
+
+    fn heads_ui(pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
+        let (tok, y) = (pen.tok, head.center().y);
+        let word = |x: f32, text: &str| pen.text(x, y, text, medium(11.5), tok.t3);
+        word(head.left() + 26.0, "Place");
+        word(columns.name, "Name");
+        word(columns.note, "Note");
+        columns.words.iter().for_each(|x| _ = word(*x, "What is there"));
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+    }
+
+    fn keys(&mut self, ui: &Ui, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.state.editing.is_some() {
+            return;
+        }
+        for key in take_keys(ui, cx) {
+            let Some(bookmark) = shown.get(self.state.list.press(key, shown.len(), list)) else { continue };
+            match key {
+                PanelKey::Enter => out.push(go(bookmark, cx)),
+                PanelKey::Rename => self.begin(bookmark.id, BookmarkPart::Name, cx),
+                PanelKey::Note => self.begin(bookmark.id, BookmarkPart::Note, cx),
+                PanelKey::Remove => out.push(Action::Bookmark(BookmarkChange::Remove(bookmark.id))),
+                PanelKey::Copy => out.push(Action::Copy(match bookmark.place.position() {
+                    Some(position) => command_text(cx.session, stepback_parsers::Position(position)),
+                    None => bookmark.place.text(),
+                })),
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands at the places in view; old answers stay until the new ones are there.
+    fn ask(&mut self, places: Vec<BookmarkPlace>, cx: &ViewCx<'_>) {
+        let session = Arc::clone(cx.session);
+        self.state.words.poll(&places, cx.worker, |places| {
+            let places = places.clone();
+            move |cancel: &Cancel| places.iter().map(|place| place_words(&session, *place, cancel)).collect()
+        });
+    }
+
+    fn words_at(&self, place: BookmarkPlace) -> &str {
+        let known = self.state.words.peek();
+        let found = known.and_then(|(places, words)| words.get(places.iter().position(|known| *known == place)?));
+        found.map_or("", String::as_str)
+    }
+
+    /// The field over a name or note.
+    fn edit_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
+        let Some(editing) = &mut self.state.editing else { return };
+        let name = match editing.part {
+            BookmarkPart::Name => "Name of the bookmark",
+            BookmarkPart::Note => "Note of the bookmark",
+        };
+        pen.fill(rect, pen.tok.bg1);
+        pen.frame(rect, 2, pen.tok.focus);
+        let edit = egui::TextEdit::singleline(&mut editing.text)
+            .id(ui.unique_id().with("write"))
+            .frame(egui::Frame::NONE)
+            .margin(egui::Margin::ZERO)
+            .font(ui_font(12.0))
+            .text_color(pen.tok.t1)
+            .align(egui::Align2::LEFT_CENTER);
+        let response = ui.put(rect.shrink2(egui::vec2(5.0, 1.0)), edit);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, name));
+        if !editing.is_begun {
+            editing.is_begun = true;
+            return response.request_focus();
+        }
+        if !response.lost_focus() && response.has_focus() {
+            return;
+        }
+        let is_given_up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        if let Some(Editing { id, part, text, .. }) = self.state.editing.take().filter(|_| !is_given_up) {
+            out.push(Action::Bookmark(BookmarkChange::Write(id, part, text)));
+        }
+    }
+
+    fn rows_ui(&mut self, ui: &mut Ui, list: Rect, shown: &[&Bookmark], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let area = self.state.list.area(ui, list, shown.len(), cx.tok);
+        let in_view: Vec<_> = area.places().filter_map(|(place, _)| Some(shown.get(place)?.place)).collect();
+        self.ask(in_view, cx);
+        let columns = BookmarkColumns::new(area.body);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        let rows = BookmarkRows { pen: pen.clone(), cx, columns, cursor: self.state.list.cursor };
+        let mut field = None;
+        for (place, rect) in area.places() {
+            let Some(bookmark) = shown.get(place) else { continue };
+            let words = self.words_at(bookmark.place);
+            if rows.row_ui(ui, rect, &BookmarkRow { bookmark, place, words }, out) {
+                self.state.list.cursor = place;
+            }
+            let editing = self.state.editing.as_ref().filter(|editing| editing.id == bookmark.id);
+            field = field.or(editing.map(|editing| columns.field(rect, editing.part)));
+        }
+        match field {
+            Some(rect) => self.edit_ui(ui, &pen, rect, out),
+            // What is written was scrolled away or deleted.
+            None => self.state.editing = None,
+        }
+    }
+}
+
+impl Panel for BookmarksPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::Bookmarks
+    }
+
+    fn title(&self) -> String {
+        "Bookmarks".to_owned()
+    }
+
+    fn leave_trace(&mut self) {
+        self.filter.clear();
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if cx.bookmarks.list().is_empty() {
+            let words = EmptyWords(
+                "Nothing is marked",
+                "B marks the position, Shift+B what is selected in the timeline; memory by its menu.",
+            );
+            return empty_ui(ui, &pen, rect, icons::BOOKMARK, words);
+        }
+        let wanted = self.filter.to_lowercase();
+        let holds = |bookmark: &&Bookmark| {
+            let text = format!("{} {} {}", bookmark.place.text(), bookmark.name, bookmark.note);
+            wanted.is_empty() || text.to_lowercase().contains(&wanted)
+        };
+        let shown: Vec<&Bookmark> = cx.bookmarks.list().iter().filter(holds).collect();
+        let bar = if rect.height() < LOW { 0.0 } else { BAR };
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
+        if bar.height() > 0.0 {
+            self.bar_ui(ui, &pen, bar, shown.len(), cx);
+        }
+        if shown.is_empty() {
+            let words = EmptyWords("No bookmark holds the text", "Take something out of the field above.");
+            return empty_ui(ui, &pen, rest, icons::SEARCH, words);
+        }
+        let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
+        Self::heads_ui(&pen, head, &BookmarkColumns::new(list));
+        self.grant(&shown, list, cx);
+        self.keys(ui, &shown, list, cx, out);
+        self.rows_ui(ui, list, &shown, cx, out);
+    }
+}

@@ -1,0 +1,105 @@
+//! Bookmarks: what their actions do.
+
+use stepback_parsers::Position;
+
+use super::app::App;
+use super::toasts::ToastKind;
+use super::undo::Before;
+use super::workspace::Workspace;
+use crate::action::{Action, PanelKind, StepRange, Way};
+use crate::model::Move;
+use crate::model::text::counted;
+use crate::notes::{BookmarkChange, BookmarkPlace};
+
+impl Workspace {
+    /// Puts what was there before a change back. Returns what that replaces.
+    fn exchange(&mut self, before: Before) -> Before {
+        match before {
+            Before::Bookmarks(bookmarks) => Before::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks)),
+        }
+    }
+}
+
+impl App {
+    /// Marks places, or changes marks.
+    pub(super) fn change_bookmarks(&mut self, change: &BookmarkChange) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let before = workspace.bookmarks.clone();
+        if let Err(error) = workspace.bookmarks.change(change) {
+            return self.report(&format!("nothing more can be marked: {error}"));
+        }
+        if matches!(change, BookmarkChange::Edit(..)) {
+            workspace.show(PanelKind::Bookmarks);
+        }
+        if workspace.bookmarks == before {
+            return;
+        }
+        let lost = before.list().len().saturating_sub(workspace.bookmarks.list().len());
+        workspace.undo.keep(Before::Bookmarks(before));
+        let words = match (change, lost) {
+            (BookmarkChange::Remove(_), 1..) => "The bookmark was deleted".to_owned(),
+            (BookmarkChange::Clear, 1..) => {
+                format!("{} deleted", counted(lost as u64, "bookmark", "bookmarks"))
+            }
+            _ => return,
+        };
+        let undo = Some(("Undo".to_owned(), Action::Undo));
+        self.toasts.show_with(ToastKind::Info, &words, "", undo);
+    }
+
+    /// Marks what is selected in the timeline.
+    pub(super) fn bookmark_selection(&mut self, name: String) {
+        let selection = self.workspace.as_ref().and_then(|workspace| workspace.timeline.selection());
+        let Some(StepRange { first, last }) = selection else {
+            let advice = "Drag with Shift in the timeline, then press Shift+B.";
+            return self.toasts.show_with(ToastKind::Info, "No part of the trace is selected", advice, None);
+        };
+        let place = BookmarkPlace::Range { first, last };
+        let change = if name.is_empty() { BookmarkChange::Toggle(place) } else { BookmarkChange::Put { place, name } };
+        self.change_bookmarks(&change);
+    }
+
+    /// Travels to the bookmark before or behind the position.
+    pub(super) fn go_to_bookmark(&mut self, way: Way) {
+        let Some(workspace) = self.workspace.as_ref() else { return };
+        let at = workspace.windows.active().position.0;
+        let found = match way {
+            Way::Back => workspace.bookmarks.before(at),
+            Way::Forward => workspace.bookmarks.behind(at),
+        };
+        match found.and_then(|bookmark| bookmark.place.position()) {
+            Some(to) => self.begin(Move::Travel(Position(to))),
+            None => {
+                let words = match way {
+                    Way::Back => "There is no bookmark before the position",
+                    Way::Forward => "There is no bookmark behind the position",
+                };
+                self.toasts.show(ToastKind::Info, words);
+            }
+        }
+    }
+
+    /// Takes the last change back.
+    pub(super) fn undo(&mut self) {
+        self.turn_back(Way::Back);
+    }
+
+    /// Does again what was taken back.
+    pub(super) fn redo(&mut self) {
+        self.turn_back(Way::Forward);
+    }
+
+    fn turn_back(&mut self, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let mut undo = std::mem::take(&mut workspace.undo);
+        let exchange = |before| workspace.exchange(before);
+        let (is_done, words) = match way {
+            Way::Back => (undo.undo(exchange), "There is nothing to undo"),
+            Way::Forward => (undo.redo(exchange), "There is nothing to redo"),
+        };
+        workspace.undo = undo;
+        if !is_done {
+            self.toasts.show(ToastKind::Info, words);
+        }
+    }
+}
