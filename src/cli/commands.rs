@@ -19,6 +19,7 @@ use super::index::IndexArguments;
 use super::info::InfoArguments;
 use super::list::ListArguments;
 use super::profile::{self, ProfileArguments};
+use super::shell::{self, CompletionsArguments, ManArguments};
 use super::syscalls::SyscallsArguments;
 use super::threads::ThreadsArguments;
 use super::trace_arguments::WORDS;
@@ -26,7 +27,7 @@ use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 19] = [
+static COMMANDS: [Entry; 21] = [
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
     Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
@@ -53,6 +54,9 @@ static COMMANDS: [Entry; 19] = [
     Entry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers").with_help(WORDS),
     Entry::new::<TruncateArguments>("truncate", "A copy of the trace up to where it only repeats itself"),
     Entry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
+    Entry::new::<CompletionsArguments>("completions", "What lets a shell complete commands and options")
+        .with_help(shell::COMPLETIONS_HELP),
+    Entry::new::<ManArguments>("man", "The man pages, as files").with_help(shell::MAN_HELP),
 ];
 
 /// A subcommand of the list.

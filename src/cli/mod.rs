@@ -44,6 +44,7 @@ mod report;
 mod retold;
 mod rst_records;
 mod run;
+mod shell;
 mod stack;
 mod syscalls;
 mod text;

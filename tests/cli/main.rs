@@ -32,6 +32,7 @@ mod profile;
 mod resume;
 mod rst;
 mod samples;
+mod shell;
 mod so_far;
 mod states;
 mod support;

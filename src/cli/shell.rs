@@ -1,0 +1,58 @@
+//! `stepback completions` and `stepback man`: what packages for a system install beside the program.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Args, CommandFactory as _, value_parser};
+use clap_complete::Shell;
+
+use super::arguments::Arguments;
+use super::command::Command;
+use super::report::{OutputError, STANDARD_OUTPUT};
+
+/// How completions are installed.
+pub const COMPLETIONS_HELP: &str = "\
+Bash:  stepback completions bash > ~/.local/share/bash-completion/completions/stepback
+Zsh:   stepback completions zsh > DIR/_stepback, where DIR is one of $fpath
+Fish:  stepback completions fish > ~/.config/fish/completions/stepback.fish
+";
+
+/// What man pages are called.
+pub const MAN_HELP: &str = "\
+Writes stepback.1, and for each subcommand stepback-SUBCOMMAND.1; read one with `man -l DIR/stepback.1`.
+";
+
+/// For which shell.
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell that completes.
+    #[arg(value_name = "SHELL", value_parser = value_parser!(Shell))]
+    pub shell: Shell,
+}
+
+impl Command for CompletionsArguments {
+    fn run(&self) -> Result<()> {
+        let mut text = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "stepback", &mut text);
+        io::stdout().lock().write_all(&text).map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
+        Ok(())
+    }
+}
+
+/// Where to.
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// The directory for the pages; it is made if there is none.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+impl Command for ManArguments {
+    fn run(&self) -> Result<()> {
+        let refused = || format!("the pages could not be written into {:?}", self.directory);
+        fs::create_dir_all(&self.directory).with_context(refused)?;
+        clap_mangen::generate_to(Arguments::command(), &self.directory).with_context(refused)
+    }
+}
