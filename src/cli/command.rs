@@ -29,6 +29,15 @@ pub trait Command: fmt::Debug {
     fn run(&self) -> Result<()>;
 }
 
+/// A subcommand that writes what the program is, for others to install beside it.
+pub trait AboutProgram: fmt::Debug {
+    /// Writes it of the whole command line.
+    ///
+    /// # Errors
+    /// It could not be written.
+    fn write(&self, program: clap::Command) -> Result<()>;
+}
+
 /// A command is for traces of text alone.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOnly<'a> {

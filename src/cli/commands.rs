@@ -7,7 +7,7 @@ use super::at::AtArguments;
 use super::callinfo::{self, CallinfoArguments};
 use super::calltree::{self, CalltreeArguments};
 use super::check::{self, CheckArguments};
-use super::command::Command;
+use super::command::{AboutProgram, Command};
 use super::convert::ConvertArguments;
 use super::counts::CountsArguments;
 use super::diff::DiffArguments;
@@ -54,9 +54,9 @@ static COMMANDS: [Entry; 21] = [
     Entry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers").with_help(WORDS),
     Entry::new::<TruncateArguments>("truncate", "A copy of the trace up to where it only repeats itself"),
     Entry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
-    Entry::new::<CompletionsArguments>("completions", "What lets a shell complete commands and options")
+    Entry::about_program::<CompletionsArguments>("completions", "What lets a shell complete commands and options")
         .with_help(shell::COMPLETIONS_HELP),
-    Entry::new::<ManArguments>("man", "The man pages, as files").with_help(shell::MAN_HELP),
+    Entry::about_program::<ManArguments>("man", "The man pages, as files").with_help(shell::MAN_HELP),
 ];
 
 /// A subcommand of the list.
@@ -66,12 +66,18 @@ struct Entry {
     /// Shown below the options.
     help: Option<&'static str>,
     define: fn(clap::Command) -> clap::Command,
-    read: fn(&ArgMatches) -> Result<Box<dyn Command>, Error>,
+    read: fn(&ArgMatches) -> Result<Chosen, Error>,
 }
 
 impl Entry {
     const fn new<T: Command + Args + 'static>(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, help: None, define: T::augment_args, read: read::<T> }
+        let read = |matches: &ArgMatches| Ok(Chosen::Command(Box::new(T::from_arg_matches(matches)?)));
+        Self { name, about, help: None, define: T::augment_args, read }
+    }
+
+    const fn about_program<T: AboutProgram + Args + 'static>(name: &'static str, about: &'static str) -> Self {
+        let read = |matches: &ArgMatches| Ok(Chosen::AboutProgram(Box::new(T::from_arg_matches(matches)?)));
+        Self { name, about, help: None, define: T::augment_args, read }
     }
 
     const fn with_help(self, help: &'static str) -> Self {
@@ -88,17 +94,22 @@ impl Entry {
     }
 }
 
-fn read<T: Command + FromArgMatches + 'static>(matches: &ArgMatches) -> Result<Box<dyn Command>, Error> {
-    Ok(Box::new(T::from_arg_matches(matches)?))
-}
-
 /// The subcommand that was typed.
 #[derive(Debug)]
 pub struct ChosenCommand {
     /// As it is typed.
     pub name: &'static str,
     /// With its arguments.
-    pub command: Box<dyn Command>,
+    pub chosen: Chosen,
+}
+
+/// What a subcommand does, with its arguments.
+#[derive(Debug)]
+pub enum Chosen {
+    /// Something with a trace.
+    Command(Box<dyn Command>),
+    /// Something with the program itself.
+    AboutProgram(Box<dyn AboutProgram>),
 }
 
 impl FromArgMatches for ChosenCommand {
@@ -107,7 +118,7 @@ impl FromArgMatches for ChosenCommand {
         let Some((entry, matches)) = chosen else {
             return Err(Error::raw(ErrorKind::MissingSubcommand, "a subcommand is missing"));
         };
-        (entry.read)(matches).map(|command| Self { name: entry.name, command })
+        (entry.read)(matches).map(|chosen| Self { name: entry.name, chosen })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

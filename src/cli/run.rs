@@ -7,8 +7,8 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use super::arguments::Arguments;
-use super::command::{Command, TextOnly};
-use super::commands::ChosenCommand;
+use super::command::TextOnly;
+use super::commands::Chosen;
 use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::OutputError;
@@ -18,7 +18,7 @@ use crate::session::TraceFiles;
 /// Does what was typed; what shows the window is handed over, since the command line does without it.
 pub fn run(arguments: &Arguments, open_window: OpenWindow) -> ExitCode {
     let outcome = match &arguments.command {
-        Some(ChosenCommand { command, .. }) => answer(&**command).map(|()| ExitCode::SUCCESS),
+        Some(chosen) => answer(&chosen.chosen).map(|()| ExitCode::SUCCESS),
         None => window::run(&arguments.window, open_window),
     };
     match outcome {
@@ -48,7 +48,11 @@ fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
 }
 
 /// Says what is misspelt, and what to use instead where a command is for another format, before an index is built in vain.
-fn answer(command: &dyn Command) -> Result<()> {
+fn answer(chosen: &Chosen) -> Result<()> {
+    let command = match chosen {
+        Chosen::Command(command) => command,
+        Chosen::AboutProgram(about) => return about.write(Arguments::command()),
+    };
     command.check().map_err(Misspelt)?;
     if let Some(TextOnly { trace, advice }) = command.text_only().filter(|only| TraceFiles::are_at(only.trace)) {
         bail!("{advice}: {trace:?}");

@@ -5,11 +5,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use clap::{Args, CommandFactory as _, value_parser};
+use clap::{Args, value_parser};
 use clap_complete::Shell;
 
-use super::arguments::Arguments;
-use super::command::Command;
+use super::command::AboutProgram;
 use super::report::{OutputError, STANDARD_OUTPUT};
 
 /// How completions are installed.
@@ -32,10 +31,10 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-impl Command for CompletionsArguments {
-    fn run(&self) -> Result<()> {
+impl AboutProgram for CompletionsArguments {
+    fn write(&self, mut program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Arguments::command(), "stepback", &mut text);
+        clap_complete::generate(self.shell, &mut program, "stepback", &mut text);
         io::stdout().lock().write_all(&text).map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?;
         Ok(())
     }
@@ -49,10 +48,10 @@ pub struct ManArguments {
     pub directory: PathBuf,
 }
 
-impl Command for ManArguments {
-    fn run(&self) -> Result<()> {
+impl AboutProgram for ManArguments {
+    fn write(&self, program: clap::Command) -> Result<()> {
         let refused = || format!("the pages could not be written into {:?}", self.directory);
         fs::create_dir_all(&self.directory).with_context(refused)?;
-        clap_mangen::generate_to(Arguments::command(), &self.directory).with_context(refused)
+        clap_mangen::generate_to(program, &self.directory).with_context(refused)
     }
 }
