@@ -159,6 +159,8 @@ pub enum PanelKind {
     Find,
     /// The bookmarks.
     Bookmarks,
+    /// The functions as a flame graph.
+    FlameGraph,
 }
 
 /// What a register or memory panel shows the state at.
@@ -233,6 +235,26 @@ pub struct StepRange {
     pub first: u64,
     /// The last position, not before the first.
     pub last: u64,
+}
+
+/// Of which part of the trace the functions are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FunctionsOf {
+    /// What is selected in the timeline; where nothing is, all of it.
+    #[default]
+    Selection,
+    /// All of it.
+    Whole,
+}
+
+/// What calls are measured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CallMeasure {
+    /// Steps of their threads.
+    #[default]
+    Steps,
+    /// The trace's own time.
+    Time,
 }
 
 /// What part of the trace the timeline is to show.
@@ -395,6 +417,17 @@ pub enum Action {
     FitTimeline(TimelineFit),
     /// Select a part of the trace; none: nothing is selected.
     SelectRange(Option<StepRange>),
+    /// Tell the functions of a part of the trace, also where that was given up.
+    TellFunctions(FunctionsOf),
+    /// Give up telling them.
+    StopFunctions,
+    /// What the boxes of the flame graph are as wide as.
+    MeasureCalls(CallMeasure),
+    /// Choose a function by the address of its first step.
+    SelectFunction(Option<u64>),
+    /// Travel to the last (back) or next (forward) call of a function by name; none: of the chosen one, else of the
+    /// one around the position.
+    GoToCall(Option<String>, Way),
     /// Compare the two ends of a part of the trace.
     CompareEnds(StepRange),
     /// Steps with disassembly, or the raw text of the trace.

@@ -94,6 +94,7 @@ pub use read::points::{PointReader, StepPoint};
 pub use read::slots::SlotReader;
 pub use read::step_counts::StepCounter;
 pub use read::visits::VisitReader;
+pub use store::calls::stacks::{FramesWithin, StackUse};
 pub use store::calls::table::CallTable;
 pub use store::fingerprint::Fingerprint;
 pub use store::reads::{ReadRule, allow_reads, forbid_reads};

@@ -3,6 +3,7 @@
 //! Whatever asks about a trace shares it: the window, the command line, exports.
 
 pub mod activations;
+pub mod call_profile;
 pub mod check;
 pub mod code_address;
 pub mod counts;

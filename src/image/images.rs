@@ -26,6 +26,9 @@ pub struct Images {
     by_name: HashMap<Box<str>, usize>,
     by_address: Extents,
     code_by_address: Extents,
+    /// Which file code belongs to, by its place in `files`.
+    file_by_address: Extents,
+    files: Vec<CodeFile>,
     /// Functions and labels in code, by name.
     functions: Vec<usize>,
     segments: Vec<LoadedSegment>,
@@ -33,6 +36,13 @@ pub struct Images {
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
     kernel_pages: Option<Range<u64>>,
+}
+
+/// A file with code in the traced program.
+#[derive(Clone, Debug)]
+struct CodeFile {
+    name: Box<str>,
+    addresses: Vec<Range<u64>>,
 }
 
 /// How a file is read as an image.
@@ -106,6 +116,9 @@ impl Images {
             let symbols = content.into_iter().flat_map(|content| content.symbols);
             images.symbols.extend(symbols.filter(|symbol| is_shown(&module, symbol)));
         }
+        let file =
+            |module: Module<'_>| CodeFile { name: module.name().into(), addresses: vec![module.addresses.clone()] };
+        images.files.extend(search.modules().map(file));
         let modules = search.modules().map(|module| (module.symbol(), module));
         images.symbols.extend(modules.filter(|(symbol, module)| is_shown(module, symbol)).map(|(symbol, _)| symbol));
         images.prepare();
@@ -121,6 +134,11 @@ impl Images {
     /// The function or label in code that contains an address. O(log n).
     pub fn function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         self.at(address, &self.code_by_address)
+    }
+
+    /// The name of the file whose code contains an address: the program, a library. O(log n).
+    pub fn file_at(&self, address: Address) -> Option<&str> {
+        self.files.get(self.file_by_address.owner_of(address.0)?).map(|file| &*file.name)
     }
 
     /// The function or label in code that contains an address, else the mapped file that does. O(log n).
@@ -302,6 +320,12 @@ impl Images {
 
     fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) {
         let ElfContent { endian, set, code, mut symbols, mut segments, .. } = content;
+        let addresses = code.iter().filter_map(|code| {
+            let moved = code.start.checked_add(spec.offset)?..code.end.checked_add(spec.offset)?;
+            (moved.start < moved.end).then_some(moved)
+        });
+        let name = spec.path.file_name().unwrap_or_default().to_string_lossy().into();
+        self.files.push(CodeFile { name, addresses: addresses.collect() });
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
@@ -318,6 +342,7 @@ impl Images {
         end_sizeless_symbols(&mut self.symbols);
         self.by_address = extents_of(&self.symbols, |_| true);
         self.code_by_address = extents_of(&self.symbols, Symbol::is_code);
+        self.file_by_address = file_extents(&self.files);
         self.by_name = names_of(&self.symbols);
         let mut functions: Vec<usize> = places(&self.symbols, Symbol::is_code).map(|(place, _)| place).collect();
         let symbol = |place: &usize| self.symbols.get(*place).map(|symbol| (&symbol.name, symbol.address));
@@ -365,6 +390,15 @@ fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extent
         Some(Extent { first, last, rank, owner })
     });
     Extents::new(ranked.collect())
+}
+
+/// Later files are loaded over earlier ones.
+fn file_extents(files: &[CodeFile]) -> Extents {
+    let extents = files.iter().enumerate().flat_map(|(owner, file)| {
+        let parts = file.addresses.iter().filter(|part| part.start < part.end);
+        parts.map(move |part| Extent { first: part.start, last: part.end - 1, rank: owner, owner })
+    });
+    Extents::new(extents.collect())
 }
 
 fn names_of(symbols: &[Symbol]) -> HashMap<Box<str>, usize> {

@@ -24,6 +24,9 @@ pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
 /// How something to look for is asked for.
 pub const SOUGHT: &str = "Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or value: bytes: pc: access: and what";
 
+/// How a function is asked for.
+pub const FUNCTION: &str = "Name of a function, or its address with 0x; nothing for the chosen one";
+
 /// How a list of accesses is asked for.
 pub const ACCESSES: &str = "ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD";
 
@@ -199,6 +202,14 @@ pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
 pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
     text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
     Ok(Action::MapSource(text.to_owned()))
+}
+
+pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToCall(Some(text.to_owned()), Way::Forward))
+}
+
+pub fn last_call(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToCall(Some(text.to_owned()), Way::Back))
 }
 
 pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {

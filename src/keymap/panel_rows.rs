@@ -20,7 +20,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 17] = [
+pub const PANELS: [PanelRow; 18] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -77,6 +77,7 @@ pub const PANELS: [PanelRow; 17] = [
     PanelRow { kind: PanelKind::Heap, show: "Heap", key: None, icon: icons::MEMORY, another: None },
     PanelRow { kind: PanelKind::Heat, show: "Heat", key: None, icon: icons::SUN, another: None },
     PanelRow { kind: PanelKind::Functions, show: "Functions", key: Some(Key::Num0), icon: icons::CALLS, another: None },
+    PanelRow { kind: PanelKind::FlameGraph, show: "Flame graph", key: None, icon: icons::FLAME, another: None },
     PanelRow { kind: PanelKind::Findings, show: "Show findings", key: None, icon: icons::CHECK, another: None },
     PanelRow { kind: PanelKind::Find, show: "Show hits", key: None, icon: icons::SEARCH, another: None },
     PanelRow { kind: PanelKind::Bookmarks, show: "Show bookmarks", key: None, icon: icons::BOOKMARK, another: None },

@@ -9,7 +9,8 @@ use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
 use super::panel_rows::{PANELS, PanelRow};
 use crate::action::{
-    Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineFit, TimelineLanes, Way, WindowId,
+    Access, Action, CallMeasure, CellName, Fold, Follow, FunctionsOf, PanelKind, ThemeChoice, TimelineFit,
+    TimelineLanes, Way, WindowId,
 };
 use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace};
 use crate::theme::icons;
@@ -29,7 +30,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 13] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 14] = [
     ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
     ("First, last", &["Home", "End"]),
     ("Last write; travel", &["Enter"]),
@@ -42,6 +43,7 @@ pub const PANEL_KEYS: [(&str, &[&str]); 13] = [
     ("Rename a bookmark", &["F2"]),
     ("Note of a bookmark", &["Shift+F2"]),
     ("Delete a bookmark", &["Delete"]),
+    ("Zoom the flame graph; out", &["Enter", "Backspace"]),
     ("Copy", &["Ctrl+C"]),
 ];
 
@@ -190,6 +192,16 @@ fn go() -> Vec<Command> {
             .in_trace()
             .does(Action::GoToExternal(None, Way::Forward))
             .asks(arguments::MEMORY, arguments::next_external),
+        new(Go, "Next call of function")
+            .key(NONE, Key::Period)
+            .in_trace()
+            .does(Action::GoToCall(None, Way::Forward))
+            .asks(arguments::FUNCTION, arguments::next_call),
+        new(Go, "Previous call of function")
+            .key(NONE, Key::Comma)
+            .in_trace()
+            .does(Action::GoToCall(None, Way::Back))
+            .asks(arguments::FUNCTION, arguments::last_call),
         new(Go, "Next execution of line…").in_trace().asks("FILE:LINE", arguments::next_line),
         new(Go, "Last execution of line…").in_trace().asks("FILE:LINE", arguments::last_line),
     ]
@@ -295,6 +307,10 @@ fn view() -> Vec<Command> {
             .icon(icons::FILTER)
             .in_trace()
             .asks("A part of the name, or - for all", arguments::filter),
+        new(View, "Functions of the selection").in_trace().does(Action::TellFunctions(FunctionsOf::Selection)),
+        new(View, "Functions of the whole trace").in_trace().does(Action::TellFunctions(FunctionsOf::Whole)),
+        new(View, "Flame graph by steps").in_trace().does(Action::MeasureCalls(CallMeasure::Steps)),
+        new(View, "Flame graph by time").in_trace().does(Action::MeasureCalls(CallMeasure::Time)),
         new(View, "Timeline calls").in_trace().does(Action::Timeline(TimelineLanes::Calls)),
         new(View, "Timeline threads").in_trace().does(Action::Timeline(TimelineLanes::Threads)),
         new(View, "Timeline cores").in_trace().does(Action::Timeline(TimelineLanes::Cores)),

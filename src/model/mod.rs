@@ -15,7 +15,7 @@ pub mod finding_rows;
 pub mod found;
 pub mod found_calls;
 pub mod frame_words;
-pub mod function_table;
+pub mod functions;
 pub mod go_to;
 mod ground;
 pub mod heap_table;

@@ -20,6 +20,8 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// At most [`ROWS`].
     pub rows: Vec<TableRow>,
+    /// The columns that are left out where there is no room for all, the first of them first.
+    pub spare: Vec<usize>,
 }
 
 /// A column.
@@ -98,7 +100,7 @@ impl Table {
         };
         let heads = heads.iter().enumerate();
         let columns = heads.map(|(place, name)| Column { name, characters: longest(place).max(name.len()) }).collect();
-        Self { summary, columns, rows }
+        Self { summary, columns, rows, spare: Vec::new() }
     }
 
     /// The rows that a view shows, in its order. Cost: all rows.
@@ -130,13 +132,32 @@ impl Table {
         }
         for place in (0..self.columns.len()).rev() {
             if self.columns.get(place).is_some_and(|column| column.name == "Thread") {
-                self.columns.remove(place);
-                self.rows
-                    .iter_mut()
-                    .filter(|row| place < row.cells.len())
-                    .for_each(|row| drop(row.cells.remove(place)));
+                self = self.without(place);
             }
         }
+        self
+    }
+
+    /// Without the columns in which no row has anything.
+    #[must_use]
+    pub fn without_empty(mut self) -> Self {
+        let is_empty = |cell: Option<&TableCell>| !matches!(cell, Some(TableCell::Text(span)) if !span.text.is_empty());
+        let is_text = |cell: Option<&TableCell>| matches!(cell, None | Some(TableCell::Text(_)));
+        for place in (0..self.columns.len()).rev() {
+            let cells = || self.rows.iter().map(|row| row.cells.get(place));
+            if !self.rows.is_empty() && cells().all(is_text) && cells().all(is_empty) {
+                self = self.without(place);
+            }
+        }
+        self
+    }
+
+    fn without(mut self, place: usize) -> Self {
+        self.columns.remove(place);
+        let rows = self.rows.iter_mut().filter(|row| place < row.cells.len());
+        rows.for_each(|row| drop(row.cells.remove(place)));
+        self.spare.retain(|spare| *spare != place);
+        self.spare.iter_mut().filter(|spare| **spare > place).for_each(|spare| *spare -= 1);
         self
     }
 }

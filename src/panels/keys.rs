@@ -33,6 +33,8 @@ pub enum PanelKey {
     ShowMemory,
     /// Follow the expression, or stay.
     Follow,
+    /// Back out of what is zoomed to.
+    Out,
     /// Another group of registers.
     View,
     /// Another way to read values.
@@ -67,7 +69,7 @@ impl PanelKey {
     }
 }
 
-const KEYS: [(Key, Modifiers, PanelKey); 22] = [
+const KEYS: [(Key, Modifiers, PanelKey); 23] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
     (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
@@ -81,6 +83,7 @@ const KEYS: [(Key, Modifiers, PanelKey); 22] = [
     (Key::F2, Modifiers::SHIFT, PanelKey::Note),
     (Key::F2, Modifiers::NONE, PanelKey::Rename),
     (Key::Delete, Modifiers::NONE, PanelKey::Remove),
+    (Key::Backspace, Modifiers::NONE, PanelKey::Out),
     (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
     (Key::E, Modifiers::NONE, PanelKey::Follow),
     (Key::V, Modifiers::NONE, PanelKey::View),

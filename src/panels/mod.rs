@@ -16,6 +16,7 @@ mod externals;
 mod field;
 mod find;
 mod findings;
+mod functions;
 mod kept;
 mod keys;
 mod list;
@@ -41,6 +42,7 @@ mod warnings;
 mod watch;
 
 pub use find::{FindState, HISTORY};
+pub use functions::{FunctionsAsking, FunctionsState};
 pub use panel::Panel;
 pub use registers::RegistersPanel;
 pub use registry::Pane;

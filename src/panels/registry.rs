@@ -11,6 +11,7 @@ use super::compare::ComparePanel;
 use super::externals::ExternalsPanel;
 use super::find::FindPanel;
 use super::findings::FindingsPanel;
+use super::functions::{FlamePanel, FunctionsPanel};
 use super::memory::MemoryPanel;
 use super::panel::Panel;
 use super::registers::RegistersPanel;
@@ -84,14 +85,18 @@ panes! {
     Source(SourcePanel): Source;
     /// The threads.
     Threads(ThreadsPanel): Threads;
-    /// A list of accesses, of blocks of the heap, of pages, or of functions.
-    Table(TablePanel): Accesses | Heap | Heat | Functions;
+    /// A list of accesses, of blocks of the heap, or of pages.
+    Table(TablePanel): Accesses | Heap | Heat;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
     /// What a search found.
     Find(FindPanel): Find;
     /// The bookmarks.
     Bookmarks(BookmarksPanel): Bookmarks;
+    /// The functions.
+    Functions(FunctionsPanel): Functions;
+    /// The same as a flame graph.
+    FlameGraph(FlamePanel): FlameGraph;
 }
 
 impl Pane {
@@ -103,6 +108,13 @@ impl Pane {
     /// What it shows the state at; none for a panel that shows no one moment.
     pub fn follow(&self) -> Option<Follow> {
         (**self).follow()
+    }
+
+    /// Layouts of earlier versions have the functions among other lists.
+    pub fn renew(&mut self) {
+        if matches!(self, Self::Table(_)) && self.kind() == PanelKind::Functions {
+            *self = Self::Functions(FunctionsPanel::default());
+        }
     }
 
     /// The icon on its tab.
@@ -150,7 +162,8 @@ mod tests {
             PanelKind::Functions => Some(PanelKind::Findings),
             PanelKind::Findings => Some(PanelKind::Find),
             PanelKind::Find => Some(PanelKind::Bookmarks),
-            PanelKind::Bookmarks => None,
+            PanelKind::Bookmarks => Some(PanelKind::FlameGraph),
+            PanelKind::FlameGraph => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
@@ -162,6 +175,13 @@ mod tests {
         let mut first = Pane::new(PanelKind::Stack, WindowId(1));
         first.bind(Follow::Pinned(7.into()));
         assert_eq!(first.duplicate().and_then(|copy| copy.follow()), Some(Follow::Pinned(7.into())));
+    }
+
+    #[test]
+    fn the_functions_among_other_lists_become_a_panel_of_their_own() {
+        let mut pane: Pane = ron::from_str("Table((kind:Functions))").expect("a panel of an earlier version");
+        pane.renew();
+        assert!(matches!(pane, Pane::Functions(_)));
     }
 
     /// Panels as layouts of earlier versions have them.
@@ -193,6 +213,8 @@ mod tests {
             ("Findings(())", PanelKind::Findings, None),
             ("Find(())", PanelKind::Find, None),
             ("Bookmarks(())", PanelKind::Bookmarks, None),
+            ("Functions(())", PanelKind::Functions, None),
+            ("FlameGraph(())", PanelKind::FlameGraph, None),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

@@ -33,6 +33,7 @@ struct Bench {
     threads: ThreadsSlot,
     find: FindState,
     bookmarks: Bookmarks,
+    functions: FunctionsState,
     actions: Vec<Action>,
     is_dressed: bool,
     draw: Draw,
@@ -59,6 +60,7 @@ impl Bench {
             threads: ThreadsSlot::default(),
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
+            functions: FunctionsState::default(),
             actions: Vec::new(),
             is_dressed: false,
             draw: Box::new(draw),
@@ -77,7 +79,7 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, sources, threads, find, bookmarks, actions, draw, .. } = bench;
+        let Self { session, worker, windows, sources, threads, find, bookmarks, functions, actions, draw, .. } = bench;
         let trace = TraceId::default();
         let cx = ViewCx {
             trace,
@@ -88,6 +90,7 @@ impl Bench {
             threads,
             find,
             bookmarks,
+            functions,
             tok: Tok::current(ui),
             tile: 1,
             has_focus: true,

@@ -6,6 +6,7 @@ use stepback_index::{Cancel, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
 use super::find::FindState;
+use super::functions::FunctionsState;
 use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
@@ -64,6 +65,8 @@ pub struct ViewCx<'a> {
     pub find: &'a FindState,
     /// The bookmarks of the trace.
     pub bookmarks: &'a Bookmarks,
+    /// What the functions took.
+    pub functions: &'a FunctionsState,
     /// The colours of the theme.
     pub tok: &'a Tok,
     /// The number of the dock tile that the panel is in.

@@ -108,5 +108,7 @@ pub const FOLD: char = '\u{e32a}';
 pub const UNFOLD: char = '\u{e3d4}';
 /// Text size.
 pub const TEXT_SIZE: char = '\u{e6ee}';
+/// A flame.
+pub const FLAME: char = '\u{e242}';
 /// Questions about the program.
 pub const HELP: char = '\u{e3e8}';

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use stepback_index::CallId;
-use stepback_machine::RegisterGroup;
+use stepback_machine::{Address, RegisterGroup};
 use stepback_parsers::Position;
 
 use super::about::Page;
@@ -123,6 +123,13 @@ impl App {
             Action::ResetLayout => self.reset_layout(),
             Action::Timeline(lanes) => self.in_trace(|workspace| workspace.timeline.choose(lanes)),
             Action::FitTimeline(fit) => self.in_trace(|workspace| workspace.timeline.fit(fit)),
+            Action::TellFunctions(of) => self.in_trace(|workspace| workspace.functions.tell(of)),
+            Action::StopFunctions => self.in_trace(|workspace| _ = workspace.functions.stop()),
+            Action::MeasureCalls(measure) => self.in_trace(|workspace| workspace.functions.choose_measure(measure)),
+            Action::SelectFunction(function) => {
+                self.in_trace(|workspace| workspace.functions.select(function.map(Address)));
+            }
+            Action::GoToCall(name, way) => self.go_to_call(name, way),
             Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
             Action::CompareEnds(range) => self.compare_ends(range),
             Action::ToggleRawText => self.in_trace(toggle_raw),
@@ -419,7 +426,7 @@ fn order(action: &Action) -> Order {
         // What marks the position names it; those from the keyboard are made where a search has led.
         Action::Bookmark(_) | Action::BookmarkSelection(_) | Action::Undo | Action::Redo => Order::Beside,
         Action::GoToBookmark(_) => Order::After,
-        Action::GoToLine(..) | Action::Fold(_) | Action::SideBySide => Order::After,
+        Action::GoToLine(..) | Action::GoToCall(..) | Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
         }
@@ -438,6 +445,9 @@ fn order(action: &Action) -> Order {
         }
         Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
         Action::SelectRange(_) | Action::CompareEnds(_) => Order::Beside,
+        Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
+            Order::Beside
+        }
         Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
             Order::Beside
         }

@@ -49,6 +49,7 @@ impl App {
         self.take_picked();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_threads(&self.worker);
+            workspace.look_at_functions(&self.worker);
             workspace.find.advance(&workspace.session, &self.worker);
             if workspace.find.is_under_way() {
                 self.context.request_repaint_after(FINDING);
@@ -123,6 +124,7 @@ impl App {
             && (workspace.moving.give_up()
                 || workspace.lookup.take().is_some()
                 || workspace.find.stop()
+                || workspace.functions.stop()
                 || std::mem::take(&mut workspace.has_demo_hint))
         {
             return;

@@ -7,6 +7,7 @@ use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _, Slo
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
+use super::call_lookup::CallQuestion;
 use super::external_lookup::ExternalQuestion;
 use super::hit_lookup::hit_found;
 use super::words::count;
@@ -101,6 +102,12 @@ impl Lookup {
 
     /// Looks for an external change.
     pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
+        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
+        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+    }
+
+    /// Looks for a call of a function.
+    pub fn call(session: &Arc<Session>, worker: &Worker, window: WindowId, question: CallQuestion) -> Self {
         let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }

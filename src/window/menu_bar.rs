@@ -93,7 +93,7 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
 /// Commands that stand in submenus or among the windows, not in the list itself.
 fn is_apart(command: &Command) -> bool {
     let name = command.name;
-    ["Theme ", "Memory by ", "Registers ", "Timeline ", "Trace window ", "Colour "]
+    ["Theme ", "Memory by ", "Registers ", "Timeline ", "Functions of ", "Flame graph by ", "Trace window ", "Colour "]
         .iter()
         .any(|prefix| name.starts_with(prefix))
 }
@@ -141,6 +141,8 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
         if command.name == "Show memory…" {
             submenu(ui, "Registers", "Registers ", situation, out);
             submenu(ui, "Timeline", "Timeline ", situation, out);
+            submenu(ui, "Functions", "Functions of ", situation, out);
+            submenu(ui, "Flame graph", "Flame graph by ", situation, out);
         }
         if command.name == "Note…" {
             submenu(ui, "Colour", "Colour ", situation, out);

@@ -174,14 +174,16 @@ fn text_of(command: &Command, situation: &Situation) -> String {
 }
 
 /// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words
-/// count more. Gives the places of the letters.
+/// count more, and the whole name most. Gives the places of the letters.
 fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
     let letters: Vec<char> = text.to_lowercase().chars().collect();
     let query = query.to_lowercase();
     if let Some(place) = text.to_lowercase().find(&query) {
         let start = text.get(..place)?.chars().count();
         let is_word = start == 0 || letters.get(start.checked_sub(1)?) == Some(&' ');
-        let score = 60 + if is_word { 30 } else { 0 } + if start == 0 { 20 } else { 0 };
+        let is_whole = text.chars().count() == query.chars().count();
+        let begins = if start == 0 { 20 } else { 0 } + if is_whole { 10 } else { 0 };
+        let score = 60 + if is_word { 30 } else { 0 } + begins;
         return Some((score, (start..start + query.chars().count()).collect()));
     }
     let mut places = Vec::new();

@@ -28,7 +28,9 @@ use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
 use crate::notes::Bookmarks;
-use crate::panels::{FindState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
+use crate::panels::{
+    FindState, FunctionsAsking, FunctionsState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx,
+};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Lane, Slot, Ticket, Worker};
@@ -62,6 +64,8 @@ pub struct Workspace {
     pub bookmarks: Bookmarks,
     /// What was changed and can be taken back.
     pub(super) undo: Undo,
+    /// What the functions took.
+    pub functions: FunctionsState,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -125,6 +129,7 @@ impl Workspace {
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
             undo: Undo::default(),
+            functions: FunctionsState::default(),
             timeline: TimelineState::default(),
             lookup: None,
             moving: Moving::default(),
@@ -497,6 +502,7 @@ impl Workspace {
             threads: &self.threads,
             find: &self.find,
             bookmarks: &self.bookmarks,
+            functions: &self.functions,
             tok,
             // No tile of the dock has this number.
             tile: u64::MAX,
@@ -508,6 +514,17 @@ impl Workspace {
     /// Asks who ran where and when, once for all panels, and who runs at the position.
     pub fn look_at_threads(&mut self, worker: &Worker) {
         self.threads.poll(&self.session, worker, self.windows.active().position);
+    }
+
+    /// Asks what the functions took, while a panel shows that.
+    pub fn look_at_functions(&mut self, worker: &Worker) {
+        let (dock, selection) = (&self.dock, self.timeline.selection());
+        let asking = FunctionsAsking { session: &self.session, worker, selection };
+        self.functions.advance(asking, || {
+            let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
+            let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
+            dock.active_tiles().into_iter().filter_map(kind).any(is_one)
+        });
     }
 
     /// How the trace file was found changed, once. Asks again now and then, on the worker.
@@ -557,7 +574,9 @@ impl Workspace {
     fn place(&mut self, pane: Pane, kind: PanelKind) -> Option<TileId> {
         let order =
             [kind, PanelKind::Externals, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
-        let beside = order.into_iter().find_map(|kind| self.find(kind));
+        // The flame graph stands beside the list of functions, not in front of it.
+        let first = (kind == PanelKind::FlameGraph).then_some(PanelKind::Memory);
+        let beside = first.into_iter().chain(order).find_map(|kind| self.find(kind));
         let tile = beside.or_else(|| self.any_tile())?;
         Some(match beside {
             Some(_) => layout::insert_as_tab(&mut self.dock, tile, pane),
@@ -574,6 +593,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
     let mut dock = saved.tree;
     for tile in layout::panes_in_order(&dock) {
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
+        pane.renew();
         if let Some(window) = pane.window() {
             let known = saved.positions.iter().find(|(id, _)| *id == window);
             let mut position = known.filter(|_| is_same).map_or(0, |(_, moment)| moment.position);

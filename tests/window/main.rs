@@ -11,6 +11,7 @@ mod externals;
 mod find;
 mod findings;
 mod folding;
+mod functions;
 mod go_to;
 mod indexing;
 mod layout;

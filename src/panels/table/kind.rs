@@ -46,10 +46,7 @@ impl TableKind {
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat, Self::Functions]
-            .into_iter()
-            .find(|list| list.panel() == kind)
-            .unwrap_or(Self::Accesses)
+        [Self::Heap, Self::Heat].into_iter().find(|list| list.panel() == kind).unwrap_or(Self::Accesses)
     }
 
     /// The kind of panel that shows it.

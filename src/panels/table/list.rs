@@ -26,6 +26,8 @@ pub struct RowList {
     cursor: CursorList,
     /// The cursor was moved: before that it stands on the row that it is to be moved to first.
     is_entered: bool,
+    /// The cursor was moved, by a key or a click, in the frame that was drawn last.
+    was_touched: bool,
 }
 
 /// A table as a view shows it: no frame goes through all rows.
@@ -70,6 +72,11 @@ impl RowList {
         self.cursor.cursor
     }
 
+    /// Whether the user moved the cursor in the frame that was drawn last.
+    pub fn was_touched(&self) -> bool {
+        self.was_touched
+    }
+
     /// Back to the first row.
     pub fn rewind(&mut self) {
         (self.cursor, self.is_entered) = (CursorList::default(), false);
@@ -98,6 +105,7 @@ impl RowList {
             return empty_ui(ui, pen, rect, kind.icon(), nothing);
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
+        self.was_touched = false;
         self.keys(ui, shown, cx, out);
         let area = self.cursor.area(ui, list, table.rows.len(), cx.tok);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
@@ -108,7 +116,7 @@ impl RowList {
         }
         for (place, rect) in area.places() {
             if shown.row_ui(ui, rect, place, out) {
-                (self.cursor.cursor, self.is_entered) = (place, true);
+                (self.cursor.cursor, self.is_entered, self.was_touched) = (place, true, true);
             }
         }
     }
@@ -116,6 +124,7 @@ impl RowList {
     fn keys(&mut self, ui: &Ui, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (kind, table) = (shown.kind, shown.table);
         for key in take_keys(ui, cx) {
+            self.was_touched = true;
             let is_at_first = !std::mem::replace(&mut self.is_entered, true) && kind.follows_cursor();
             let stood = self.cursor.cursor;
             let pressed = self.cursor.press(key, table.rows.len(), body(shown.rect));

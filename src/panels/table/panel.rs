@@ -1,5 +1,4 @@
-//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages,
-//! the functions that took most.
+//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages.
 
 use std::sync::Arc;
 
@@ -14,7 +13,6 @@ use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
-use crate::model::function_table::function_table;
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::table::{Table, View};
@@ -63,7 +61,6 @@ enum Question {
     Accesses(AccessQuestion),
     Heap(Arc<Heap>, Position),
     Heat,
-    Functions,
 }
 
 impl TablePanel {
@@ -84,9 +81,8 @@ impl TablePanel {
         match self.kind {
             TableKind::Accesses => Ok(self.state.accesses.clone().map(Question::Accesses)),
             TableKind::Heat => Ok(Some(Question::Heat)),
-            TableKind::Functions => Ok(Some(Question::Functions)),
-            // A panel of its own lists these.
-            TableKind::Find => Ok(None),
+            // Panels of their own list these.
+            TableKind::Functions | TableKind::Find => Ok(None),
             TableKind::Heap => {
                 let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
@@ -196,7 +192,6 @@ impl Panel for TablePanel {
                 Question::Accesses(question) => access_table(&session, question, cancel).map(Arc::new),
                 Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
                 Question::Heat => heat_table(&session, cancel).map(Arc::new),
-                Question::Functions => function_table(&session, cancel).map(Arc::new),
             }
         });
         let place = AnswerPlace { pen: &pen, rect };

@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use super::kind::TableKind;
-use crate::action::Action;
+use crate::action::{Action, Way};
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
 use crate::panels::ViewCx;
@@ -40,14 +40,16 @@ pub fn act(row: &TableRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
 }
 
 impl TableRows<'_> {
-    /// The left and right edges of the columns.
+    /// The left and right edges of the columns; those that are left out have no width.
     fn edges(&self, left: f32) -> Vec<(f32, f32)> {
+        let wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
+        let left_out = self.left_out(&wide, self.right - 8.0 - left - INSET);
         let mut left = left + INSET;
         let last = self.table.columns.len().saturating_sub(1);
-        let is_bar =
-            |place| self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
-        let edge = |(place, column): (usize, &crate::model::table::Column)| {
-            let width = if is_bar(place) { SHARE } else { ADVANCE * column.characters.min(self.kind.longest()) as f32 };
+        let edge = |(place, width): (usize, f32)| {
+            if left_out.contains(&place) {
+                return (left, left);
+            }
             // The last has the rest, unless its numbers would stand far away from all others.
             let takes_rest = place == last && !self.table.is_counted(place);
             let right = if takes_rest { self.right - 8.0 } else { left + width };
@@ -55,7 +57,29 @@ impl TableRows<'_> {
             left = right + INSET;
             edges
         };
-        self.table.columns.iter().enumerate().map(edge).collect()
+        wide.into_iter().enumerate().map(edge).collect()
+    }
+
+    fn width_of(&self, place: usize) -> f32 {
+        let is_bar =
+            self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
+        let characters = self.table.columns.get(place).map_or(0, |column| column.characters);
+        let bar = if self.kind == TableKind::Functions { SHARE / 2.0 } else { SHARE };
+        if is_bar { bar } else { ADVANCE * characters.min(self.kind.longest()) as f32 }
+    }
+
+    /// The columns that there is no room for, and those in which no row has anything.
+    fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
+        let mut left_out = Vec::new();
+        let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
+        for place in self.table.spare.iter().copied().filter(|place| *place < wide.len()) {
+            if needed <= room {
+                break;
+            }
+            needed -= wide.get(place).copied().unwrap_or(0.0) + INSET;
+            left_out.push(place);
+        }
+        left_out
     }
 
     /// Draws the heads of the columns. The column whose head was clicked.
@@ -175,6 +199,13 @@ impl TableRows<'_> {
             && MenuItem::new("Show memory").icon(icons::MEMORY).key("M").ui(ui, tok)
         {
             out.push(Action::ShowMemory(address.to_string()));
+        }
+        if let Some(address) = row.address.filter(|_| self.kind == TableKind::Functions) {
+            for (words, key, way) in [("Next call", ".", Way::Forward), ("Previous call", ",", Way::Back)] {
+                if MenuItem::new(words).key(key).ui(ui, tok) {
+                    out.push(Action::GoToCall(Some(address.to_string()), way));
+                }
+            }
         }
         menu_line_ui(ui, tok);
         if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {

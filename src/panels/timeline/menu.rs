@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::state::TimelineState;
 use super::view::View;
-use crate::action::{Action, StepRange, TimelineFit};
+use crate::action::{Action, FunctionsOf, PanelKind, StepRange, TimelineFit};
 use crate::model::text::{counted, thousands};
 use crate::model::timeline::FrameBox;
 use crate::notes::BookmarkPlace;
@@ -67,6 +67,13 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
         out.push(Action::CompareEnds(range));
     }
     add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
+    let of_range = |kind| [Action::TellFunctions(FunctionsOf::Selection), Action::ShowPanel(kind)];
+    if MenuItem::new("Functions of this range").icon(icons::CALLS).ui(ui, tok) {
+        out.extend(of_range(PanelKind::Functions));
+    }
+    if MenuItem::new("Flame graph of this range").icon(icons::FLAME).ui(ui, tok) {
+        out.extend(of_range(PanelKind::FlameGraph));
+    }
     if MenuItem::new("Copy its positions").icon(icons::COPY).ui(ui, tok) {
         out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
     }

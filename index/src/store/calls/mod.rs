@@ -5,4 +5,5 @@ pub(crate) mod frame;
 pub(crate) mod layout;
 #[cfg(test)]
 pub(crate) mod samples;
+pub(crate) mod stacks;
 pub(crate) mod table;

@@ -95,7 +95,7 @@ impl CallTable {
     }
 
     /// The frames of a part.
-    fn range_of(&self, part: usize) -> Range<u64> {
+    pub(super) fn range_of(&self, part: usize) -> Range<u64> {
         let end = |part: usize| self.layout.parts.get(part).map_or(0, |part| part.end);
         part.checked_sub(1).map_or(0, end)..end(part)
     }
@@ -143,7 +143,7 @@ impl CallTable {
     }
 
     /// The first frame of a range for which `is_late` holds; it holds for all after it.
-    fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
+    pub(super) fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
         let Range { start: mut low, end: mut high } = range;
         while low < high {
             let middle = low.midpoint(high);
@@ -192,7 +192,7 @@ impl CallTable {
 
     /// The nearest frame from this one outwards for which `is_wanted` holds; it holds for all outside that one.
     /// O(log² depth).
-    fn around(&self, from: CallId, is_wanted: impl Fn(&Call) -> bool) -> Option<CallId> {
+    pub(super) fn around(&self, from: CallId, is_wanted: impl Fn(&Call) -> bool) -> Option<CallId> {
         let mut id = from;
         loop {
             let call = self.get(id)?;

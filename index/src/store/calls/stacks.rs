@@ -1,0 +1,97 @@
+//! The stacks of threads: the frames of each, and when it was in use.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use stepback_parsers::Position;
+
+use crate::answers::call::CallId;
+use crate::answers::thread::ThreadId;
+use crate::store::calls::layout::StackPart;
+use crate::store::calls::table::CallTable;
+
+/// A stack of a thread. Its frames nest; those of several stacks of a thread do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackUse {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Its frames by their places in the table.
+    pub frames: Range<u64>,
+    /// From which position to which the thread used it, in order: step n belongs to position n.
+    pub used: Vec<Range<Position>>,
+}
+
+/// The frames that are on a stack anywhere in a part of the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FramesWithin {
+    /// Those that are there at its start, outermost first.
+    pub around: Vec<CallId>,
+    /// Those that are called later, by their places in the table.
+    pub called: Range<u64>,
+}
+
+impl CallTable {
+    /// All stacks, by thread. O(stacks + times that a thread turned to another one).
+    pub fn stacks(&self) -> Vec<StackUse> {
+        let mut used: HashMap<(u16, u32), Vec<Range<Position>>> = HashMap::new();
+        let mut switches = self.layout().switches.iter().peekable();
+        let mut threads: Vec<u16> = self.layout().parts.iter().map(|part| part.thread).collect();
+        threads.dedup();
+        for thread in threads {
+            let (mut stack, mut from) = (0, Position(0));
+            while let Some(switch) = switches.next_if(|switch| switch.thread <= thread) {
+                if switch.thread == thread {
+                    let until = Position(switch.after.saturating_add(1));
+                    used.entry((thread, stack)).or_default().push(from..until);
+                    (stack, from) = (switch.stack, until);
+                }
+            }
+            used.entry((thread, stack)).or_default().push(from..Position(u64::MAX));
+        }
+        let parts = self.layout().parts.iter().enumerate();
+        let stack = |(place, part): (usize, &StackPart)| StackUse {
+            thread: ThreadId(part.thread),
+            frames: self.range_of(place),
+            used: used.remove(&(part.thread, part.stack)).unwrap_or_default(),
+        };
+        parts.map(stack).collect()
+    }
+
+    /// The frames of a stack in a part of the trace. O(log n + depth).
+    pub fn frames_within(&self, stack: &StackUse, part: &Range<Position>) -> FramesWithin {
+        let called_from = |from: Position| {
+            self.first(stack.frames.clone(), |call| call.call_step.is_some_and(|step| step.0 >= from.0))
+        };
+        let called = called_from(part.start)..called_from(part.end);
+        let last = called.start.checked_sub(1).filter(|last| *last >= stack.frames.start);
+        let innermost = last.and_then(|last| self.around(CallId(last), |call| call.contains(part.start)));
+        let around = innermost.map(|innermost| self.part_of_path(innermost, 0..u32::MAX));
+        FramesWithin { around: around.unwrap_or_default(), called }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::calls::samples::nested;
+
+    #[track_caller]
+    fn check(part: Range<u64>, around: &[u64], called: Range<u64>) {
+        let table = nested();
+        let stacks = table.stacks();
+        assert_eq!(stacks.len(), 1);
+        assert_eq!(stacks[0].used, [Position(0)..Position(u64::MAX)]);
+        let within = table.frames_within(&stacks[0], &(Position(part.start)..Position(part.end)));
+        let around_places: Vec<u64> = within.around.iter().map(|id| id.0).collect();
+        assert_eq!((around_places.as_slice(), within.called), (around, called), "{part:?}");
+    }
+
+    #[test]
+    fn a_part_has_the_frames_around_its_start_and_those_that_are_called_in_it() {
+        check(0..20, &[0], 1..6);
+        check(5..9, &[0, 1, 2], 3..4);
+        check(6..8, &[0, 1, 2], 3..3);
+        check(13..14, &[0], 4..4);
+        check(16..20, &[0, 4], 5..6);
+    }
+}

@@ -1,0 +1,125 @@
+//! Goes through the frames of a part of the trace, stack by stack.
+
+use std::ops::Range;
+
+use stepback_index::{Call, CallId, Cancel, FramesWithin, QueryError, StackUse, StepCounter};
+use stepback_parsers::{Position, Source as _, Step};
+
+use super::answer::CallProfile;
+use super::clock::StackClock;
+use super::collector::{Collector, FrameUse};
+use super::progress::Progress;
+use crate::analysis::sites::Sites;
+use crate::analysis::trace_index::TraceIndex;
+
+/// How often a pass looks whether it is still wanted.
+const STRIDE: u64 = 4096;
+
+/// A part of a trace: the steps between two positions.
+pub type Part = Range<Position>;
+
+/// Measures all calls in a part of a trace.
+///
+/// Cost: the calls in the part and the frames around its start, each a look-up or a few; memory is bounded.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn call_profile(
+    index: &TraceIndex,
+    part: &Part,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<CallProfile, QueryError> {
+    let end = index.end();
+    let part = part.start.min(end)..part.end.min(end).max(part.start.min(end));
+    let calls = index.calls();
+    let stacks: Vec<(StackUse, FramesWithin)> = calls
+        .stacks()
+        .into_iter()
+        .map(|stack| {
+            let within = calls.frames_within(&stack, &part);
+            (stack, within)
+        })
+        .collect();
+    let count = |within: &FramesWithin| within.around.len() as u64 + (within.called.end - within.called.start);
+    progress.begin(stacks.iter().map(|(_, within)| count(within)).sum());
+    let mut pass = Pass { index, part: &part, cancel, progress, done: 0, times: Times::new(index, &part, cancel)? };
+    let mut collector = Collector::new(&part, index.threads().len());
+    for (stack, within) in &stacks {
+        pass.stack(stack, within, &mut collector)?;
+    }
+    Ok(collector.finish(part.end.0 - part.start.0))
+}
+
+struct Pass<'a> {
+    index: &'a TraceIndex,
+    part: &'a Part,
+    cancel: &'a Cancel,
+    progress: &'a Progress,
+    done: u64,
+    times: Times<'a>,
+}
+
+impl Pass<'_> {
+    fn stack(&mut self, stack: &StackUse, within: &FramesWithin, collector: &mut Collector) -> Result<(), QueryError> {
+        let calls = self.index.calls();
+        let counter = StepCounter::new(self.index, stack.thread);
+        let clock = StackClock::new(&counter, stack, self.index.end())?;
+        collector.begin_stack(stack.thread);
+        for id in within.around.iter().copied().chain(within.called.clone().map(CallId)) {
+            if self.done.is_multiple_of(STRIDE) {
+                self.cancel.check()?;
+                self.progress.set(self.done);
+            }
+            self.done += 1;
+            let Some(call) = calls.get(id) else { continue };
+            let stay = collector.nested(self.stay(&call));
+            let cut = stay.start..stay.end.min(self.part.end);
+            let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
+            let times = self.times.of(&call, &cut)?;
+            collector.enter(&FrameUse { id, call, stay, ran, times });
+        }
+        collector.end_stack();
+        Ok(())
+    }
+
+    /// How long a frame is on its stack, from the start of what is looked at on.
+    fn stay(&self, call: &Call) -> Part {
+        let begin = call.call_step.map_or(Position(0), Step::after).max(self.part.start);
+        begin..call.exit_step.map_or(Position(u64::MAX), Step::after).max(begin)
+    }
+}
+
+/// When frames began and ended.
+struct Times<'a> {
+    sites: Sites<'a>,
+    part: Part,
+    /// From the first to the last moment of the part; none where times tell nothing of calls.
+    whole: Option<Range<u64>>,
+}
+
+impl<'a> Times<'a> {
+    fn new(index: &'a TraceIndex, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
+        let sites = Sites::new(index, cancel);
+        let is_coarse = index.source().is_clock_coarse();
+        let whole = match part.end.0.checked_sub(1).filter(|last| !is_coarse && *last >= part.start.0) {
+            Some(last) => Some(sites.time_of(Step(part.start.0))?..sites.end_time_of(Step(last))?),
+            None => None,
+        };
+        Ok(Self { sites, part: part.clone(), whole })
+    }
+
+    /// From the first to the last moment of a frame in the part, both included; empty where nothing tells.
+    fn of(&self, call: &Call, cut: &Part) -> Result<Range<u64>, QueryError> {
+        let Some(whole) = self.whole.as_ref().filter(|_| cut.start < cut.end) else { return Ok(0..0) };
+        let begin = match call.entry_step.filter(|entry| entry.before() > self.part.start) {
+            Some(entry) => self.sites.time_of(entry)?,
+            None => whole.start,
+        };
+        let end = match call.exit_step.filter(|exit| exit.after() < self.part.end) {
+            Some(exit) => self.sites.end_time_of(exit)?,
+            None => whole.end,
+        };
+        Ok(begin..end.max(begin).saturating_add(1))
+    }
+}

@@ -1,0 +1,309 @@
+//! Sums up the frames of stacks as they come in order of entry.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use stepback_index::{Call, CallId, ThreadId};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::answer::{CallProfile, FunctionUse, Link, StackNode, Totals, Who};
+use super::collect::Part;
+
+/// More functions are not told apart.
+const FUNCTIONS: usize = 1 << 18;
+/// More pairs of caller and callee are not told.
+const LINKS: usize = 1 << 19;
+/// More stacks are not told apart: they cost some hundred bytes each.
+const STACKS: usize = 1 << 18;
+
+/// A frame in the part.
+pub struct FrameUse {
+    /// Its number.
+    pub id: CallId,
+    /// What the table says of it.
+    pub call: Call,
+    /// How long it is on its stack.
+    pub stay: Part,
+    /// What had run on its stack by then.
+    pub ran: Range<u64>,
+    /// When.
+    pub times: Range<u64>,
+}
+
+/// What is known of all frames so far.
+pub struct Collector {
+    begin: Begin,
+    has_threads: bool,
+    functions: Vec<FunctionUse>,
+    function_places: HashMap<Address, u32>,
+    links: HashMap<Pair, Link>,
+    stacks: Vec<StackNode>,
+    stack_places: HashMap<(u32, Who), u32>,
+    merged_calls: u64,
+    has_clock: bool,
+    /// Of the stack that is gone through.
+    open: Vec<OpenFrame>,
+    /// How many open frames each function has.
+    open_functions: HashMap<u32, u32>,
+    open_links: HashMap<Pair, u32>,
+    /// What the stack grows from.
+    base: u32,
+}
+
+/// Who calls whom, by their places.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Pair {
+    caller: u32,
+    callee: u32,
+}
+
+/// A frame, and what the frames inside it took.
+struct OpenFrame {
+    end: Position,
+    /// None where it is not told apart: it counts for the frame around it.
+    function: Option<u32>,
+    link: Option<Pair>,
+    stack: u32,
+    steps: u64,
+    time: u64,
+    steps_inside: u64,
+    time_inside: u64,
+}
+
+impl Collector {
+    /// For a part of a trace of so many threads.
+    pub fn new(part: &Part, threads: usize) -> Self {
+        let (who, totals) = (Who::Part, Totals::default());
+        Self {
+            begin: Begin(part.start),
+            has_threads: threads > 1,
+            functions: Vec::new(),
+            function_places: HashMap::new(),
+            links: HashMap::new(),
+            stacks: vec![StackNode { who, parent: 0, depth: 0, first: part.start, totals }],
+            stack_places: HashMap::new(),
+            merged_calls: 0,
+            has_clock: false,
+            open: Vec::new(),
+            open_functions: HashMap::new(),
+            open_links: HashMap::new(),
+            base: 0,
+        }
+    }
+
+    /// The frames that follow are of a stack of a thread.
+    pub fn begin_stack(&mut self, thread: ThreadId) {
+        self.base = match self.has_threads {
+            true => self.stack(0, Who::Thread(thread), self.begin.0).unwrap_or(0),
+            false => 0,
+        };
+    }
+
+    /// How long the next frame in order of entry stays: what lies across the end of the one around it ends with that.
+    pub fn nested(&mut self, stay: Part) -> Part {
+        self.leave_to(stay.start);
+        let end = self.open.last().map_or(stay.end, |around| stay.end.min(around.end));
+        stay.start..end.max(stay.start)
+    }
+
+    /// Takes that frame.
+    pub fn enter(&mut self, frame: &FrameUse) {
+        let around = self.open.last();
+        let (caller, parent) = (around.and_then(|open| open.function), around.map_or(self.base, |open| open.stack));
+        let (steps, time) = (frame.ran.end.saturating_sub(frame.ran.start), frame.times.end - frame.times.start);
+        self.has_clock |= time > 1;
+        let function = self.function(frame);
+        let entered = frame.call.entered_at();
+        let pair = caller.zip(function).map(|(caller, callee)| Pair { caller, callee });
+        let link = pair.filter(|pair| self.link(*pair, entered));
+        let stack = function.and_then(|function| self.stack(parent, Who::Function(function), entered));
+        if stack.is_none() {
+            self.merged_calls += 1;
+        }
+        let stack = match stack {
+            Some(stack) => {
+                self.add_call(stack, entered);
+                stack
+            }
+            None => parent,
+        };
+        if let Some(function) = function {
+            *self.open_functions.entry(function).or_default() += 1;
+        }
+        if let Some(link) = link {
+            *self.open_links.entry(link).or_default() += 1;
+        }
+        let end = frame.stay.end;
+        self.open.push(OpenFrame { end, function, link, stack, steps, time, steps_inside: 0, time_inside: 0 });
+    }
+
+    /// All frames of the stack are over.
+    pub fn end_stack(&mut self) {
+        self.leave_to(Position(u64::MAX));
+        self.open_functions.clear();
+        self.open_links.clear();
+    }
+
+    /// What was found in a part of so many steps.
+    pub fn finish(mut self, steps: u64) -> CallProfile {
+        let mut links: Vec<Link> = self.links.drain().map(|(_, link)| link).collect();
+        links.sort_unstable_by_key(|link| (link.caller, link.callee));
+        self.sum_stacks();
+        let Self { functions, stacks, merged_calls, has_clock, .. } = self;
+        CallProfile { steps, has_clock, functions, links, stacks, merged_calls }
+    }
+
+    fn leave_to(&mut self, position: Position) {
+        while let Some(frame) = self.open.pop_if(|frame| frame.end <= position) {
+            self.leave(&frame);
+        }
+    }
+
+    fn leave(&mut self, frame: &OpenFrame) {
+        let own_steps = frame.steps.saturating_sub(frame.steps_inside);
+        let own_time = frame.time.saturating_sub(frame.time_inside);
+        let is_told = frame.function.is_some() || self.open.is_empty();
+        if let Some(stack) = self.stacks.get_mut(frame.stack as usize).filter(|_| is_told) {
+            stack.totals.own_steps = stack.totals.own_steps.saturating_add(own_steps);
+            stack.totals.own_time = stack.totals.own_time.saturating_add(own_time);
+        }
+        let taken = Totals { calls: 1, steps: frame.steps, own_steps, time: frame.time, own_time };
+        if let Some(function) = frame.function {
+            let nesting = closed(&mut self.open_functions, function);
+            if let Some(function) = self.functions.get_mut(function as usize) {
+                function.totals.add(taken, nesting);
+            }
+        }
+        if let Some(link) = frame.link {
+            let nesting = closed(&mut self.open_links, link);
+            let of_link = Totals { own_steps: 0, own_time: 0, ..taken };
+            if let Some(link) = self.links.get_mut(&link) {
+                link.totals.add(of_link, nesting);
+            }
+        }
+        let Some(around) = self.open.last_mut() else { return };
+        // What is not told apart leaves its own steps to the frame around it.
+        let (steps, time) = match frame.function {
+            Some(_) => (frame.steps, frame.time),
+            None => (frame.steps_inside, frame.time_inside),
+        };
+        around.steps_inside = around.steps_inside.saturating_add(steps);
+        around.time_inside = around.time_inside.saturating_add(time);
+    }
+
+    /// Whether a pair of caller and callee is told; false where there are too many.
+    fn link(&mut self, pair: Pair, entered: Position) -> bool {
+        let begin = self.begin;
+        if let Some(known) = self.links.get_mut(&pair) {
+            known.first = begin.first_of(known.first, entered);
+            return true;
+        }
+        let Pair { caller, callee } = pair;
+        let is_room = self.links.len() < LINKS;
+        if is_room {
+            self.links.insert(pair, Link { caller, callee, first: entered, totals: Totals::default() });
+        }
+        is_room
+    }
+
+    /// The place of a frame's function; none where there are too many.
+    fn function(&mut self, frame: &FrameUse) -> Option<u32> {
+        let address = frame.call.function;
+        let first = frame.call.entered_at();
+        if let Some(place) = self.function_places.get(&address) {
+            let known = self.functions.get_mut(*place as usize)?;
+            known.first = self.begin.first_of(known.first, first);
+            return Some(*place);
+        }
+        if self.functions.len() >= FUNCTIONS {
+            return None;
+        }
+        let place = u32::try_from(self.functions.len()).ok()?;
+        let totals = Totals::default();
+        self.functions.push(FunctionUse { address, example: frame.id, first, totals });
+        self.function_places.insert(address, place);
+        Some(place)
+    }
+
+    /// The place of a stack with something on top of it; none where there are too many.
+    fn stack(&mut self, parent: u32, who: Who, first: Position) -> Option<u32> {
+        if let Some(place) = self.stack_places.get(&(parent, who)) {
+            return Some(*place);
+        }
+        if self.stacks.len() >= STACKS {
+            return None;
+        }
+        let place = u32::try_from(self.stacks.len()).ok()?;
+        let depth = self.stacks.get(parent as usize).map_or(0, |parent| parent.depth.saturating_add(1));
+        self.stacks.push(StackNode { who, parent, depth, first, totals: Totals::default() });
+        self.stack_places.insert((parent, who), place);
+        Some(place)
+    }
+
+    fn add_call(&mut self, stack: u32, entered: Position) {
+        let begin = self.begin;
+        if let Some(stack) = self.stacks.get_mut(stack as usize) {
+            stack.totals.calls += 1;
+            stack.first = begin.first_of(stack.first, entered);
+        }
+    }
+
+    /// What a stack took is its own, and that of the stacks that grow from it.
+    fn sum_stacks(&mut self) {
+        for place in (0..self.stacks.len()).rev() {
+            let Some(node) = self.stacks.get_mut(place) else { continue };
+            node.totals.steps = node.totals.steps.saturating_add(node.totals.own_steps);
+            node.totals.time = node.totals.time.saturating_add(node.totals.own_time);
+            let (parent, Totals { steps, time, .. }) = (node.parent as usize, node.totals);
+            if let Some(parent) = self.stacks.get_mut(parent).filter(|_| parent < place) {
+                parent.totals.steps = parent.totals.steps.saturating_add(steps);
+                parent.totals.time = parent.totals.time.saturating_add(time);
+            }
+        }
+    }
+}
+
+/// Where a part of the trace begins.
+#[derive(Clone, Copy)]
+struct Begin(Position);
+
+impl Begin {
+    /// Which of two calls is the first: the earlier one of those that are entered in the part, else the earlier one.
+    fn first_of(self, one: Position, other: Position) -> Position {
+        let rank = |position: Position| (position < self.0, position);
+        if rank(other) < rank(one) { other } else { one }
+    }
+}
+
+/// How a frame lies among the open ones of the same function, or of the same pair.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nesting {
+    /// In no other.
+    Outermost,
+    /// In another one, which counts what it took.
+    Inside,
+}
+
+/// Closes the innermost of the open frames of something.
+fn closed<K: std::hash::Hash + Eq>(open: &mut HashMap<K, u32>, key: K) -> Nesting {
+    let Some(count) = open.get_mut(&key) else { return Nesting::Outermost };
+    *count = count.saturating_sub(1);
+    if *count > 0 {
+        return Nesting::Inside;
+    }
+    open.remove(&key);
+    Nesting::Outermost
+}
+
+impl Totals {
+    fn add(&mut self, taken: Self, nesting: Nesting) {
+        self.calls += taken.calls;
+        self.own_steps = self.own_steps.saturating_add(taken.own_steps);
+        self.own_time = self.own_time.saturating_add(taken.own_time);
+        if nesting == Nesting::Outermost {
+            self.steps = self.steps.saturating_add(taken.steps);
+            self.time = self.time.saturating_add(taken.time);
+        }
+    }
+}

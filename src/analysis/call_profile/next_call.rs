@@ -1,0 +1,53 @@
+//! The call of a function next to a position.
+
+use stepback_index::{Cancel, LastVisit, NextVisit, Query as _, QueryError, StepRecord};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use crate::analysis::marker_walk::Course;
+use crate::analysis::trace_index::TraceIndex;
+
+/// Which call is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextCall {
+    /// The address of the function's first step.
+    pub function: Address,
+    /// Which way.
+    pub course: Course,
+    /// Entries here do not count.
+    pub at: Position,
+}
+
+/// Where the nearest call of a function before or after a position is entered.
+///
+/// Cost: the steps at the function's address up to there, which are its calls but where it jumps back to its start.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn next_call(
+    index: &TraceIndex,
+    NextCall { function: pc, course, at }: NextCall,
+    cancel: &Cancel,
+) -> Result<Option<Position>, QueryError> {
+    let mut at = at;
+    loop {
+        cancel.check()?;
+        // The window stands at the entry of a call before its first step.
+        let hit = match course {
+            Course::Onward => NextVisit { pc, from: Position(at.0.saturating_add(1)) }.run(index, cancel)?,
+            Course::Back => LastVisit { pc, before: at }.run(index, cancel)?,
+        };
+        let Some(hit) = hit else { return Ok(None) };
+        if is_entry(index, &hit.record) {
+            return Ok(Some(hit.record.step.before()));
+        }
+        at = hit.record.step.before();
+    }
+}
+
+/// Whether a step is the first of a call.
+fn is_entry(index: &TraceIndex, record: &StepRecord) -> bool {
+    let calls = index.calls();
+    let innermost = calls.innermost_at(record.thread, record.step.before());
+    innermost.and_then(|id| calls.get(id)).is_some_and(|call| call.entry_step == Some(record.step))
+}

@@ -1,0 +1,16 @@
+//! The functions of a trace, or of a part of it, as panels show them.
+
+mod flame;
+mod flame_boxes;
+mod near;
+mod sought;
+mod table;
+mod told;
+mod words;
+
+pub use flame::FlameGraph;
+pub use flame_boxes::{FlameBox, FlameView};
+pub use near::{NearRow, Side, near_rows};
+pub use sought::Sought;
+pub use told::Functions;
+pub use words::{box_lines, box_name, part_words, share_text};

@@ -1,0 +1,91 @@
+//! Who calls a function, and whom it calls.
+
+use std::cmp::Reverse;
+
+use stepback_parsers::Position;
+
+use super::told::Functions;
+use crate::action::CallMeasure;
+use crate::analysis::call_profile::Totals;
+use crate::model::table::ROWS;
+
+/// On which side of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Those that call it.
+    Callers,
+    /// Those that it calls.
+    Callees,
+}
+
+/// A function that calls another, or is called by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NearRow {
+    /// Its place.
+    pub function: u32,
+    /// Where the first of these calls is entered.
+    pub first: Position,
+    /// What the calls between the two took; steps of the one that is called.
+    pub totals: Totals,
+}
+
+/// The callers or callees of a function by its place, those whose calls took most first; at most [`ROWS`].
+/// Cost: its links, and for callers a look at all.
+pub fn near_rows(functions: &Functions, place: u32, side: Side, measure: CallMeasure) -> Vec<NearRow> {
+    let links = &functions.profile.links;
+    let own = match side {
+        // They stand in the order of callers.
+        Side::Callees => {
+            let from = links.partition_point(|link| link.caller < place);
+            let to = links.partition_point(|link| link.caller <= place);
+            links.get(from..to).unwrap_or_default()
+        }
+        Side::Callers => links,
+    };
+    let row = |function: u32, link: &crate::analysis::call_profile::Link| NearRow {
+        function,
+        first: link.first,
+        totals: link.totals,
+    };
+    let mut rows: Vec<NearRow> = match side {
+        Side::Callees => own.iter().map(|link| row(link.callee, link)).collect(),
+        Side::Callers => own.iter().filter(|link| link.callee == place).map(|link| row(link.caller, link)).collect(),
+    };
+    rows.sort_by_key(|row| {
+        let taken = match measure {
+            CallMeasure::Steps => row.totals.steps,
+            CallMeasure::Time => row.totals.time,
+        };
+        Reverse((taken, row.totals.calls))
+    });
+    rows.truncate(ROWS);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::Cancel;
+
+    use super::*;
+    use crate::analysis::call_profile::Progress;
+    use crate::session::test_session::overflow_with_image;
+
+    #[test]
+    fn callers_and_callees_are_listed_with_their_calls() {
+        let session = overflow_with_image();
+        let told = Functions::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
+        let place = |name: &str| (0..).zip(&told.names).find(|(_, known)| &***known == name).map(|(place, _)| place);
+        let names = |name: &str, side| -> Vec<(String, u64)> {
+            let rows = near_rows(&told, place(name).expect(name), side, CallMeasure::Steps);
+            rows.iter().map(|row| (told.name(row.function).to_owned(), row.totals.calls)).collect()
+        };
+        assert_eq!(names("main", Side::Callers), [("_start".to_owned(), 1)]);
+        assert_eq!(names("_start", Side::Callers), []);
+        let callees = names("main", Side::Callees);
+        assert!(callees.iter().any(|(name, calls)| name == "dispatch" && *calls > 0), "{callees:?}");
+        for (callee, calls) in callees {
+            let callers = names(&callee, Side::Callers);
+            assert!(callers.contains(&("main".to_owned(), calls)), "{callee}: {callers:?}");
+        }
+    }
+}

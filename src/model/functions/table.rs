@@ -1,0 +1,137 @@
+//! The functions as a list.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use crate::analysis::call_profile::{CallProfile, FunctionUse, Totals};
+use crate::model::so_far::so_far;
+use crate::model::table::{ROWS, Table, TableCell, TableRow};
+use crate::model::text::{counted, thousands};
+use crate::model::{Meaning, Span};
+use crate::session::Session;
+
+/// The columns; those of times stand last.
+const HEADS: [&str; 11] =
+    ["Function", "Module", "Calls", "Self", "Self %", "Share", "Total", "Total %", "Self time", "Time", "Time %"];
+const TIMES: usize = 3;
+/// What is left out first where there is no room: the file, times, shares.
+const SPARE: [usize; 7] = [1, 8, 10, 9, 4, 5, 7];
+/// Parts of a hundredth that shares are told in.
+const TENTHS: u128 = 1000;
+
+/// The functions that were called, those with most steps of their own first. Recursion counts once in totals.
+pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str>]) -> Table {
+    let mut functions: Vec<(&FunctionUse, &Arc<str>)> = profile.functions.iter().zip(names).collect();
+    functions.sort_by_key(|(function, _)| Reverse(function.totals.own_steps));
+    let own = functions.first().map_or(0, |(function, _)| function.totals.own_steps);
+    let time = profile.stacks.first().map_or(0, |all| all.totals.time);
+    let whole = Whole { steps: profile.steps, own, time };
+    let rows = functions.iter().take(ROWS).map(|(function, name)| function_row(session, function, name, whole));
+    let heads = if profile.has_clock { &HEADS[..] } else { &HEADS[..HEADS.len() - TIMES] };
+    let table = Table::new(so_far(session, &summary(profile)), heads, rows.collect());
+    Table { spare: SPARE.to_vec(), ..table }.without_empty()
+}
+
+fn summary(profile: &CallProfile) -> String {
+    let count = profile.functions.len() as u64;
+    let steps = counted(profile.steps, "step", "steps");
+    let mut words = match count {
+        0 => return format!("No function in {steps}"),
+        count => format!("{} in {steps}", counted(count, "function", "functions")),
+    };
+    if count > ROWS as u64 {
+        words += &format!("; those {} that took most", thousands(ROWS as u64));
+    }
+    if profile.merged_calls > 0 {
+        let calls = counted(profile.merged_calls, "call is", "calls are");
+        words += &format!("; {calls} not told apart from what is around");
+    }
+    words
+}
+
+/// What the parts are parts of.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// All steps.
+    steps: u64,
+    /// Own steps of the function that has most.
+    own: u64,
+    /// All time.
+    time: u64,
+}
+
+fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Whole) -> TableRow {
+    let FunctionUse { address, first, totals, .. } = function;
+    let Totals { calls, steps, own_steps, time, own_time } = *totals;
+    let meaning = if session.images.code_at(*address).is_some() { Meaning::Symbol } else { Meaning::Plain };
+    let file = session.images.file_at(*address).unwrap_or_default();
+    TableRow {
+        name: format!("function {name}"),
+        cells: vec![
+            TableCell::new(meaning, name),
+            TableCell::new(Meaning::Second, file),
+            TableCell::number(calls),
+            TableCell::number(own_steps),
+            share(own_steps, whole.steps),
+            TableCell::Bar(own_steps, 0, whole.own),
+            TableCell::number(steps),
+            share(steps, whole.steps),
+            TableCell::number(own_time),
+            TableCell::number(time),
+            share(time, whole.time),
+        ],
+        position: Some(*first),
+        address: Some(*address),
+        is_faded: false,
+    }
+}
+
+/// `12.3`: hundredths of a whole.
+fn share(part: u64, whole: u64) -> TableCell {
+    let tenths = u128::from(part) * TENTHS / u128::from(whole.max(1));
+    let text = format!("{}.{}", tenths / 10, tenths % 10);
+    TableCell::Number(part, Span::new(Meaning::Second, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::Cancel;
+
+    use crate::action::StepRange;
+    use crate::analysis::call_profile::Progress;
+    use crate::model::functions::Functions;
+    use crate::model::table::{TableCell, TableRow};
+    use crate::session::test_session::{overflow, overflow_with_image};
+
+    /// Without a program there is no column of modules.
+    fn own_at(row: &TableRow, place: usize) -> u64 {
+        match row.cells.get(place) {
+            Some(TableCell::Number(steps, _)) => *steps,
+            cell => panic!("{cell:?}"),
+        }
+    }
+
+    #[test]
+    fn functions_are_listed_by_their_own_steps() {
+        let session = overflow();
+        let told = Functions::of(&session, None, &Progress::default(), &Cancel::default()).unwrap();
+        let rows = &told.table.rows;
+        let own = || rows.iter().map(|row| own_at(row, 2));
+        assert!(own().is_sorted_by(|one, next| one >= next));
+        assert_eq!(own().sum::<u64>(), session.index.step_count());
+        assert_eq!(rows.first().map(|row| row.name.as_str()), Some("function 80000588"));
+    }
+
+    #[test]
+    fn functions_of_a_range_have_its_steps_and_say_their_file() {
+        let session = overflow_with_image();
+        let part = StepRange { first: 100, last: 900 };
+        let told = Functions::of(&session, Some(part), &Progress::default(), &Cancel::default()).unwrap();
+        let rows = &told.table.rows;
+        assert_eq!(rows.iter().map(|row| own_at(row, 3)).sum::<u64>(), 800);
+        assert!(told.table.summary.ends_with("functions in 800 steps"), "{}", told.table.summary);
+        assert!(rows.iter().all(|row| row.cells[1].text() == "overflow_bare.elf"));
+        let main = rows.iter().find(|row| row.name == "function main").expect("it is around the range");
+        assert_eq!((main.cells[2].text().as_str(), main.cells[6].text().as_str()), ("1", "800"));
+    }
+}

@@ -1,0 +1,97 @@
+//! What is told of the functions of a part of the trace.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use stepback_index::{Cancel, Entered, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::flame::FlameGraph;
+use super::table::function_table;
+use crate::action::{CallMeasure, StepRange};
+use crate::analysis::call_profile::{CallProfile, FunctionUse, Progress, call_profile};
+use crate::model::names::{frame_name, function_name};
+use crate::model::table::Table;
+use crate::session::Session;
+
+/// The functions of a part of the trace: measured, named, listed, and merged by stack.
+#[derive(Debug)]
+pub struct Functions {
+    /// The part; none: the whole trace.
+    pub part: Option<StepRange>,
+    /// What their calls took.
+    pub profile: CallProfile,
+    /// Their names, by their places in the profile.
+    pub names: Vec<Arc<str>>,
+    /// The list, those with most steps of their own first.
+    pub table: Arc<Table>,
+    /// The stacks by steps.
+    by_steps: FlameGraph,
+    /// The same by time, where the trace tells it.
+    by_time: Option<FlameGraph>,
+    places: HashMap<Address, u32>,
+}
+
+impl Functions {
+    /// Measures and names them. Runs on a worker; the cost grows with the calls in the part.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn of(session: &Session, part: Option<StepRange>, progress: &Progress, cancel: &Cancel) -> Result<Self> {
+        let end = session.index.end();
+        let steps = part.map_or(Position(0)..end, |part| Position(part.first)..Position(part.last));
+        let profile = call_profile(&session.index, &steps, progress, cancel)?;
+        let names = profile.functions.iter().map(|function| name_of(session, function, cancel));
+        let names = names.collect::<Result<Vec<_>, _>>()?;
+        let by_time = profile.has_clock.then(|| FlameGraph::new(&profile, CallMeasure::Time));
+        let places = (0u32..).zip(&profile.functions).map(|(place, function)| (function.address, place)).collect();
+        Ok(Self {
+            part,
+            table: Arc::new(function_table(session, &profile, &names)),
+            by_steps: FlameGraph::new(&profile, CallMeasure::Steps),
+            by_time,
+            names,
+            places,
+            profile,
+        })
+    }
+
+    /// The stacks by a measure; by steps where the trace does not tell times.
+    pub fn graph(&self, measure: CallMeasure) -> &FlameGraph {
+        match (measure, &self.by_time) {
+            (CallMeasure::Time, Some(by_time)) => by_time,
+            _ => &self.by_steps,
+        }
+    }
+
+    /// The measure of that graph.
+    pub fn measure(&self, wished: CallMeasure) -> CallMeasure {
+        if self.by_time.is_some() { wished } else { CallMeasure::Steps }
+    }
+
+    /// The place of a function.
+    pub fn place_of(&self, address: Address) -> Option<u32> {
+        self.places.get(&address).copied()
+    }
+
+    /// A function by its place.
+    pub fn function(&self, place: u32) -> Option<&FunctionUse> {
+        self.profile.functions.get(place as usize)
+    }
+
+    /// Its name.
+    pub fn name(&self, place: u32) -> &str {
+        self.names.get(place as usize).map_or("", |name| name)
+    }
+}
+
+/// A handler is called after its trap.
+fn name_of(session: &Session, function: &FunctionUse, cancel: &Cancel) -> Result<Arc<str>, QueryError> {
+    let example = session.index.calls().get(function.example);
+    Ok(match example.filter(|call| call.entered == Entered::Exception) {
+        Some(call) => frame_name(session, &call, cancel)?.into(),
+        None => function_name(&session.images, function.address).into(),
+    })
+}

@@ -1,0 +1,52 @@
+//! What is said of functions and stacks.
+
+use super::told::Functions;
+use crate::action::{CallMeasure, StepRange};
+use crate::analysis::call_profile::{StackNode, Who};
+use crate::model::table::thread_name;
+use crate::model::text::{counted, thousands};
+use crate::session::Session;
+
+/// Which part of the trace it is: `Whole trace`, `Steps 440 – 881`.
+pub fn part_words(part: Option<StepRange>) -> String {
+    match part {
+        Some(StepRange { first, last }) => format!("Steps {} – {}", thousands(first), thousands(last)),
+        None => "Whole trace".to_owned(),
+    }
+}
+
+/// What a box of the flame graph is called.
+pub fn box_name(session: &Session, functions: &Functions, who: Who) -> String {
+    match who {
+        Who::Part => part_words(functions.part),
+        Who::Thread(thread) => thread_name(session, thread),
+        Who::Function(place) => functions.name(place).to_owned(),
+    }
+}
+
+/// What is said of a box: its name, what it took, what share of the part that is.
+pub fn box_lines(session: &Session, functions: &Functions, node: &StackNode, measure: CallMeasure) -> Vec<String> {
+    let measure = functions.measure(measure);
+    let (graph, all) = (functions.graph(measure), functions.profile.stacks.first());
+    let whole = all.map_or(0, |all| graph.value(all));
+    let taken = |value: u64| {
+        let told = match measure {
+            CallMeasure::Steps => counted(value, "step", "steps"),
+            CallMeasure::Time => format!("time {}", thousands(value)),
+        };
+        format!("{told} ({})", share_text(value, whole))
+    };
+    let mut lines = vec![box_name(session, functions, node.who)];
+    if matches!(node.who, Who::Function(_)) {
+        lines.push(counted(node.totals.calls, "call", "calls"));
+    }
+    lines.push(format!("total {}", taken(graph.value(node))));
+    lines.push(format!("self {}", taken(graph.own_value(node))));
+    lines
+}
+
+/// `12.3 %`.
+pub fn share_text(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

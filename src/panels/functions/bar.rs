@@ -1,0 +1,105 @@
+//! The bar of the panels of functions: which part they tell of, and how far that is worked out.
+
+use egui::{Rect, Ui, pos2};
+
+use crate::action::{Action, FunctionsOf};
+use crate::model::functions::part_words;
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, medium, ui as ui_font};
+
+/// Height of the bar.
+pub const BAR: f32 = 30.0;
+
+/// The bar, as far as it is free.
+pub struct Bar<'a> {
+    /// What is painted with.
+    pub pen: &'a Pen<'a>,
+    /// Where.
+    pub rect: Rect,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+}
+
+impl Bar<'_> {
+    /// The same with less room at its right.
+    #[must_use]
+    pub fn up_to(&self, right: f32) -> Self {
+        Self { rect: self.rect.with_max_x(right), ..*self }
+    }
+
+    /// Draws which part is told of, and words about it.
+    pub fn part_ui(&self, ui: &Ui, words: &str, out: &mut Vec<Action>) {
+        let Self { pen, rect: bar, cx } = *self;
+        let (tok, y, part) = (pen.tok, bar.center().y, cx.functions.part());
+        let color = if part.is_some() { tok.accent } else { tok.t1 };
+        let shown = part_words(part);
+        let mut x = pen.cut_text(pos2(bar.left() + INSET, y), &shown, medium(12.0), color, bar.right()) + 8.0;
+        let label = Rect::from_min_max(bar.min, pos2(x, bar.bottom()));
+        let response = ui.interact(label, ui.unique_id().with("part"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("functions of: {shown}")));
+        response.on_hover_text("Shift+drag in the timeline selects a range: its ends cut the calls");
+        let offer = match (part, cx.functions.passed_over()) {
+            (Some(_), _) => Some(("Whole trace", FunctionsOf::Whole)),
+            (None, Some(_)) => Some(("Selected range", FunctionsOf::Selection)),
+            (None, None) => None,
+        };
+        if let Some((words, of)) = offer {
+            x = self.link_ui(ui, x, words, || out.push(Action::TellFunctions(of)));
+        }
+        if let Some(share) = cx.functions.progress() {
+            let words = format!("Working it out: {:.0} %", share * 100.0);
+            x = pen.cut_text(pos2(x + 4.0, y), &words, ui_font(12.0), tok.t2, bar.right()) + 4.0;
+            self.link_ui(ui, x, "Stop", || out.push(Action::StopFunctions));
+            let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
+            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        } else if cx.functions.is_given_up() {
+            let of = if part.is_some() { FunctionsOf::Selection } else { FunctionsOf::Whole };
+            self.link_ui(ui, x, "Go on", || out.push(Action::TellFunctions(of)));
+        } else {
+            pen.cut_text(pos2(x + 4.0, y), words, ui_font(12.0), tok.t2, bar.right());
+        }
+    }
+
+    /// Words that can be clicked. Returns where they end; nothing is drawn where there is no room.
+    pub fn link_ui(&self, ui: &Ui, left: f32, words: &str, act: impl FnOnce()) -> f32 {
+        let (pen, y) = (self.pen, self.rect.center().y);
+        let width = pen.width(words, ui_font(12.0)) + 12.0;
+        if left + width > self.rect.right() {
+            return left;
+        }
+        let rect = Rect::from_min_max(pos2(left, y - 10.0), pos2(left + width, y + 10.0));
+        let response = button_response(ui, rect, words, words);
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+        }
+        pen.text(rect.left() + 6.0, y, words, ui_font(12.0), pen.tok.accent);
+        if response.clicked() {
+            act();
+        }
+        rect.right()
+    }
+}
+
+/// A small button of an icon.
+pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> bool {
+    let response = button_response(ui, rect, name, name);
+    if response.hovered() || response.has_focus() {
+        pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+    }
+    pen.text_centered(rect.center(), shape, icon(14.0), pen.tok.t2);
+    response.on_hover_text(name).clicked()
+}
+
+/// What stands where there is no answer yet.
+pub fn waiting_words(cx: &ViewCx<'_>) -> (&'static str, &'static str) {
+    match cx.functions.is_given_up() {
+        true => ("The functions were not worked out", "\"Go on\" above begins again."),
+        false => ("Looking at all calls…", "Escape or \"Stop\" gives it up."),
+    }
+}
+
+/// The icon of the panels where they are empty.
+pub const EMPTY_ICON: char = icons::CALLS;
