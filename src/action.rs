@@ -295,6 +295,14 @@ pub enum Action {
     OpenFiles(Vec<String>),
     /// Open the demo that the program carries.
     OpenDemo,
+    /// Open a session and its trace, by the path of the session; without one ask for it.
+    OpenSession(Option<String>),
+    /// The same with the trace, by its path.
+    OpenSessionWith(String, String),
+    /// Ask where the trace of a session is.
+    LocateTrace(String),
+    /// Save all that is kept about the trace in a file of its own; without a path ask for it.
+    SaveSession(Option<String>),
     /// Read the trace again and rebuild its index.
     Reload,
     /// Open the trace again with one more program image, `ELF[@OFFSET]`; without one ask for it.

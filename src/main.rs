@@ -11,9 +11,11 @@ fn main() -> ExitCode {
 }
 
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {
-    let of_path = || arguments.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
+    let (trace, at) = arguments.trace_and_place();
+    let of_path = || trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
     let outcome = run_window(WindowOptions {
         trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
+        at,
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,

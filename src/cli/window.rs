@@ -29,7 +29,7 @@ Every question can be asked on the command line as well:
 /// What the window shows.
 #[derive(Debug, Args)]
 pub struct WindowArguments {
-    /// The trace to open; without one the start screen is shown.
+    /// The trace to open, or TRACE@POS to begin at a position, or a session; without one the start screen is shown.
     #[arg(value_name = "TRACE")]
     pub trace: Option<PathBuf>,
     /// Open the demo that the program carries.
@@ -50,6 +50,18 @@ pub struct WindowArguments {
     /// How the trace is opened.
     #[command(flatten)]
     pub options: TraceOptions,
+}
+
+impl WindowArguments {
+    /// The trace, and where in it to begin: `TRACE@44012`, unless a file is called so.
+    pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
+        let Some(whole) = &self.trace else { return (None, None) };
+        let parts = whole.to_str().filter(|_| !whole.exists()).and_then(|text| text.rsplit_once('@'));
+        match parts.filter(|(trace, at)| !trace.is_empty() && !at.is_empty()) {
+            Some((trace, at)) => (Some(trace.into()), Some(at.to_owned())),
+            None => (Some(whole.clone()), None),
+        }
+    }
 }
 
 /// Shows the window that was asked for and waits for its end.
@@ -78,7 +90,7 @@ pub fn run(arguments: &WindowArguments, open_window: OpenWindow) -> Result<ExitC
     {
         bail!("the picture would overwrite the trace: {picture:?}");
     }
-    if let Some(trace) = arguments.trace.as_deref() {
+    if let Some(trace) = arguments.trace_and_place().0.as_deref() {
         refuse_missing(trace)?;
     }
     match open_window(arguments)? {
@@ -109,9 +121,9 @@ fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
 
 /// None without a trace.
 fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
-    let trace = match (&arguments.trace, arguments.demo) {
+    let trace = match (arguments.trace_and_place().0, arguments.demo) {
         (_, true) => demo_path()?,
-        (Some(path), false) => path.clone(),
+        (Some(path), false) => path,
         (None, false) => return Ok(None),
     };
     Ok(Some(arguments.options.to_open_options(&trace)))

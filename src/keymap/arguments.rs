@@ -93,6 +93,14 @@ pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::OpenPath(text.to_owned()))
 }
 
+pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::OpenSession(Some(text.to_owned())))
+}
+
+pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::SaveSession(Some(text.to_owned())))
+}
+
 pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::AddSysroot(Some(text.to_owned())))
 }

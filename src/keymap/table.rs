@@ -74,6 +74,11 @@ fn file() -> Vec<Command> {
             .asks("Path of a trace", arguments::path),
         new(File, "Open directory…").key(CTRL_SHIFT, Key::O).does(Action::OpenDirectoryDialog),
         new(File, "Open the demo").icon(icons::PLAY).does(Action::OpenDemo),
+        new(File, "Open session…").does(Action::OpenSession(None)).asks("Path of a session", arguments::open_session),
+        new(File, "Save session as…")
+            .in_trace()
+            .does(Action::SaveSession(None))
+            .asks("Path of the file", arguments::save_session),
         new(File, "Add image…")
             .icon(icons::SOURCE)
             .in_trace()

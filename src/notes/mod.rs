@@ -14,6 +14,8 @@
 
 mod bookmark;
 mod bookmarks;
+mod session_file;
 
 pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
+pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};

@@ -9,10 +9,11 @@ use super::file_dialog::FileDialog;
 use super::find_box::FindBox;
 use super::go_to::GoTo;
 use super::opening::{Opening, Showing};
-use super::options::{TraceChoice, WindowOptions};
+use super::options::{Keeping, TraceChoice, WindowOptions};
 use super::palette::Palette;
 use super::picture::Picture;
 use super::places::Places;
+use super::saver::Saver;
 use super::script::Script;
 use super::settings::Settings;
 use super::start::Start;
@@ -45,6 +46,9 @@ pub struct App {
     pub(super) places: Places,
     pub(super) queue: VecDeque<Action>,
     pub(super) file_dialog: Option<FileDialog>,
+    pub(super) saver: Saver,
+    /// Where the next trace that is shown begins.
+    pub(super) begin_at: Option<String>,
     pub(super) script: Option<Script>,
     pub(super) picture: Option<Picture>,
     pub(super) mode: Mode,
@@ -131,6 +135,8 @@ impl App {
             places: Places::default(),
             queue: VecDeque::new(),
             file_dialog: None,
+            saver: Saver::default(),
+            begin_at: options.at,
             script,
             picture: options.screenshot.map(Picture::new),
             mode,
@@ -159,7 +165,8 @@ impl App {
 
     pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
         let context = self.context.clone();
-        self.opening = Some(Opening::start(choice, showing, move || context.request_repaint()));
+        let keeping = if self.mode.is_scripted { Keeping::Nothing } else { Keeping::Sessions };
+        self.opening = Some(Opening::start(choice, showing, keeping, move || context.request_repaint()));
     }
 
     /// Tells of an error. In a run from a script it ends the program.
@@ -210,13 +217,13 @@ impl eframe::App for App {
         if self.mode.is_scripted {
             return;
         }
-        if let Some(layout) = self.workspace.as_ref().and_then(Workspace::saved_layout) {
-            self.settings.layout = Some(layout);
-        }
+        self.keep_session();
         self.settings.save(storage);
     }
 
     fn on_exit(&mut self, _: Option<&eframe::glow::Context>) {
+        self.keep_session();
+        self.saver.finish();
         if let Some(opening) = &self.opening {
             opening.close(CLOSING);
         }

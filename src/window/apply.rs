@@ -66,6 +66,14 @@ impl App {
             Action::OpenPath(path) => self.open_path(&path),
             Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDemo => self.open(TraceChoice::Demo),
+            Action::OpenSession(None) => self.ask_for_file(Purpose::Session),
+            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file: file.into(), trace: None }),
+            Action::OpenSessionWith(file, trace) => {
+                self.open(TraceChoice::Session { file: file.into(), trace: Some(trace.into()) });
+            }
+            Action::LocateTrace(file) => self.ask_for_file(Purpose::TraceOf(file)),
+            Action::SaveSession(None) => self.ask_for_file(Purpose::SessionPlace),
+            Action::SaveSession(Some(place)) => self.save_session_as(&place),
             Action::Reload => self.reload(),
             Action::AddImage(image) => self.add_image(image),
             Action::AddSysroot(directory) => self.add_sysroot(directory),
@@ -194,9 +202,8 @@ impl App {
     fn close_trace(&mut self) {
         // What is indexed is kept.
         self.opening = self.opening.take().filter(|opening| !opening.is_shown);
-        if let Some(workspace) = self.workspace.take() {
-            self.settings.layout = workspace.saved_layout();
-        }
+        self.keep_session();
+        self.workspace = None;
         self.go_to = GoTo::default();
         self.start.refresh();
         self.set_title("Stepback");
@@ -432,6 +439,8 @@ fn order(action: &Action) -> Order {
         }
         Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) => Order::Beside,
         Action::OpenFiles(_) | Action::OpenDemo => Order::Beside,
+        Action::OpenSession(_) | Action::OpenSessionWith(..) | Action::LocateTrace(_) => Order::Beside,
+        Action::SaveSession(_) => Order::Beside,
         Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
         Action::LocateSource(_) | Action::MapSource(_) | Action::MoveSources(_) | Action::ForgetSources => {
             Order::Beside

@@ -55,6 +55,12 @@ pub enum Purpose {
     Sysroot,
     /// It is the source file that the image calls so.
     Source(String),
+    /// A session, to open it with its trace.
+    Session,
+    /// The trace of the session that is this file.
+    TraceOf(String),
+    /// Where the session is saved.
+    SessionPlace,
     /// To write a text into it.
     Save {
         /// The name that is suggested.
@@ -73,6 +79,9 @@ impl FileDialog {
             Purpose::Directory => "Open directory with a trace".to_owned(),
             Purpose::Sysroot => "Directory with the program's files".to_owned(),
             Purpose::Image => "Add program image".to_owned(),
+            Purpose::Session => "Open session".to_owned(),
+            Purpose::TraceOf(_) => "Where is the trace of the session?".to_owned(),
+            Purpose::SessionPlace => "Save session".to_owned(),
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
             Purpose::Save { name, .. } => format!("Save {name}"),
         };
@@ -83,7 +92,12 @@ impl FileDialog {
             let picked = match asked {
                 Purpose::Trace => with_trace_filters(dialog).pick_files(),
                 Purpose::Directory | Purpose::Sysroot => dialog.pick_folder().map(|path| vec![path]),
-                Purpose::Image | Purpose::Source(_) => dialog.pick_file().map(|path| vec![path]),
+                Purpose::SessionPlace => dialog.set_file_name("trace.session.toml").save_file().map(|path| vec![path]),
+                Purpose::Session => {
+                    let dialog = dialog.add_filter("Sessions", &["toml"]);
+                    dialog.pick_file().map(|path| vec![path])
+                }
+                Purpose::Image | Purpose::Source(_) | Purpose::TraceOf(_) => dialog.pick_file().map(|path| vec![path]),
                 Purpose::Save { name, text } => {
                     let path = dialog.set_file_name(name).save_file();
                     if let Some(path) = &path {
@@ -116,6 +130,10 @@ impl FileDialog {
                 "Type the path into the start screen, drop the file on the window, or name it on the command line"
             }
             Purpose::Image => "Name the image on the command line: --image ELF",
+            Purpose::Session | Purpose::TraceOf(_) => {
+                "Type \"Open session PATH\" into the palette, or drop the session on the window"
+            }
+            Purpose::SessionPlace => "Type \"Save session as PATH\" into the palette",
             Purpose::Sysroot => "Name the directory on the command line: --sysroot DIR",
             Purpose::Save { .. } => "Copy the list instead, and paste it into a file",
             Purpose::Source(_) => {
@@ -150,6 +168,9 @@ impl Purpose {
             Self::Trace | Self::Directory => Ok(Action::OpenPath(text)),
             Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
             Self::Image => Ok(Action::AddImage(Some(text))),
+            Self::Session => Ok(Action::OpenSession(Some(text))),
+            Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
+            Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), text)),
             Self::Save { .. } => anyhow::bail!("nothing is done with a file that was written: {path:?}"),
             Self::Source(file) => match SourceMapping::between(file, path) {
                 Some(mapping) => Ok(Action::MoveSources(mapping)),

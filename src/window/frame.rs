@@ -55,6 +55,7 @@ impl App {
                 self.context.request_repaint_after(FINDING);
             }
         }
+        self.tell_unsaved();
         self.toasts.expire(&self.context);
         self.tell_change();
     }

@@ -1,6 +1,5 @@
 //! Where panels stand: the first layouts, and how panels are added to any.
 
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use egui::{Id, Vec2};
@@ -97,31 +96,6 @@ pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
 
 /// More parts than these make no dock that anybody made.
 pub const TILES: usize = 1000;
-
-/// Whether each part of a dock is there once, below one other, and has a size: a file may say otherwise.
-pub fn is_tree(dock: &Dock) -> bool {
-    let mut seen = HashSet::new();
-    let mut open: Vec<TileId> = dock.root().into_iter().collect();
-    while let Some(id) = open.pop() {
-        let Some(tile) = dock.tiles.get(id).filter(|_| seen.insert(id) && seen.len() <= TILES) else { return false };
-        if let Tile::Container(container) = tile {
-            if !has_sizes(container) {
-                return false;
-            }
-            open.extend(container.children());
-        }
-    }
-    true
-}
-
-fn has_sizes(container: &Container) -> bool {
-    let is_size = |share: &f32| share.is_finite() && *share >= 0.0;
-    match container {
-        Container::Tabs(_) => true,
-        Container::Linear(linear) => linear.shares.iter().all(|(_, share)| is_size(share)),
-        Container::Grid(grid) => grid.col_shares.iter().chain(&grid.row_shares).all(is_size),
-    }
-}
 
 /// A dock in the making: panels are taken by kind, and each part bears its share of the space.
 struct Plan {
@@ -234,12 +208,6 @@ pub fn insert_as_tab(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
     added
 }
 
-/// The panels anew: with their settings, without the answers that they hold.
-/// None when a panel's settings cannot be written, which a test rules out.
-pub fn renewed(dock: &Dock) -> Option<Dock> {
-    ron::from_str(&ron::to_string(dock).ok()?).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -276,11 +244,5 @@ mod tests {
         let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
         use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
         assert_eq!(kinds(&dock), [Trace, Registers, Stack, Calls, Compare, Memory, Source]);
-    }
-
-    #[test]
-    fn a_layout_survives_being_written() {
-        let dock = first(egui::vec2(1600.0, 1000.0));
-        assert_eq!(kinds(&renewed(&dock).unwrap()), kinds(&dock));
     }
 }

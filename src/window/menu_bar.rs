@@ -103,6 +103,8 @@ fn begins_group(name: &str) -> bool {
     matches!(
         name,
         "Follow"
+            | "Open session…"
+            | "Add image…"
             | "Close trace"
             | "Quit"
             | "Copy position"

@@ -1,13 +1,13 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
-use stepback_parsers::Source as _;
+use stepback_parsers::{Position, Source as _};
 
 use super::app::App;
 use super::arriving_part::Arrival;
 use super::go_to::GoTo;
+use super::kept::{SavedLayout, TraceMissing};
 use super::opening::{Opened, Opening, Showing, Told};
 use super::options::TraceChoice;
-use super::settings::SavedLayout;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
@@ -74,6 +74,12 @@ impl App {
     fn tell_failure(&mut self, error: &anyhow::Error, opening: &Opening) {
         let (what, path) = split_path(&format!("{error:#}"));
         let text = format!("{} {path}", super::words::sentence(&what));
+        if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
+            let locate = ("Locate…".to_owned(), Action::LocateTrace(file.display().to_string()));
+            let text = format!("Say where {trace} is on this machine.");
+            self.toasts.show_with(ToastKind::Warning, "The trace of the session is not here", &text, [locate]);
+            return self.note_failure(&format!("{error:#}"));
+        }
         if opening.is_shown {
             let reload = Some(("Reload".to_owned(), Action::Reload));
             self.toasts.show_with(ToastKind::Error, "Indexing stopped", text.trim(), reload);
@@ -143,13 +149,20 @@ impl App {
 
     fn show_opened(&mut self, opened: Opened) {
         let size = self.context.content_rect().size();
-        let saved: Option<SavedLayout> = match self.workspace.take() {
+        self.keep_session();
+        let is_again = |before: &Workspace| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
+        let before = self.workspace.take().filter(is_again);
+        let saved: Option<SavedLayout> = match &before {
             Some(before) => before.saved_layout(),
-            None => self.settings.layout.take(),
+            None => opened.kept.layout(),
         };
         self.go_to = GoTo::default();
-        let is_demo = opened.is_demo;
+        let (is_demo, kept) = (opened.is_demo, opened.kept.clone());
         let mut workspace = Workspace::new(opened, saved, size);
+        match before {
+            Some(before) => workspace.take_over(before),
+            None => workspace.take_kept(kept).iter().for_each(|(kind, words)| self.toasts.show(*kind, words)),
+        }
         workspace.sources = self.settings.source_choice(&workspace.session);
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
@@ -166,6 +179,18 @@ impl App {
         self.context.memory_mut(|memory| memory.stop_text_input());
         self.workspace = Some(workspace);
         self.load_lines();
+        if let Some(place) = self.begin_at.take() {
+            self.begin_at(place);
+        }
+    }
+
+    /// The trace is shown from a place on. A position that is not indexed yet is awaited.
+    fn begin_at(&mut self, place: String) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        match place.parse() {
+            Ok(position) if !workspace.session.index.is_whole() => workspace.await_position(Position(position)),
+            _ => self.queue.push_back(Action::GoTo(place)),
+        }
     }
 
     /// Lines that could not be read are told once, when their index was just built.

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
-use super::options::TraceChoice;
-use crate::session::{self, OpenOptions, Session, Watch};
+use super::kept::Kept;
+use super::options::{Keeping, TraceChoice};
+use crate::session::{self, OpenOptions, Session, Watch, is_session};
 
 /// An opening under way.
 pub struct Opening {
@@ -73,6 +74,8 @@ pub struct Opened {
     pub options: OpenOptions,
     /// It is the demo, asked for as such.
     pub is_demo: bool,
+    /// What was kept about it.
+    pub kept: Kept,
 }
 
 /// Numbers for the card.
@@ -94,17 +97,23 @@ pub struct Figures {
 
 impl Opening {
     /// Starts to open a trace. `wake` is called when there is news.
-    pub fn start(choice: TraceChoice, showing: Showing, wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn start(
+        choice: TraceChoice,
+        showing: Showing,
+        keeping: Keeping,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let progress = Arc::<BuildProgress>::default();
         let (cancel, until, mailbox) = (Cancel::default(), Cancel::default(), Mailbox::default());
         let parts = Arc::<AtomicU64>::default();
         let name = match &choice {
             TraceChoice::Path(options) => options.name(),
             TraceChoice::Demo => "the demo".to_owned(),
+            TraceChoice::Session { file, .. } => OpenOptions::new(file).name(),
         };
         let job = {
             let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
-            let job = Job { choice, showing, cancel: cancel.clone(), until: until.clone() };
+            let job = Job { choice, keeping, showing, cancel: cancel.clone(), until: until.clone() };
             move || {
                 let tell = |told| {
                     mailbox.lock().unwrap_or_else(PoisonError::into_inner).put(told);
@@ -223,6 +232,7 @@ impl News {
 /// What the thread is to do.
 struct Job {
     choice: TraceChoice,
+    keeping: Keeping,
     showing: Showing,
     cancel: Cancel,
     until: Cancel,
@@ -230,16 +240,26 @@ struct Job {
 
 impl Job {
     fn open(self, progress: &BuildProgress, tell: &(dyn Fn(Opened) + Sync)) -> Result<Opened> {
-        let (options, is_demo) = match self.choice {
-            TraceChoice::Path(options) => (options.with_images_told_apart(), false),
-            TraceChoice::Demo => (OpenOptions::new(session::demo_path()?), true),
+        let is_demo = matches!(self.choice, TraceChoice::Demo);
+        let (kept, mut options) = match self.choice {
+            TraceChoice::Path(options) if options.more.is_empty() && is_session(&options.path) => {
+                Kept::named(&options.path, None)?
+            }
+            TraceChoice::Session { file, trace } => Kept::named(&file, trace)?,
+            TraceChoice::Path(options) => (Kept::default(), options.with_images_told_apart()),
+            TraceChoice::Demo => (Kept::default(), OpenOptions::new(session::demo_path()?)),
         };
-        let on_part = |session| tell(Opened { session, options: options.clone(), is_demo });
+        let kept = match (kept.file.is_none(), self.keeping) {
+            (true, Keeping::Sessions) => Kept::beside(&options),
+            _ => kept,
+        };
+        kept.give_images(&mut options);
+        let on_part = |session| tell(Opened { session, options: options.clone(), is_demo, kept: kept.clone() });
         let follow = (self.showing == Showing::Growth).then_some(&self.until);
         let watch = Watch { on_part: &on_part, follow };
         let watch = Some(watch).filter(|_| self.showing != Showing::Whole);
         let session = session::open_watched(&options, progress, &self.cancel, watch)?;
-        Ok(Opened { session, options, is_demo })
+        Ok(Opened { session, options, is_demo, kept })
     }
 }
 
@@ -294,7 +314,7 @@ mod tests {
         std::fs::write(&trace, "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n").unwrap();
         let options = OpenOptions { index: Some(place.path().join("a.sbi")), ..OpenOptions::new(trace) };
         let session = session::open(&options, &BuildProgress::default(), &Cancel::default()).unwrap();
-        Opened { session, options, is_demo: false }
+        Opened { session, options, is_demo: false, kept: Kept::default() }
     }
 
     fn names(mut news: News) -> Vec<String> {
@@ -326,7 +346,7 @@ mod tests {
     #[test]
     fn a_trace_that_is_not_there_is_an_error_that_names_it() {
         let choice = TraceChoice::of(OpenOptions::new("/nowhere/a.tarmac"));
-        let opening = Opening::start(choice, Showing::Parts, || {});
+        let opening = Opening::start(choice, Showing::Parts, Keeping::Nothing, || {});
         let limit = Instant::now() + Duration::from_secs(20);
         let told = loop {
             if let Some(told) = opening.poll() {

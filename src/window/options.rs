@@ -9,6 +9,8 @@ use crate::session::OpenOptions;
 pub struct WindowOptions {
     /// The trace; none: the start screen.
     pub trace: Option<TraceChoice>,
+    /// The place to begin at, in the language of the command line.
+    pub at: Option<String>,
     /// A script of actions.
     pub script: Option<PathBuf>,
     /// Where a picture of the window is saved when the script is done.
@@ -29,6 +31,22 @@ pub enum TraceChoice {
     Path(Box<OpenOptions>),
     /// The trace that the program carries.
     Demo,
+    /// That of a session.
+    Session {
+        /// The session.
+        file: PathBuf,
+        /// Where its trace is; none: where the session says, or beside it.
+        trace: Option<PathBuf>,
+    },
+}
+
+/// Whether what was kept about traces is read unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// It is.
+    Sessions,
+    /// A picture or a script must not depend on it.
+    Nothing,
 }
 
 impl TraceChoice {

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
-use crate::action::{FindQuestion, Moment, ThemeChoice, WindowId};
+use crate::action::{FindQuestion, ThemeChoice};
 use crate::model::SourceChoice;
-use crate::panels::{HISTORY, Pane};
+use crate::panels::HISTORY;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
 
@@ -32,9 +32,6 @@ pub struct Settings {
     pub has_row_lines: bool,
     /// How tall the timeline is, where the user chose that.
     pub timeline_height: Option<f32>,
-    /// The panels. Kept apart, so that a layout that a newer version cannot read costs the layout alone.
-    #[serde(skip)]
-    pub layout: Option<SavedLayout>,
 }
 
 /// How small and how large everything may be.
@@ -45,8 +42,6 @@ const COMMANDS: usize = 5;
 const MAPPINGS: usize = 50;
 /// Longer searches are not kept.
 const SEARCH_BYTES: usize = 4096;
-/// The key of the panels in the storage.
-const LAYOUT: &str = "layout";
 
 /// A directory of an image's sources that moved. Other images may mean another one by the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,30 +59,6 @@ impl MovedSources {
     }
 }
 
-/// The panels, and where the windows of the trace were.
-#[derive(Serialize, Deserialize)]
-pub struct SavedLayout {
-    /// The panels with what they follow.
-    pub tree: egui_tiles::Tree<Pane>,
-    /// The trace that was open.
-    pub trace: PathBuf,
-    /// The trace windows and where they were.
-    pub positions: Vec<(WindowId, Moment)>,
-    /// The active trace window.
-    pub active: WindowId,
-}
-
-impl SavedLayout {
-    /// The same with sizes worked out anew; none when its parts do not make up a tree, or one too large to be of ours.
-    fn usable(mut self) -> Option<Self> {
-        let Some(root) = self.tree.root() else { return Some(self) };
-        (layout::is_tree(&self.tree) && self.positions.len() <= layout::TILES).then(|| {
-            let tiles = std::mem::take(&mut self.tree.tiles);
-            Self { tree: egui_tiles::Tree::new(self.tree.id(), root, tiles), ..self }
-        })
-    }
-}
-
 impl Default for Settings {
     fn default() -> Self {
         let theme = ThemeChoice::default();
@@ -100,7 +71,6 @@ impl Default for Settings {
             moved_sources: Vec::new(),
             has_row_lines: true,
             timeline_height: None,
-            layout: None,
         }
     }
 }
@@ -109,8 +79,7 @@ impl Settings {
     /// What the last run kept.
     pub fn load(storage: &dyn eframe::Storage) -> Self {
         let settings: Option<Self> = storage.get_string(eframe::APP_KEY).and_then(|text| salvage::read(&text));
-        let layout: Option<SavedLayout> = storage.get_string(LAYOUT).and_then(|text| salvage::read(&text));
-        Self { layout: layout.and_then(SavedLayout::usable), ..settings.unwrap_or_default().within_limits() }
+        settings.unwrap_or_default().within_limits()
     }
 
     /// The same with every value where the program itself would leave it: the file may be from anywhere.
@@ -132,9 +101,6 @@ impl Settings {
     /// Keeps everything for the next run.
     pub fn save(&self, storage: &mut dyn eframe::Storage) {
         eframe::set_value(storage, eframe::APP_KEY, self);
-        if let Some(layout) = &self.layout {
-            eframe::set_value(storage, LAYOUT, layout);
-        }
     }
 
     /// Puts the theme and the size of everything into effect.
@@ -229,27 +195,5 @@ mod tests {
     fn a_field_that_cannot_be_read_costs_itself_alone() {
         let settings = loaded(eframe::APP_KEY, "(theme:Dark,zoom:large,recent:7,has_row_lines:false)");
         assert_eq!((settings.theme, settings.zoom, settings.has_row_lines), (ThemeChoice::Dark, 1.0, false));
-    }
-
-    #[test]
-    fn a_layout_that_is_no_tree_is_left_out() {
-        let trace = PathBuf::from("a");
-        let saved = |tree| SavedLayout { tree, trace: trace.clone(), positions: Vec::new(), active: WindowId(1) };
-        let first = || layout::first(egui::vec2(1600.0, 1000.0));
-        let text = ron::to_string(&saved(first())).unwrap();
-        assert!(loaded(LAYOUT, &text).layout.is_some());
-        let mut circle = first();
-        let root = circle.root().unwrap();
-        if let Some(egui_tiles::Tile::Container(container)) = circle.tiles.get_mut(root) {
-            container.add_child(root);
-        }
-        assert!(loaded(LAYOUT, &ron::to_string(&saved(circle)).unwrap()).layout.is_none());
-        let mut flat = first();
-        let root = flat.root().unwrap();
-        if let Some(egui_tiles::Tile::Container(egui_tiles::Container::Linear(linear))) = flat.tiles.get_mut(root) {
-            linear.shares.set_share(root, -1.0);
-        }
-        assert!(loaded(LAYOUT, &ron::to_string(&saved(flat)).unwrap()).layout.is_none());
-        assert!(loaded(LAYOUT, &text.replace("root:Some(", "root:Some(9")).layout.is_none());
     }
 }

@@ -125,6 +125,11 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::OpenDemo);
         }
+        let session = LargeButton { text: "Open session…", icon: icons::BOOKMARK, key: None, is_primary: false };
+        let hint = "What was marked, named and laid out about a trace: TRACE.session.toml, also of another machine";
+        if session.ui(ui, 164.0).on_hover_text(hint).clicked() {
+            out.push(Action::OpenSession(None));
+        }
     });
 }
 

@@ -11,13 +11,14 @@ use stepback_parsers::{Format, Position};
 
 use super::arriving_part::Part;
 use super::banner::Banner;
+use super::kept::{SavedLayout, SessionPlaces};
+use super::kept_layout;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
 use super::mending::Mending;
 use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
-use super::settings::SavedLayout;
 use super::status::StatusSlot;
 use super::undo::Undo;
 use super::words::count;
@@ -62,6 +63,8 @@ pub struct Workspace {
     pub find: FindState,
     /// The places that the user marked.
     pub bookmarks: Bookmarks,
+    /// Where all that is kept about the trace is saved.
+    pub(super) places: SessionPlaces,
     /// What was changed and can be taken back.
     pub(super) undo: Undo,
     /// What the functions took.
@@ -128,6 +131,7 @@ impl Workspace {
             threads: ThreadsSlot::default(),
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
+            places: SessionPlaces::default(),
             undo: Undo::default(),
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
@@ -145,6 +149,14 @@ impl Workspace {
         };
         workspace.focused = workspace.trace_tile(workspace.windows.active);
         workspace
+    }
+
+    /// The active window begins at a position as soon as the trace reaches there.
+    pub(super) fn await_position(&mut self, position: Position) {
+        let window = self.windows.active;
+        self.awaited.retain(|awaited| awaited.window != window);
+        self.awaited.push(Awaited { window, position });
+        self.begin_awaited();
     }
 
     /// Windows begin where they were last time, as far as the trace reaches there by now.
@@ -171,16 +183,20 @@ impl Workspace {
         session.path == self.session.path && furthest.is_some_and(|furthest| furthest > session.index.end())
     }
 
-    /// The layout with what it shows, for the next run.
-    pub fn saved_layout(&self) -> Option<SavedLayout> {
+    /// The panels as they are, without their answers, and where the windows are.
+    pub(super) fn saved_layout(&self) -> Option<SavedLayout> {
+        let dock = kept_layout::read(&kept_layout::text_of(&self.dock)?)?;
+        Some(SavedLayout { dock, positions: self.saved_positions(), active: self.windows.active })
+    }
+
+    /// Where the windows are, or will be as soon as the trace reaches there.
+    pub(super) fn saved_positions(&self) -> Vec<(WindowId, Moment)> {
         let awaited = |id| self.awaited.iter().find(|awaited| awaited.window == id).map(|awaited| awaited.position);
         let place = |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
             Some(position) => Moment { trace: window.trace, position: position.0 },
             None => window.moment(),
         };
-        let positions = self.windows.list.iter().map(|window| (window.id, place(window))).collect();
-        let tree = layout::renewed(&self.dock)?;
-        Some(SavedLayout { tree, trace: self.session.path.clone(), positions, active: self.windows.active })
+        self.windows.list.iter().map(|window| (window.id, place(window))).collect()
     }
 
     /// The entry of the recent list.
@@ -585,34 +601,26 @@ impl Workspace {
     }
 }
 
-/// The panels of the last run. Positions, pins and addresses belong to the trace that was open: another trace starts afresh.
-/// Positions beyond the part that is indexed are awaited.
+/// The panels as they were left. Positions beyond the part that is indexed are awaited.
 fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Dock, Vec<Awaited>) {
     let mut awaited = Vec::new();
-    let is_same = std::path::absolute(&session.path).ok() == std::path::absolute(&saved.trace).ok();
-    let mut dock = saved.tree;
+    let mut dock = saved.dock;
     for tile in layout::panes_in_order(&dock) {
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
         pane.renew();
-        if let Some(window) = pane.window() {
-            let known = saved.positions.iter().find(|(id, _)| *id == window);
-            let mut position = known.filter(|_| is_same).map_or(0, |(_, moment)| moment.position);
-            if !session.index.is_whole() && position > session.index.step_count() {
-                awaited.push(Awaited { window, position: Position(position) });
-                position = 0;
-            }
-            if window == WindowId(1) {
-                // Window 1 is there from the start.
-                windows.active_mut().position = Position(position).min(session.index.end());
-                windows.active_mut().previous = windows.active().position;
-            }
-            windows.ensure(window, Position(position));
+        let Some(window) = pane.window() else { continue };
+        let known = saved.positions.iter().find(|(id, _)| *id == window);
+        let mut position = known.map_or(0, |(_, moment)| moment.position);
+        if !session.index.is_whole() && position > session.index.step_count() {
+            awaited.push(Awaited { window, position: Position(position) });
+            position = 0;
         }
-        if is_same {
-            continue;
+        if window == WindowId(1) {
+            // Window 1 is there from the start.
+            windows.active_mut().position = Position(position).min(session.index.end());
+            windows.active_mut().previous = windows.active().position;
         }
-        pane.bind(Follow::Active);
-        pane.leave_trace();
+        windows.ensure(window, Position(position));
     }
     windows.activate(saved.active);
     (dock, awaited)

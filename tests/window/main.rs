@@ -24,6 +24,7 @@ mod reconstructed;
 mod registers;
 mod sandbox;
 mod scripts;
+mod sessions;
 mod shell;
 mod side_by_side;
 mod source;

@@ -1,0 +1,353 @@
+//! The file of a session: all that a user keeps about a trace, as text that people read and change.
+//!
+//! ```toml
+//! stepback_session = 1
+//! active = 1
+//!
+//! [trace]
+//! path = "/traces/server.tarmac"
+//! bytes = 4096
+//! steps = 44013
+//! hash = "19f0a4c55d20b7e1"
+//!
+//! [[windows]]
+//! number = 1
+//! position = 1250
+//!
+//! [[bookmarks]]
+//! position = 1250
+//! name = "the store"
+//! note = "writes one byte too many"
+//! color = "red"
+//!
+//! [[bookmarks]]
+//! address = "0x80020340"
+//! bytes = 8
+//! ```
+//!
+//! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
+//! What a reader does not know it passes over; a file of a newer version it refuses.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks};
+use crate::number::number;
+
+/// The version that is written, and the newest that is read.
+pub const VERSION: u32 = 1;
+/// Longer files are not ours.
+pub const LONGEST: u64 = 16 << 20;
+/// More trace windows are not opened.
+const WINDOWS: usize = 64;
+/// More images, directories or files are not opened unasked.
+const PLACES: usize = 4096;
+
+/// What a session keeps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionFile {
+    /// Of which trace.
+    pub trace: KeptTrace,
+    /// The program images that were named for it.
+    pub images: Vec<KeptImage>,
+    /// The directories that were named for them.
+    pub sysroots: Vec<String>,
+    /// The trace windows and where they were.
+    pub windows: Vec<KeptWindow>,
+    /// The number of the active one.
+    pub active: u32,
+    /// The panels, as the window writes them; empty: as they are at first.
+    pub panels: String,
+    /// The marked places.
+    pub bookmarks: Bookmarks,
+}
+
+/// By what a trace is known again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptTrace {
+    /// Where it was.
+    pub path: String,
+    /// The other files of a trace of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<String>,
+    /// The length of its files.
+    pub bytes: u64,
+    /// How many steps it had; of a trace that was not indexed to its end, so far.
+    pub steps: u64,
+    /// The hash of its head, tail and samples in hex; empty where it has several files.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hash: String,
+}
+
+/// A program image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptImage {
+    /// Where it was.
+    pub path: String,
+    /// What is added to its addresses.
+    pub offset: u64,
+}
+
+/// A trace window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptWindow {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its position.
+    pub position: u64,
+}
+
+/// Why a text is no session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionError {
+    /// The line, from 1; none where it is about the file as a whole.
+    pub line: Option<usize>,
+    /// What is wrong, as a phrase.
+    pub what: String,
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// The text's own shape.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Written {
+    stepback_session: Option<u32>,
+    active: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sysroots: Vec<String>,
+    trace: KeptTrace,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<KeptImage>,
+    windows: Vec<KeptWindow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bookmarks: Vec<Spanned<WrittenBookmark>>,
+    #[serde(skip_serializing_if = "WrittenPanels::is_empty")]
+    panels: WrittenPanels,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct WrittenPanels {
+    layout: String,
+}
+
+impl WrittenPanels {
+    fn is_empty(&self) -> bool {
+        self.layout.is_empty()
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct WrittenBookmark {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    note: String,
+    color: BookmarkColor,
+}
+
+impl WrittenBookmark {
+    fn of(bookmark: &Bookmark) -> Self {
+        let (name, note, color) = (bookmark.name.clone(), bookmark.note.clone(), bookmark.color);
+        let bare = Self { name, note, color, ..Self::default() };
+        match bookmark.place {
+            BookmarkPlace::Position(position) => Self { position: Some(position), ..bare },
+            BookmarkPlace::Range { first, last } => Self { first: Some(first), last: Some(last), ..bare },
+            BookmarkPlace::Memory { address, len_bytes } => {
+                Self { address: Some(format!("{address:#x}")), bytes: Some(len_bytes), ..bare }
+            }
+        }
+    }
+
+    fn place(&self) -> Result<BookmarkPlace, String> {
+        match (self.position, self.first.zip(self.last), &self.address) {
+            (Some(position), None, None) => Ok(BookmarkPlace::Position(position)),
+            (None, Some((first, last)), None) if first < last => Ok(BookmarkPlace::Range { first, last }),
+            (None, Some(_), None) => Err("the part of a bookmark ends before it begins".to_owned()),
+            (None, None, Some(address)) => {
+                let address = number(address).map_err(|error| format!("the address {address:?} is {error}"))?;
+                Ok(BookmarkPlace::Memory { address, len_bytes: self.bytes.unwrap_or(1).max(1) })
+            }
+            _ => Err("a bookmark has a position, or first and last, or an address".to_owned()),
+        }
+    }
+}
+
+impl SessionFile {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// It is none of a session, or of a newer version; says where.
+    pub fn parse(text: &str) -> Result<Self, SessionError> {
+        let whole = |what: String| SessionError { line: None, what };
+        if text.len() as u64 > LONGEST {
+            return Err(whole(format!("longer than {LONGEST} bytes")));
+        }
+        let written: Written = toml::from_str(text).map_err(|error| SessionError {
+            line: error.span().map(|span| line_of(text, span.start)),
+            what: error.message().to_owned(),
+        })?;
+        match written.stepback_session {
+            Some(1..=VERSION) => {}
+            Some(version) => return Err(whole(format!("written by a newer Stepback: version {version}"))),
+            None => return Err(whole("not a session: stepback_session = 1 is missing".to_owned())),
+        }
+        let mut bookmarks = Bookmarks::default();
+        for entry in &written.bookmarks {
+            let line = Some(line_of(text, entry.span().start));
+            let place = entry.get_ref().place().map_err(|what| SessionError { line, what })?;
+            let WrittenBookmark { name, note, color, .. } = entry.get_ref();
+            let (id, name, note, color) = (BookmarkId(0), name.clone(), note.clone(), *color);
+            bookmarks.add(Bookmark { id, place, name, note, color });
+        }
+        let Written { active, mut sysroots, mut trace, mut images, mut windows, panels, .. } = written;
+        sysroots.truncate(PLACES);
+        images.truncate(PLACES);
+        windows.truncate(WINDOWS);
+        trace.more.truncate(PLACES);
+        Ok(Self { trace, images, sysroots, windows, active, panels: panels.layout, bookmarks })
+    }
+
+    /// The text that [`Self::parse`] reads; none where a value cannot be written, which a test rules out.
+    pub fn text(&self) -> Option<String> {
+        let bookmarks = self.bookmarks.list().iter().map(|mark| Spanned::new(0..0, WrittenBookmark::of(mark)));
+        let written = Written {
+            stepback_session: Some(VERSION),
+            active: self.active,
+            sysroots: self.sysroots.clone(),
+            trace: self.trace.clone(),
+            images: self.images.clone(),
+            windows: self.windows.clone(),
+            bookmarks: bookmarks.collect(),
+            panels: WrittenPanels { layout: self.panels.clone() },
+        };
+        let head = "# What Stepback keeps about a trace. It may be changed by hand while the trace is closed.\n";
+        Some(format!("{head}{}", toml::to_string_pretty(&written).ok()?))
+    }
+}
+
+impl KeptTrace {
+    /// Whether another one is the same trace, wherever it lies: one that was indexed further is.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_known = self.bytes > 0 && other.bytes > 0;
+        is_known && self.bytes == other.bytes && self.hash == other.hash
+    }
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, byte: usize) -> usize {
+    text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::notes::BookmarkChange;
+
+    fn kept() -> SessionFile {
+        let mut bookmarks = Bookmarks::default();
+        let places = [
+            BookmarkPlace::Position(7),
+            BookmarkPlace::Range { first: 3, last: 9 },
+            BookmarkPlace::Memory { address: u64::MAX, len_bytes: 8 },
+        ];
+        for place in places {
+            bookmarks.change(&BookmarkChange::Put { place, name: "\"it's\" 'a' \\ name".to_owned() }).unwrap();
+        }
+        let annotate = BookmarkChange::Annotate { place: places[0], note: "two\nlines ''' \"\"\"".to_owned() };
+        bookmarks.change(&annotate).unwrap();
+        SessionFile {
+            trace: KeptTrace { path: "/a b/c.tarmac".to_owned(), bytes: 12, steps: 3, ..KeptTrace::default() },
+            images: vec![KeptImage { path: "/x.elf".to_owned(), offset: 0x1000 }],
+            sysroots: vec!["/root".to_owned()],
+            windows: vec![KeptWindow { number: 1, position: 5 }, KeptWindow { number: 2, position: 0 }],
+            active: 2,
+            panels: "(a: \"b\",\n c: '''d''')".to_owned(),
+            bookmarks,
+        }
+    }
+
+    fn shown(bookmarks: &Bookmarks) -> Vec<(BookmarkPlace, String, String, BookmarkColor)> {
+        let parts = |mark: &Bookmark| (mark.place, mark.name.clone(), mark.note.clone(), mark.color);
+        bookmarks.list().iter().map(parts).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let kept = kept();
+        let text = kept.text().unwrap();
+        assert!(text.contains("[[bookmarks]]\nposition = 7\n"), "{text}");
+        let read = SessionFile::parse(&text).unwrap();
+        assert_eq!(shown(&read.bookmarks), shown(&kept.bookmarks));
+        assert_eq!(SessionFile { bookmarks: kept.bookmarks.clone(), ..read }, kept);
+    }
+
+    #[track_caller]
+    fn check_error(text: &str, expected: &str) {
+        assert_eq!(SessionFile::parse(text).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        check_error("", "not a session: stepback_session = 1 is missing");
+        check_error("stepback_session = 2\n", "written by a newer Stepback: version 2");
+        let bad = "stepback_session = 1\n\n[[bookmarks]]\nposition = 1\nfirst = 1\nlast = 2\n";
+        check_error(bad, "line 3: a bookmark has a position, or first and last, or an address");
+        let late = "stepback_session = 1\n[[bookmarks]]\nposition = 1\n[[bookmarks]]\nfirst = 3\nlast = 2\n";
+        check_error(late, "line 4: the part of a bookmark ends before it begins");
+        let error = SessionFile::parse("stepback_session = 1\nactive = \"x\"\n").unwrap_err();
+        assert_eq!(error.line, Some(2));
+        assert_eq!(SessionFile::parse("stepback_session = 1\n[[bookmarks]\n").unwrap_err().line, Some(2));
+    }
+
+    #[test]
+    fn what_is_not_known_is_passed_over_and_what_is_too_much_is_left_out() {
+        let mut text = "stepback_session = 1\nfuture = [1, 2]\n".to_owned();
+        (0..5000).for_each(|position| text.push_str(&format!("[[bookmarks]]\nposition = {position}\n")));
+        (0..5000).for_each(|number| text.push_str(&format!("[[windows]]\nnumber = {number}\n")));
+        let read = SessionFile::parse(&text).unwrap();
+        assert_eq!((read.bookmarks.list().len(), read.windows.len()), (crate::notes::MOST, WINDOWS));
+        let deep = format!("stepback_session = 1\nx = {}", "[".repeat(100_000));
+        assert!(SessionFile::parse(&deep).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,200}", cut in 0usize..2000, noise in any::<u8>()) {
+            let _read = SessionFile::parse(&text);
+            let mut bytes = kept().text().unwrap().into_bytes();
+            let place = cut % bytes.len();
+            bytes[place] = noise;
+            let _read = SessionFile::parse(&String::from_utf8_lossy(&bytes));
+            let _read = SessionFile::parse(&String::from_utf8_lossy(&bytes[..place]));
+        }
+    }
+}

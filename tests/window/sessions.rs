@@ -1,0 +1,167 @@
+//! What belongs to a trace is kept beside it, and taken to another machine as a file.
+
+use std::fs;
+use std::path::Path;
+
+use eframe::App as _;
+use egui::{Key, Modifiers};
+use stepback::action::{Action, PanelKind};
+use stepback::notes::Bookmark;
+use stepback::session::OpenOptions;
+use stepback::window::{TraceChoice, WindowOptions};
+
+use crate::sandbox::{SHORT, Sandbox};
+use crate::support::Driver;
+
+/// Another trace.
+const OTHER: &str = "1 clk IT (0) 00001000 d503201f O EL1h_n : NOP\n2 clk IT (1) 00001004 d503201f O EL1h_n : NOP\n";
+
+fn titles(window: &Driver) -> Vec<String> {
+    window.workspace().bookmarks.list().iter().map(Bookmark::title).collect()
+}
+
+/// Ends the program as closing its window does.
+fn end(mut window: Driver) {
+    window.harness().state_mut().on_exit(None);
+}
+
+/// A trace with marks, panels and a position.
+fn marked(sandbox: &Sandbox) -> Driver {
+    let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
+    window.go_to("9");
+    window.command("Bookmark the end");
+    window.go_to("5");
+    window.command("Bookmark the middle");
+    window.command("Note here it turns");
+    window.command("Show warnings");
+    window.command("Show memory 0x1000");
+    window
+}
+
+#[track_caller]
+fn check_marked(window: &Driver) {
+    assert_eq!(titles(window), ["the middle", "the end"]);
+    assert_eq!(window.workspace().bookmarks.list()[0].note, "here it turns");
+    assert!(window.panels().contains(&PanelKind::Warnings));
+    assert_eq!(window.value_of("address"), "0x1000");
+    window.check_position(5);
+}
+
+#[test]
+fn a_trace_is_as_it_was_left() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    check_marked(&sandbox.open(&sandbox.path("a.tarmac")));
+    // The index may go, what the user wrote stays.
+    fs::remove_file(sandbox.path("a.tarmac.sbi")).unwrap();
+    check_marked(&sandbox.open(&sandbox.path("a.tarmac")));
+}
+
+#[test]
+fn reloading_and_going_to_another_trace_and_back_lose_nothing() {
+    let sandbox = Sandbox::new();
+    let other = sandbox.file("b.tarmac", OTHER);
+    let mut window = marked(&sandbox);
+    window.command("Reload");
+    check_marked(&window);
+    window.perform(Action::OpenPath(other.display().to_string()));
+    assert_eq!(titles(&window), [""; 0]);
+    assert_eq!(window.value_of("address"), "sp");
+    window.perform(Action::OpenPath(sandbox.path("a.tarmac").display().to_string()));
+    check_marked(&window);
+}
+
+#[test]
+fn a_session_is_opened_where_the_trace_has_another_path() {
+    let (here, there) = (Sandbox::new(), Sandbox::new());
+    let mut window = marked(&here);
+    let file = there.path("find.session.toml");
+    window.command(&format!("Save session as {}", file.display()));
+    window.check_told("session saved");
+    end(window);
+    fs::remove_file(here.path("a.tarmac")).unwrap();
+    // The trace is nowhere: the window asks for it.
+    let mut window = there.window(WindowOptions::default());
+    window.wait();
+    window.command(&format!("Open session {}", file.display()));
+    window.check_told("the trace of the session is not here");
+    assert!(window.has("Locate…"));
+    // A dialog would answer with this.
+    let elsewhere = there.file("renamed.tarmac", SHORT);
+    window.close_messages();
+    window.perform(Action::OpenSessionWith(file.display().to_string(), elsewhere.display().to_string()));
+    check_marked(&window);
+    assert_eq!(window.messages(), [""; 0]);
+    // Beside the session under its old name it is found.
+    fs::rename(&elsewhere, there.path("a.tarmac")).unwrap();
+    window.command(&format!("Open session {}", file.display()));
+    check_marked(&window);
+    // What is changed goes into that file too.
+    window.press(Key::B);
+    end(window);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("the middle") && text.contains("the end"), "{text}");
+}
+
+#[test]
+fn another_trace_than_that_of_the_session_is_told() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    let file = sandbox.path("find.session.toml");
+    window.command(&format!("Save session as {}", file.display()));
+    let kept = fs::read_to_string(&file).unwrap();
+    let other = sandbox.file("b.tarmac", OTHER);
+    window.close_messages();
+    window.perform(Action::OpenSessionWith(file.display().to_string(), other.display().to_string()));
+    window.check_told("this is not the trace that the session was kept of");
+    end(window);
+    assert_eq!(fs::read_to_string(&file).unwrap(), kept);
+}
+
+#[test]
+fn a_session_that_somebody_broke_is_told_with_its_line_and_left_alone() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    let broken = fs::read_to_string(&place).unwrap().replace("[trace]", "[trace");
+    fs::write(&place, &broken).unwrap();
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    let told = format!("{:?}", window.app().toasts());
+    assert!(told.contains("line 5") && told.contains("a.tarmac.session.toml"), "{told}");
+    window.press(Key::B);
+    end(window);
+    assert_eq!(fs::read_to_string(&place).unwrap(), broken);
+}
+
+fn opened_at(trace: &Path, at: &str) -> Driver {
+    let options = WindowOptions {
+        trace: Some(TraceChoice::of(OpenOptions::new(trace))),
+        at: Some(at.to_owned()),
+        ..WindowOptions::default()
+    };
+    let mut window = Sandbox::new().window(options);
+    window.wait();
+    window
+}
+
+#[test]
+fn a_trace_is_opened_at_a_place_and_a_session_by_its_path() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let trace = sandbox.path("a.tarmac");
+    opened_at(&trace, "7").check_position(7);
+    opened_at(&trace, "end").check_position(12);
+    let window = sandbox.open(&sandbox.path("a.tarmac.session.toml"));
+    assert_eq!(titles(&window), ["the middle", "the end"]);
+}
+
+#[test]
+fn undo_works_beyond_a_reload() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    window.press(Key::B);
+    assert_eq!(titles(&window), ["the end"]);
+    window.command("Reload");
+    window.press_with(Modifiers::COMMAND, Key::Z);
+    assert_eq!(titles(&window), ["the middle", "the end"]);
+}
