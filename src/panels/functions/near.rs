@@ -15,6 +15,8 @@ use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, mono};
 
+/// Narrower lists tell no shares.
+const NARROW: f32 = 300.0;
 /// Columns from the right: what share of the function's steps that is, how many, calls.
 const SHARE: f32 = 58.0;
 const TAKEN: f32 = 78.0;
@@ -124,7 +126,8 @@ impl Scene<'_> {
             (Side::Callees, _) => "Callees",
         };
         let right = rect.right() - 8.0;
-        let room = if count == 0 { right } else { right - SHARE - TAKEN - CALLS };
+        let share = share_column(rect);
+        let room = if count == 0 { right } else { right - share - TAKEN - CALLS };
         pen.cut_text(pos2(rect.left() + INSET, y), words, head_font(), tok.t2, room);
         if count == 0 {
             return;
@@ -133,9 +136,11 @@ impl Scene<'_> {
             CallMeasure::Steps => "Steps",
             CallMeasure::Time => "Time",
         };
-        pen.text_left_of(right, y, "Share", head_font(), tok.t2);
-        pen.text_left_of(right - SHARE, y, taken, head_font(), tok.t2);
-        pen.text_left_of(right - SHARE - TAKEN, y, "Calls", head_font(), tok.t2);
+        if share > 0.0 {
+            pen.text_left_of(right, y, "Share", head_font(), tok.t2);
+        }
+        pen.text_left_of(right - share, y, taken, head_font(), tok.t2);
+        pen.text_left_of(right - share - TAKEN, y, "Calls", head_font(), tok.t2);
     }
 
     /// Draws a row. Returns where the calls of the row that was clicked last begin.
@@ -152,10 +157,13 @@ impl Scene<'_> {
         row_background(pen, rect, &response, RowState::default());
         let right = rect.right() - 8.0;
         let taken = known.taken(row);
-        pen.text_left_of(right, y, share_text(taken, known.whole()), mono(12.0), tok.t2);
-        pen.text_left_of(right - SHARE, y, thousands(taken), mono(12.0), tok.number);
+        let share = share_column(rect);
+        if share > 0.0 {
+            pen.text_left_of(right, y, share_text(taken, known.whole()), mono(12.0), tok.t2);
+        }
+        pen.text_left_of(right - share, y, thousands(taken), mono(12.0), tok.number);
         let calls = thousands(row.totals.calls);
-        let end = pen.text_left_of(right - SHARE - TAKEN, y, calls, mono(12.0), tok.number);
+        let end = pen.text_left_of(right - share - TAKEN, y, calls, mono(12.0), tok.number);
         pen.cut_text(pos2(rect.left() + INSET, y), name, mono(12.5), tok.symbol, end - 8.0);
         let address = known.functions.function(row.function).map(|function| function.address.0);
         if response.double_clicked() {
@@ -180,6 +188,11 @@ impl Scene<'_> {
         response.on_hover_text("A click chooses it, a double click travels to the first such call");
         if was_clicked { Some(row.first) } else { clicked }
     }
+}
+
+/// Width of the column of shares.
+fn share_column(rect: Rect) -> f32 {
+    if rect.width() < NARROW { 0.0 } else { SHARE }
 }
 
 /// A row and its place in the list, and what was clicked before.

@@ -14,6 +14,9 @@ use crate::theme::{icon, icons, mono};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
+/// Letters of names that are never cut for other columns.
+const LEAST_NAME: f32 = 18.0;
+
 /// What all rows of a frame share.
 pub struct TableRows<'a> {
     /// Clipped to the list.
@@ -42,8 +45,10 @@ pub fn act(row: &TableRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
 impl TableRows<'_> {
     /// The left and right edges of the columns; those that are left out have no width.
     fn edges(&self, left: f32) -> Vec<(f32, f32)> {
-        let wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
-        let left_out = self.left_out(&wide, self.right - 8.0 - left - INSET);
+        let mut wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
+        let room = self.right - 8.0 - left - INSET;
+        self.cut_names(&mut wide, room);
+        let left_out = self.left_out(&wide, room);
         let mut left = left + INSET;
         let last = self.table.columns.len().saturating_sub(1);
         let edge = |(place, width): (usize, f32)| {
@@ -68,7 +73,15 @@ impl TableRows<'_> {
         if is_bar { bar } else { ADVANCE * characters.min(self.kind.longest()) as f32 }
     }
 
-    /// The columns that there is no room for, and those in which no row has anything.
+    /// Where columns may be left out, names are cut before that: to a width that still tells them apart.
+    fn cut_names(&self, wide: &mut [f32], room: f32) {
+        let needed: f32 = wide.iter().map(|width| width + INSET).sum();
+        if let Some(names) = wide.first_mut().filter(|_| !self.table.spare.is_empty() && needed > room) {
+            *names = (*names + room - needed).max(names.min(ADVANCE * LEAST_NAME));
+        }
+    }
+
+    /// The columns that there is no room for.
     fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
         let mut left_out = Vec::new();
         let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
@@ -115,7 +128,11 @@ impl TableRows<'_> {
     pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, out: &mut Vec<Action>) -> bool {
         let Some(row) = self.table.rows.get(place) else { return false };
         let response = row_response(ui, rect, ("row", place), || row.name.clone());
-        let is_selected = row.position == Some(self.cx.windows.active().position);
+        let is_selected = match self.kind {
+            // The callers and callees beside the list are those of this row.
+            TableKind::Functions => self.cursor == place,
+            _ => row.position == Some(self.cx.windows.active().position),
+        };
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(&self.pen, rect, &response, state);
         for (cell, (left, right)) in row.cells.iter().zip(self.edges(rect.left())) {
