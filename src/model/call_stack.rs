@@ -240,7 +240,8 @@ impl Argument {
         format!("{}={value}", self.name)
     }
 
-    fn text(&self) -> String {
+    /// `x0=64`, `x1=?`.
+    pub fn text(&self) -> String {
         format!("{}={}", self.name, self.value_text())
     }
 }

@@ -51,6 +51,8 @@ pub struct CallRow {
     pub thread: ThreadId,
     /// Steps of its thread inside, together: what others did meanwhile does not count.
     pub steps: u64,
+    /// The same with what others did meanwhile.
+    pub elapsed: u64,
     /// Where the first was entered.
     pub entered_at: Position,
     /// The position after the last was left.
@@ -207,6 +209,7 @@ impl CallRow {
             name,
             thread: call.thread,
             steps: 0,
+            elapsed: 0,
             entered_at: entered_at.unwrap_or_default(),
             left_at: entered_at.unwrap_or_default(),
         };
@@ -220,6 +223,7 @@ impl CallRow {
         self.end = calls.subtree_end(id);
         if let Some((first, last)) = calls.steps_inside(id) {
             self.steps = self.steps.saturating_add(measure.steps(self.thread, Inside { first, last })?);
+            self.elapsed = self.elapsed.saturating_add(last.after().0.saturating_sub(first.0));
             self.left_at = last.after();
         }
         Ok(())
@@ -228,7 +232,10 @@ impl CallRow {
     /// How many steps it took; where there are several threads, whose.
     pub fn steps_text(&self, session: &Session) -> String {
         let steps = counted(self.steps, "step", "steps");
-        if session.index.threads().len() > 1 { format!("{steps} of this thread") } else { steps }
+        match session.index.threads().len() {
+            0 | 1 => steps,
+            _ => format!("{steps} of this thread, {} in all", thousands(self.elapsed)),
+        }
     }
 }
 
@@ -286,6 +293,42 @@ pub enum TreeRow {
     },
 }
 
+impl TreeRow {
+    /// The first of its calls.
+    pub fn first_call(&self) -> Option<CallId> {
+        match self {
+            Self::Calls { row, .. } => Some(row.first),
+            Self::More { .. } | Self::Loading { .. } => None,
+        }
+    }
+
+    /// How deep in the tree.
+    pub fn depth(&self) -> u32 {
+        match self {
+            Self::Calls { depth, .. } | Self::More { depth, .. } | Self::Loading { depth } => *depth,
+        }
+    }
+}
+
+/// The names of the rows around a row, at most so many, outermost first. Cost: the rows between.
+pub fn names_around(rows: &[TreeRow], place: usize, limit: usize) -> Vec<&str> {
+    let mut depth = rows.get(place).map_or(0, TreeRow::depth);
+    let mut names = Vec::new();
+    for row in rows.get(..place).unwrap_or_default().iter().rev() {
+        if depth == 0 || names.len() == limit {
+            break;
+        }
+        if let TreeRow::Calls { depth: outer, row, .. } = row
+            && *outer < depth
+        {
+            depth = *outer;
+            names.push(row.name.as_str());
+        }
+    }
+    names.reverse();
+    names
+}
+
 impl CallTree {
     /// Tells the frames around the position, outermost first. What the user closed before opens again.
     pub fn set_path(&mut self, path: &[CallId]) {
@@ -302,13 +345,28 @@ impl CallTree {
 
     /// Shows more rows where the path to the position goes on behind those that are shown.
     pub fn reach_path(&mut self) {
+        for node in self.unreached() {
+            let shown = self.children.get(&node).map_or(PAGE, |(shown, _)| *shown);
+            self.limits.insert(node, shown * 4);
+        }
+    }
+
+    /// Whether the row of the position is among those that are shown, or cannot be.
+    pub fn has_reached(&self) -> bool {
+        self.unreached().is_empty()
+    }
+
+    /// The nodes below which more rows have to be shown for that.
+    fn unreached(&self) -> Vec<Node> {
+        let mut nodes = Vec::new();
         for (parent, child) in self.frames.iter().zip(self.frames.iter().skip(1)) {
             let node = Node::Call(*parent);
             let Some((shown, children)) = self.children.get(&node) else { continue };
             if children.next.is_some_and(|next| *child >= next) && *shown < REACHED {
-                self.limits.insert(node, shown * 4);
+                nodes.push(node);
             }
         }
+        nodes
     }
 
     /// Opens a node.
@@ -440,7 +498,18 @@ mod tests {
         let (first, end) = (CallId(first), CallId(end));
         let (entered_at, left_at) = (Position(0), Position(1));
         let call = overflow().index.calls().get(CallId(0)).expect("a root");
-        CallRow { first, call, count, end, name: name.to_owned(), thread: ThreadId(0), steps: 1, entered_at, left_at }
+        CallRow {
+            first,
+            call,
+            count,
+            end,
+            name: name.to_owned(),
+            thread: ThreadId(0),
+            steps: 1,
+            elapsed: 1,
+            entered_at,
+            left_at,
+        }
     }
 
     fn tree() -> CallTree {
@@ -509,10 +578,26 @@ mod tests {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
         tree.reach_path();
-        assert_eq!(tree.limit(Node::Call(CallId(1))), PAGE);
+        assert_eq!((tree.limit(Node::Call(CallId(1))), tree.has_reached()), (PAGE, true));
         tree.set_path(&[CallId(0), CallId(1), CallId(4)]);
+        assert!(!tree.has_reached());
         tree.reach_path();
         assert_eq!(tree.limit(Node::Call(CallId(1))), 4 * PAGE);
+    }
+
+    #[test]
+    fn the_calls_around_a_row_are_named() {
+        let (rows, _) = tree_opened().rows();
+        assert_eq!(names_around(&rows, 2, 3), ["start", "main"]);
+        assert_eq!(names_around(&rows, 2, 1), ["main"]);
+        assert_eq!(names_around(&rows, 0, 3), Vec::<&str>::new());
+    }
+
+    /// With all rows down to `init`.
+    fn tree_opened() -> CallTree {
+        let mut tree = tree();
+        tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
+        tree
     }
 
     #[test]
@@ -557,6 +642,6 @@ mod tests {
         let (session, _place) = tarmac(&text);
         let children = children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
         let row = &children.rows[0];
-        assert_eq!((row.steps, row.steps_text(&session)), (2, "2 steps of this thread".to_owned()));
+        assert_eq!((row.steps, row.steps_text(&session)), (2, "2 steps of this thread, 12 in all".to_owned()));
     }
 }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use stepback_index::{CallId, Cancel, QueryError};
 
+use super::call_stack::{Argument, SourceWish, stack_frames};
 use super::call_tree::{CallRow, Measure};
-use super::names::frame_name;
+use super::frame_words::entered_words;
+use super::names::{frame_name, function_name};
 use crate::session::Session;
 
 /// Calls of functions whose name contains a text.
@@ -53,6 +55,38 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
     Ok(found)
 }
 
+/// What a row says of a call besides its name and steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallWords {
+    /// What the registers of the first arguments held: `x0=1, x1=80020340`.
+    pub arguments: String,
+    /// The function that called; how it was entered where nothing did.
+    pub caller: String,
+}
+
+/// What rows say of calls. Runs on a worker: the last writes of the arguments of each.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn call_words(session: &Session, ids: &[CallId], cancel: &Cancel) -> Result<Vec<CallWords>, QueryError> {
+    let calls = session.index.calls();
+    let words = |id: &CallId| {
+        let frames = stack_frames(session, &[*id], SourceWish::LeftOut, cancel)?;
+        let arguments = frames.first().map_or_else(String::new, |frame| {
+            frame.arguments.iter().take(ARGUMENTS).map(Argument::text).collect::<Vec<_>>().join(", ")
+        });
+        let call = calls.get(*id);
+        let parent = call.and_then(|call| calls.get(call.parent?));
+        let entered = || call.map_or_else(String::new, |call| entered_words(call.entered).to_owned());
+        let caller = parent.map_or_else(entered, |parent| function_name(&session.images, parent.function));
+        Ok(CallWords { arguments, caller })
+    };
+    ids.iter().map(words).collect()
+}
+
+/// More arguments are not told.
+const ARGUMENTS: usize = 4;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +96,10 @@ mod tests {
     fn calls_are_found_by_a_part_of_the_name() {
         let found = find_calls(&overflow(), "00328", 3, &Cancel::default()).unwrap();
         assert_eq!((found.rows.len(), found.count), (3, 36));
+        let ids: Vec<CallId> = found.rows.iter().map(|row| row.first).collect();
+        let words = call_words(&overflow(), &ids, &Cancel::default()).unwrap();
+        let callers: Vec<&str> = words.iter().map(|words| words.caller.as_str()).collect();
+        assert_eq!(callers, ["80000390"; 3]);
+        assert!(words.iter().all(|words| words.arguments.starts_with("x0=")), "{words:?}");
     }
 }

@@ -21,6 +21,7 @@ mod ground;
 pub mod heap_table;
 pub mod heap_words;
 pub mod heat_table;
+pub mod indents;
 pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;

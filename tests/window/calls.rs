@@ -86,3 +86,50 @@ fn the_menu_travels_to_the_end_and_folds() {
     window.choose("call 80000764", "Open window at its entry");
     assert_eq!(window.positions(), [(1, 1593), (2, 85)]);
 }
+
+/// A loop that calls two functions in turn 150 times, then a third one, in which the trace ends.
+fn many_calls() -> String {
+    let mut text = String::new();
+    let mut step = 0;
+    let mut say = |pc: u32, code: &str, instruction: &str| {
+        step += 1;
+        text += &format!("{step} clk cpu0 IT ({step}) {pc:08x} {code} O EL1h_n : {instruction}\n");
+        if instruction.starts_with("BL") {
+            text += &format!("{step} clk cpu0 R X30 {:016x}\n", pc + 4);
+        }
+    };
+    for _ in 0..150 {
+        for (at, code, function) in [(0x1000, "940003fc", 0x2000), (0x1004, "940007fb", 0x3000)] {
+            say(at, code, &format!("BL {{pc}}+0x{:x}", function - at));
+            say(function, "d65f03c0", "RET");
+        }
+        say(0x1008, "17fffffe", "B {pc}-8");
+    }
+    say(0x1000, "94000c00", "BL {pc}+0x3000");
+    say(0x4000, "d503201f", "NOP");
+    text
+}
+
+#[test]
+fn the_call_of_the_position_is_in_view_at_the_first_travel_however_many_stand_before_it() {
+    let mut window = Driver::text(many_calls());
+    window.press_with(Modifiers::ALT, Key::Num4);
+    window.go_to("end");
+    window.wait();
+    window.wait();
+    assert!(window.has("call 4000"), "the call of the end is not in view");
+}
+
+#[test]
+fn calls_that_are_looked_for_tell_where_who_and_with_what() {
+    let mut window = at("44,010");
+    window.click("Find a function");
+    window.type_text("open_ses");
+    window.wait();
+    let row = window.harness().get_all_by_label("call open_session").next().expect("a row").rect();
+    let said = window.painted_in(row);
+    assert!(said.contains("115") && said.contains("open_session (x0="), "{said}");
+    let panel = row.with_min_y(row.top() - 60.0);
+    let heads = window.painted_in(panel);
+    assert!(heads.contains("30 calls") && heads.contains("Position") && heads.contains("Steps"), "{heads}");
+}

@@ -1,5 +1,6 @@
 //! The call tree.
 
+mod columns;
 mod menu;
 mod panel;
 mod rows;

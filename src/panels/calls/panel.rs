@@ -8,17 +8,21 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
+use super::columns::{Columns, Listing};
 use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
-use crate::model::call_tree::{CallTree, Children, Node, TreeRow, children_of, same_calls};
-use crate::model::found_calls::{FoundCalls, find_calls};
+use crate::model::call_tree::{CallTree, Children, Node, TreeRow, children_of, names_around, same_calls};
+use crate::model::found_calls::{CallWords, FoundCalls, call_words, find_calls};
+use crate::model::indents::Indents;
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::counted;
 use crate::panels::ViewCx;
+use crate::panels::blocks::Blocks;
 use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::ListArea;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{EmptyWords, empty_ui, error_ui};
@@ -28,6 +32,10 @@ use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// The field.
 const HEAD: f32 = 36.0;
+/// Calls whose words are asked for at once.
+const BLOCK: u64 = 32;
+/// How many of the calls around the topmost row are named where they are out of view.
+const AROUND: usize = 3;
 /// How many calls of a search are listed at most.
 const FOUND: usize = 1000;
 
@@ -43,7 +51,6 @@ pub struct CallsPanel {
     state: Box<CallsState>,
 }
 
-#[derive(Default)]
 struct CallsState {
     tree: CallTree,
     path: Slot<Position, Vec<CallId>>,
@@ -53,9 +60,30 @@ struct CallsState {
     error: Option<String>,
     text: String,
     found: Slot<String, FoundCalls>,
+    /// What is said of those calls, and what was looked for then.
+    words: Blocks<CallWords>,
+    words_of: String,
     list: CursorList,
     /// The position that was last brought into view, and the height of the list then.
     revealed: Option<(Position, f32)>,
+}
+
+impl Default for CallsState {
+    fn default() -> Self {
+        Self {
+            tree: CallTree::default(),
+            path: Slot::default(),
+            pending: HashMap::new(),
+            carrying: None,
+            error: None,
+            text: String::new(),
+            found: Slot::default(),
+            words: Blocks::new(BLOCK),
+            words_of: String::new(),
+            list: CursorList::default(),
+            revealed: None,
+        }
+    }
 }
 
 /// The row at which a key was pressed, among all rows.
@@ -78,6 +106,7 @@ impl CallsState {
         let job = move |_: &Cancel| Ok(same_calls(session.index.calls(), &shown));
         self.carrying = Some(cx.worker.spawn(Lane::Short, job));
         self.pending.clear();
+        self.words = Blocks::new(BLOCK);
     }
 
     /// Gives the rows their numbers in the part that is shown, once they are known.
@@ -172,12 +201,30 @@ impl CallsPanel {
     }
 
     fn rows_ui(&mut self, ui: &mut Ui, list: Rect, rows: &[TreeRow], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let list = if self.state.text.trim().is_empty() { list } else { self.count_ui(ui, list, cx) };
+        let is_found = !self.state.text.trim().is_empty();
+        let list = if is_found { self.count_ui(ui, list, cx) } else { list };
+        let (head, list) = list.split_top_bottom_at_y(list.top() + ROW);
         self.follow(rows, list, cx);
         self.keys(ui, rows, list, cx, out);
         let area = self.state.list.area(ui, list, rows.len(), cx.tok);
+        if is_found {
+            self.ask_words(rows, &area, cx);
+        }
+        let listing = if is_found { Listing::Found(&self.state.words) } else { Listing::Tree };
+        let columns = Columns {
+            listing,
+            left: area.body.left(),
+            right: area.body.right(),
+            threads: cx.session.index.threads().len(),
+        };
+        let depths = area.places().filter_map(|(place, _)| Some(rows.get(place)?.depth()));
+        let indents = Indents::of(depths, columns.room_for_indents());
+        let first = area.places().next().filter(|_| indents.hidden().is_some());
+        let around = first.map(|(place, _)| format!("in {}", names_around(rows, place, AROUND).join(" › ")));
+        columns.head_ui(&Pen::new(ui, head, cx.tok), head, around.as_deref());
         let window = cx.windows.followed(cx.windows.travelling(self.follow));
-        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor: self.state.list.cursor };
+        let cursor = self.state.list.cursor;
+        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor, columns, indents };
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
@@ -185,6 +232,22 @@ impl CallsPanel {
             }
         }
         self.apply(touched);
+    }
+
+    /// Asks for what is said of the calls in view.
+    fn ask_words(&mut self, rows: &[TreeRow], area: &ListArea, cx: &ViewCx<'_>) {
+        let listed = self.state.found.peek().map_or("", |(text, _)| text.as_str());
+        if self.state.words_of != listed {
+            (self.state.words, self.state.words_of) = (Blocks::new(BLOCK), listed.to_owned());
+        }
+        let calls: Vec<CallId> = rows.iter().map_while(TreeRow::first_call).collect();
+        let seen = area.rows().map(|(row, _)| row).filter(|row| *row < calls.len() as u64);
+        self.state.words.fetch(seen, cx.worker, |range| {
+            let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(calls.len());
+            let asked = calls.get(place(range.start)..place(range.end)).unwrap_or_default().to_vec();
+            let session = Arc::clone(cx.session);
+            move |cancel: &Cancel| Ok(call_words(&session, &asked, cancel)?)
+        });
     }
 
     fn count_ui(&self, ui: &Ui, list: Rect, cx: &ViewCx<'_>) -> Rect {
@@ -200,7 +263,8 @@ impl CallsPanel {
         let position = cx.windows.position_of(self.follow);
         let is_known = self.state.path.peek().is_some_and(|(asked, _)| *asked == position);
         let is_whole = !rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
-        let is_settled = self.state.pending.is_empty() && is_known && is_whole;
+        let has_reached = self.state.tree.has_reached() && self.state.carrying.is_none();
+        let is_settled = self.state.pending.is_empty() && is_known && is_whole && has_reached;
         let now = Some((position, list.height()));
         if self.state.revealed == now || !is_settled {
             return;

@@ -2,11 +2,14 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
+use super::columns::{Columns, Listing};
 use super::menu::{Scene, call_menu};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::call_tree::{CallRow, Node, TreeRow};
+use crate::model::found_calls::CallWords;
 use crate::model::frame_words::EXCEPTION;
+use crate::model::indents::Indents;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
@@ -14,14 +17,8 @@ use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
-/// One level of the tree.
-const INDENT: f32 = 12.0;
 /// The middle of the outermost caret.
 const CARET: f32 = 14.0;
-/// Room for names and steps however deep the row is.
-const LEAST_ROOM: f32 = 168.0;
-/// Deeper rows are not indented further: a recursion would leave no room for names.
-const DEEPEST: u32 = 24;
 
 /// What all rows of a frame share.
 pub struct Rows<'a> {
@@ -33,6 +30,10 @@ pub struct Rows<'a> {
     pub window: &'a TraceWindow,
     /// The row under the cursor.
     pub cursor: usize,
+    /// Where numbers and words stand.
+    pub columns: Columns<'a>,
+    /// How far rows of each depth are indented.
+    pub indents: Indents,
 }
 
 /// What was done to the rows in this frame.
@@ -116,7 +117,10 @@ impl Rows<'_> {
         }
         self.guides(rect, look.depth);
         self.caret_ui(ui, rect, CallAt { place, row, look }, touched);
-        self.words(rect, row, look);
+        match self.columns.listing {
+            Listing::Tree => self.words(rect, row, look),
+            Listing::Found(words) => self.found_words(rect, row, look, words.known(place as u64)),
+        }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);
         }
@@ -129,6 +133,11 @@ impl Rows<'_> {
             call_menu(ui, row, Scene { cx: self.cx, window: self.window }, look.is_open, Asked { touched, out })
         });
         response.on_hover_ui(|ui| {
+            if let Listing::Found(words) = self.columns.listing
+                && let Some(words) = words.known(place as u64)
+            {
+                ui.label(format!("{}({}), called by {}", row.name, words.arguments, words.caller));
+            }
             for line in row.detail_lines(self.cx.session) {
                 ui.label(line);
             }
@@ -137,7 +146,7 @@ impl Rows<'_> {
 
     fn words(&self, rect: Rect, row: &CallRow, look: Look) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
-        let steps = pen.text_left_of(rect.right() - 10.0, y, thousands(row.steps), mono(11.5), tok.t3);
+        let steps = self.columns.numbers_ui(pen, rect, row);
         let (font, color) = match () {
             () if look.is_current => (mono_bold(12.5), tok.symbol),
             () if look.is_on_path => (mono(12.5), tok.symbol),
@@ -160,9 +169,20 @@ impl Rows<'_> {
         }
     }
 
+    /// A call that was looked for: where it is entered, its arguments, who called it.
+    fn found_words(&self, rect: Rect, row: &CallRow, look: Look, words: Option<&CallWords>) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        let (left, right) = self.columns.found_ui(pen, rect, row, words);
+        let color = if look.is_on_path { tok.symbol } else { tok.t1 };
+        let end = pen.cut_text(pos2(left, y), &row.name, mono(12.5), color, right);
+        if let Some(arguments) = words.map(|words| &words.arguments).filter(|arguments| !arguments.is_empty()) {
+            pen.cut_text(pos2(end, y), &format!("({arguments})"), mono(12.0), tok.t3, right);
+        }
+    }
+
     fn caret_ui(&self, ui: &Ui, rect: Rect, CallAt { place, row, look }: CallAt<'_>, touched: &mut Touched) {
         let Some(is_open) = look.is_open else { return };
-        let center = pos2(rect.left() + CARET + indent(look.depth, rect.width()), rect.center().y);
+        let center = pos2(rect.left() + CARET + self.indents.of_depth(look.depth), rect.center().y);
         let touch = Rect::from_center_size(center, vec2(16.0, ROW));
         let verb = if is_open { "close" } else { "open" };
         let response = button_response(ui, touch, ("caret", place, row.first.0), &format!("{verb} {}", row.name));
@@ -195,14 +215,13 @@ impl Rows<'_> {
     }
 
     fn guides(&self, rect: Rect, depth: u32) {
-        for level in 0..depth.min(DEEPEST) {
-            let x = rect.left() + CARET + indent(level, rect.width());
-            self.pen.line_down(x, rect.top(), rect.bottom(), self.cx.tok.line2);
+        for left in self.indents.around(depth) {
+            self.pen.line_down(rect.left() + CARET + left, rect.top(), rect.bottom(), self.cx.tok.line2);
         }
     }
 
     fn name_left(&self, rect: Rect, depth: u32) -> f32 {
-        rect.left() + CARET + 10.0 + indent(depth, rect.width())
+        rect.left() + CARET + 10.0 + self.indents.of_depth(depth)
     }
 }
 
@@ -213,10 +232,4 @@ pub struct Look {
     is_open: Option<bool>,
     is_on_path: bool,
     is_current: bool,
-}
-
-/// How far a row is indented in a panel of a width: names keep some room.
-fn indent(depth: u32, width: f32) -> f32 {
-    let full = INDENT * f32::from(u8::try_from(depth.min(DEEPEST)).unwrap_or(0));
-    full.min((width - LEAST_ROOM).max(0.0))
 }
