@@ -446,6 +446,10 @@ pub enum Action {
     ShowMemory(String),
     /// List all accesses of some memory: an address expression and a length in bytes; by a thread or by any.
     ListAccesses(String, u64, Option<String>),
+    /// List all values that a cell took: its writes.
+    ListValues(CellName),
+    /// List all executions of code: an address, a function and an offset, or `file:line`.
+    ListExecutions(String),
     /// Show a group of registers in the panel of registers that has the keyboard, or in the first.
     ShowRegisters(RegisterGroup),
     /// Open another panel with a group of registers.

@@ -4,6 +4,7 @@
 
 pub mod activations;
 pub mod call_profile;
+pub mod cell_value;
 pub mod check;
 pub mod code_address;
 pub mod counts;

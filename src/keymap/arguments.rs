@@ -27,6 +27,9 @@ pub const SOUGHT: &str = "Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or valu
 /// How a function is asked for.
 pub const FUNCTION: &str = "Name of a function, or its address with 0x; nothing for the chosen one";
 
+/// How code is asked for.
+pub const CODE: &str = "Address, function+offset, or FILE:LINE";
+
 /// How a list of accesses is asked for.
 pub const ACCESSES: &str = "ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD";
 
@@ -197,6 +200,14 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     let (address, length) = split_range(range);
     let length = length.map_or(Ok(1), |length| length_of(length, text))?;
     Ok(Action::ListAccesses(address.trim().to_owned(), length, thread))
+}
+
+pub fn values(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ListValues(cell(text)?))
+}
+
+pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ListExecutions(text.to_owned()))
 }
 
 pub fn find(text: &str, _: &Situation) -> Result<Action, String> {

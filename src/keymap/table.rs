@@ -207,6 +207,13 @@ fn go() -> Vec<Command> {
             .in_trace()
             .does(Action::GoToCall(None, Way::Back))
             .asks(arguments::FUNCTION, arguments::last_call),
+        new(Go, "All values…")
+            .icon(icons::LIST)
+            .key(ALT, Key::A)
+            .in_trace()
+            .when(|situation| situation.cell.clone().map(Action::ListValues))
+            .asks(arguments::CELL, arguments::values),
+        new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
         new(Go, "Next execution of line…").in_trace().asks("FILE:LINE", arguments::next_line),
         new(Go, "Last execution of line…").in_trace().asks("FILE:LINE", arguments::last_line),
     ]
@@ -434,7 +441,8 @@ fn show_panel(row: &PanelRow) -> Command {
 fn accesses(command: Command) -> Command {
     let of_cell = |situation: &Situation| match &situation.cell {
         Some(CellName::Memory(address, len_bytes)) => Action::ListAccesses(address.clone(), *len_bytes, None),
-        _ => Action::ShowPanel(PanelKind::Accesses),
+        Some(register) => Action::ListValues(register.clone()),
+        None => Action::ShowPanel(PanelKind::Accesses),
     };
     command
         .key(CTRL_SHIFT, Key::A)

@@ -1,98 +1,187 @@
-//! All accesses of some memory as a list.
+//! All accesses of a cell, with what it held before and after; all executions of an instruction or a source line.
 
-use anyhow::{Context as _, Result, anyhow};
-use stepback_index::{AccessKinds, AccessTarget, AccessesOf, Cancel, Hit, MemoryRange, Query as _};
-use stepback_machine::{AccessKind, Address};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use stepback_index::{AccessKinds, Cancel, Cell, Hit};
 use stepback_parsers::Position;
 
-use super::code::Code;
-use super::names::place_name;
+use super::access_rows::{CELL_HEADS, CODE_HEADS, RowMaker};
 use super::so_far::so_far;
-use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
+use super::table::{ROWS, Table, TableRow};
 use super::text::{counted, thousands};
-use super::{Meaning, Span};
-use crate::expression::{AtPosition, evaluate};
+use crate::action::FindKind;
+use crate::analysis::search::Search;
+use crate::analysis::search::meaning::Reader;
+use crate::analysis::search::stream::Extent;
 use crate::session::Session;
+
+/// How often what was found is handed out.
+const INTERVAL: Duration = Duration::from_millis(120);
+
+/// What is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// The accesses of a register or of memory: `x2`, `sp+8:8`, `buffer`.
+    Cell(String),
+    /// The executions of code: `0x80000494`, `main+8`, `main.c:12`.
+    Code(String),
+}
+
+impl Listed {
+    /// As it was typed.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Cell(text) | Self::Code(text) => text,
+        }
+    }
+}
 
 /// Which accesses are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessQuestion {
-    /// The first byte: an address expression.
-    pub address: String,
-    /// How many bytes.
-    pub len_bytes: u64,
+    /// Of what.
+    pub listed: Listed,
+    /// Loads, stores or both, for a cell.
+    pub kinds: AccessKinds,
     /// Whose, by name; without it, those of all threads.
     pub thread: Option<String>,
-    /// Where the expression means something.
+    /// Where names mean something.
     pub at: Position,
     /// Where the list begins.
     pub from: Position,
 }
 
-const HEADS: [&str; 7] = ["Step", "Thread", "", "Bytes", "Address", "Code", "Instruction"];
-
-/// The accesses by steps, in trace order. Runs on a worker.
+/// The accesses by steps, in trace order; handed out while they are found. Runs on a worker.
 ///
 /// # Errors
-/// Where the address or the thread is none, and see [`stepback_index::QueryError`].
-pub fn access_table(session: &Session, question: &AccessQuestion, cancel: &Cancel) -> Result<Table> {
-    let AccessQuestion { address: text, len_bytes, thread, at, from } = question;
-    let whose = match thread {
+/// Where the cell, the code or the thread is none, and see [`stepback_index::QueryError`].
+pub fn access_table(
+    session: &Session,
+    question: &AccessQuestion,
+    cancel: &Cancel,
+    publish: &mut dyn FnMut(Arc<Table>),
+) -> Result<Arc<Table>> {
+    let whose = match &question.thread {
         Some(name) => Some(session.index.thread_by_name(name).ok_or_else(|| anyhow!("there is no thread {name:?}"))?),
         None => None,
     };
-    let names = AtPosition::new(&session.index, &session.images, *at, whose, cancel);
-    let address = Address(evaluate(text, &names).with_context(|| format!("{text:?} is no address"))?);
-    let range = MemoryRange { address, len_bytes: *len_bytes };
-    let asked = AccessesOf { range, kinds: AccessKinds::All, thread: whose, from: *from, skip: 0, limit: ROWS + 1 };
-    let hits = asked.run(&session.index, cancel)?;
-    let rows: Vec<TableRow> = hits.iter().take(ROWS).filter_map(|hit| access_row(session, hit)).collect();
-    let mut summary = match hits.len() {
-        0 => "No access".to_owned(),
-        count if count > ROWS => format!("The first {} accesses", thousands(ROWS as u64)),
-        count => counted(count as u64, "access", "accesses"),
-    };
-    summary += &format!(" of {} at {:x}", counted(*len_bytes, "byte", "bytes"), address.0);
-    if let Some(name) = thread {
-        summary += &format!(" by thread {name}");
-    }
-    if from.0 > 0 {
-        summary += &format!(" from step {} on", thousands(from.0));
-    }
-    Ok(Table::new(so_far(session, &summary), &HEADS, rows).without_one_thread(session))
+    let meaning = Meaning::of(session, question, cancel)?;
+    let maker = RowMaker { session, cell: meaning.cell, cancel };
+    let (mut rows, mut failed, mut published, mut pause) = (Vec::new(), Ok(()), Instant::now(), INTERVAL);
+    let extent = Extent { thread: whose, from: question.from, limit: ROWS + 1 };
+    meaning.search.stream(extent, &session.index, cancel, |found| {
+        for hit in found.hits {
+            if let Err(error) = cancel.check().map_err(Into::into).and_then(|()| take(&maker, &hit, &mut rows)) {
+                failed = Err(error);
+                return ControlFlow::Break(());
+            }
+        }
+        if published.elapsed() > pause {
+            let begun = Instant::now();
+            publish(Arc::new(meaning.table(session, question, rows.clone())));
+            // A long list takes longer to hand out.
+            (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+        }
+        ControlFlow::Continue(())
+    })?;
+    failed?;
+    Ok(Arc::new(meaning.table(session, question, rows)))
 }
 
-fn access_row(session: &Session, hit: &Hit) -> Option<TableRow> {
-    let access = hit.access.as_ref()?;
-    let AccessTarget::Memory { address, size_bytes } = access.target else { return None };
-    let (meaning, word) = match access.kind {
-        AccessKind::Read => (Meaning::Read, "read"),
-        AccessKind::Write => (Meaning::Write, "write"),
-    };
-    let record = &hit.record;
-    let cells = vec![
-        TableCell::Step(record.step),
-        TableCell::new(Meaning::Second, thread_name(session, record.thread)),
-        TableCell::Text(Span::new(meaning, word)),
-        TableCell::number(size_bytes),
-        TableCell::new(Meaning::Plain, format!("{:08x}", address.0)),
-        match place_name(&session.images, record.pc) {
-            Some(name) => TableCell::new(Meaning::Symbol, name),
-            None => TableCell::new(Meaning::Second, format!("{:08x}", record.pc.0)),
-        },
-        TableCell::new(Meaning::Plain, Code::new(record, &session.images).full_text()),
-    ];
-    let name = format!("{word} at step {}", thousands(record.step.0));
-    Some(TableRow { name, cells, position: Some(hit.position), address: Some(address), is_faded: false })
+fn take(maker: &RowMaker<'_>, hit: &Hit, rows: &mut Vec<TableRow>) -> Result<()> {
+    rows.push(maker.row(hit)?);
+    Ok(())
+}
+
+/// What a question asks for.
+struct Meaning {
+    search: Search,
+    cell: Option<Cell>,
+}
+
+impl Meaning {
+    fn of(session: &Session, question: &AccessQuestion, cancel: &Cancel) -> Result<Self> {
+        let reader = Reader::new(&session.index, &session.images, question.at.min(session.index.end()), cancel)?;
+        let (kind, text) = match &question.listed {
+            Listed::Cell(text) => (FindKind::Accesses, text),
+            Listed::Code(text) => (FindKind::Address, text),
+        };
+        let search = reader.read(text, kind)?.search;
+        Ok(match search {
+            Search::Accesses(cell, kinds, value) => {
+                // What was typed may say so itself: "writes of x0".
+                let kinds = if question.kinds == AccessKinds::All { kinds } else { question.kinds };
+                Self { search: Search::Accesses(cell, kinds, value), cell: Some(cell) }
+            }
+            search => Self { search, cell: None },
+        })
+    }
+
+    fn table(&self, session: &Session, question: &AccessQuestion, mut rows: Vec<TableRow>) -> Table {
+        let found = rows.len();
+        rows.truncate(ROWS);
+        let (one, many) = self.nouns();
+        let mut summary = match found {
+            0 => format!("No {one}"),
+            count if count > ROWS => format!("The first {} {many}", thousands(ROWS as u64)),
+            count => counted(count as u64, one, many),
+        };
+        summary += &match self.cell {
+            Some(Cell::Memory { address, len_bytes }) => {
+                format!(" of {} at {:x}", counted(len_bytes, "byte", "bytes"), address.0)
+            }
+            Some(Cell::Register { .. } | Cell::Physical { .. }) | None => format!(" of {}", question.listed.text()),
+        };
+        if let Some(name) = &question.thread {
+            summary += &format!(" by thread {name}");
+        }
+        if question.from.0 > 0 {
+            summary += &format!(" from step {} on", thousands(question.from.0));
+        }
+        let table = match self.cell {
+            Some(_) => Table::new(so_far(session, &summary), &CELL_HEADS, rows),
+            None => Table::new(so_far(session, &summary), &CODE_HEADS, rows),
+        };
+        let table = table.without_one_thread(session);
+        let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
+        if is_memory || self.cell.is_none() { table } else { table.without_named("Bytes").without_named("Address") }
+    }
+
+    fn nouns(&self) -> (&'static str, &'static str) {
+        match &self.search {
+            Search::Accesses(_, AccessKinds::Reads, _) => ("read", "reads"),
+            Search::Accesses(_, AccessKinds::Writes, _) => ("write", "writes"),
+            Search::Accesses(..) => ("access", "accesses"),
+            _ => ("execution", "executions"),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::drmemtrace;
+    use crate::session::test_session::{drmemtrace, overflow, overflow_with_image, tarmac};
+
+    fn question(listed: Listed) -> AccessQuestion {
+        let (kinds, thread, at, from) = (AccessKinds::All, None, Position(0), Position(0));
+        AccessQuestion { listed, kinds, thread, at, from }
+    }
+
+    fn cell(text: &str) -> AccessQuestion {
+        question(Listed::Cell(text.to_owned()))
+    }
+
+    fn lines(session: &Session, question: &AccessQuestion) -> Vec<String> {
+        let table = access_table(session, question, &Cancel::default(), &mut |_| {}).unwrap();
+        let row = |row: &TableRow| row.line().split_whitespace().collect::<Vec<_>>().join(" ");
+        std::iter::once(table.summary.clone()).chain(table.rows.iter().map(row)).collect()
+    }
 
     #[track_caller]
-    fn check(address: &str, len_bytes: u64, expected: &str) {
+    fn check(address: &str, expected: &[&str]) {
         let (session, _place) = drmemtrace(|writer| {
             // mov rax, [rdi]; mov [rsp + 8], rax
             writer.instruction(0x40_1000, &[0x48, 0x8b, 0x07]);
@@ -100,20 +189,76 @@ mod tests {
             writer.instruction(0x40_1003, &[0x48, 0x89, 0x44, 0x24, 0x08]);
             writer.write(0x5004, 8);
         });
-        let (thread, at, from) = (None, Position(0), Position(0));
-        let question = AccessQuestion { address: address.to_owned(), len_bytes, thread, at, from };
-        let table = access_table(&session, &question, &Cancel::default()).unwrap();
-        let lines =
-            table.rows.iter().map(|row| format!("\n{}", row.line().split_whitespace().collect::<Vec<_>>().join(" ")));
-        assert_eq!(table.summary + &lines.collect::<String>(), expected);
+        assert_eq!(lines(&session, &cell(address)), expected);
     }
 
     #[test]
     fn accesses_that_overlap_are_listed_with_their_code() {
-        let read = "0 read 8 00005000 00401000 mov rax, qword ptr [rdi]";
-        let write = "1 write 8 00005004 00401003 mov qword ptr [rsp + 8], rax";
-        check("0x5000", 4, &format!("1 access of 4 bytes at 5000\n{read}"));
-        check("0x5000 + 7", 1, &format!("2 accesses of 1 byte at 5007\n{read}\n{write}"));
-        check("0x6000", 16, "No access of 16 bytes at 6000");
+        let read = "0 read unknown 8 00005000 00401000 mov rax, qword ptr [rdi]";
+        let write = "1 write unknown unknown 8 00005004 00401003 mov qword ptr [rsp + 8], rax";
+        check("0x5000:4", &["1 access of 4 bytes at 5000", read]);
+        check("0x5000 + 7:1", &["2 accesses of 1 byte at 5007", read, write]);
+        check("0x6000:16", &["No access of 16 bytes at 6000"]);
+    }
+
+    #[test]
+    fn each_write_says_what_the_cell_held_before_and_after() {
+        let (session, _place) = tarmac(
+            "1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n1 clk R X0 0000000000000001\n\
+             2 clk IT (1) 00001004 39000020 O EL1h_n : STRB w0,[x1]\n2 clk MW1 00002001 07\n\
+             3 clk IT (2) 00001008 b9000020 O EL1h_n : STR w0,[x1]\n3 clk MW4 00002000 11223344\n\
+             4 clk IT (3) 0000100c b9400022 O EL1h_n : LDR w2,[x1]\n4 clk MR4 00002000 11223344\n\
+             4 clk R X2 0000000011223344\n\
+             5 clk IT (4) 00001010 52800140 O EL1h_n : MOV w0,#10\n5 clk R X0 000000000000000a\n",
+        );
+        let expected = [
+            "3 accesses of 4 bytes at 2000",
+            "1 write unknown ????07?? 1 00002001 00001004 strb w0, [x1]",
+            "2 write ????07?? 11223344 4 00002000 00001008 str w0, [x1]",
+            "3 read 11223344 4 00002000 0000100c ldr w2, [x1]",
+        ];
+        let found = lines(&session, &cell("0x2000:4"));
+        assert_eq!(found[0], expected[0]);
+        // The load after the first store tells no byte that the second had not written.
+        assert_eq!(found[2..], expected[2..]);
+        let writes = AccessQuestion { kinds: AccessKinds::Writes, ..cell("x0") };
+        let expected = ["2 writes of x0", "0 write unknown 1 00001000 mov x0, #1", "4 write 1 a 00001010 mov w0, #10"];
+        assert_eq!(lines(&session, &writes), expected);
+    }
+
+    #[test]
+    fn a_list_may_begin_at_a_position_and_be_of_one_kind() {
+        let session = overflow();
+        let writes = AccessQuestion { kinds: AccessKinds::Writes, from: Position(1188), ..cell("x19") };
+        let found = lines(&session, &writes);
+        assert!(found[0].ends_with("writes of x19 from step 1,188 on"), "{}", found[0]);
+        assert!(found[1].starts_with("1,188 write 8002000c 8002000f"), "{}", found[1]);
+        assert!(found[2].starts_with("1,253 write 8002000f 80020012"), "{}", found[2]);
+    }
+
+    #[test]
+    fn executions_have_the_values_of_their_operands() {
+        let session = overflow_with_image();
+        // strb w0, [x19, #1]
+        let found = lines(&session, &question(Listed::Code("0x80000498".to_owned())));
+        assert!(found[0].ends_with("of 0x80000498"), "{}", found[0]);
+        let row = found.iter().find(|line| line.starts_with("1,249 ")).expect("step 1,249");
+        for part in ["x19=8002000f", "x0=ffffffa9", "[80020010] ← a9", "decode_field+108", "open_session"] {
+            assert!(row.contains(part), "{part} in {row}");
+        }
+    }
+
+    #[test]
+    fn a_source_line_lists_all_its_executions() {
+        let session = overflow_with_image();
+        let found = lines(&session, &question(Listed::Code("overflow.c:42".to_owned())));
+        assert!(found.len() > 2 && found[0].contains("executions of overflow.c:42"), "{}", found[0]);
+    }
+
+    #[test]
+    fn a_cell_that_means_nothing_says_so() {
+        let session = overflow();
+        let failed = access_table(&session, &cell("no such thing"), &Cancel::default(), &mut |_| {});
+        assert!(failed.unwrap_err().to_string().contains("no register and no memory"));
     }
 }

@@ -1,11 +1,13 @@
 //! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
-use stepback_index::{Access, AccessTarget, Effect, HostOperation, Value};
+use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
+use stepback_parsers::{RegisterSource, Source as _};
 
 use super::text::{flags_name, flags_text, short_hex};
 use super::{Meaning, Span};
 use crate::action::CellName;
+use crate::session::Session;
 
 /// The fewest digits of a value that are worth showing alone.
 const FEWEST_DIGITS: usize = 4;
@@ -181,6 +183,19 @@ impl EffectText {
         let kept = value.get(value.len() - digits..).filter(|_| digits >= FEWEST_DIGITS).unwrap_or("");
         Some(Self { value: Some(format!("…{kept}")), ..self.clone() })
     }
+}
+
+/// All that a step did, in one line.
+pub fn effect_words(session: &Session, record: &StepRecord) -> String {
+    let has_values = session.index.source().traits().registers == RegisterSource::Recorded;
+    let effects: Vec<EffectText> = match has_values {
+        true => {
+            let set = record.instruction_set;
+            record.effects.iter().filter_map(|effect| EffectText::of(effect, set)).collect()
+        }
+        false => EffectText::of_accesses(record.effects.iter()),
+    };
+    effects.iter().map(EffectText::full_text).collect::<Vec<_>>().join("  ")
 }
 
 impl FittedEffects {

@@ -1,5 +1,6 @@
 //! Everything that the window decides without the toolkit: plain data, tested as text.
 
+pub mod access_rows;
 pub mod access_table;
 pub mod bookmark_words;
 pub mod call_stack;

@@ -126,12 +126,16 @@ impl Table {
     }
 
     /// Without the columns `Thread` where there is one: they would say the same in each row.
-    pub fn without_one_thread(mut self, session: &Session) -> Self {
-        if session.index.threads().len() > 1 {
-            return self;
-        }
+    #[must_use]
+    pub fn without_one_thread(self, session: &Session) -> Self {
+        if session.index.threads().len() > 1 { self } else { self.without_named("Thread") }
+    }
+
+    /// Without the columns of a name.
+    #[must_use]
+    pub fn without_named(mut self, name: &str) -> Self {
         for place in (0..self.columns.len()).rev() {
-            if self.columns.get(place).is_some_and(|column| column.name == "Thread") {
+            if self.columns.get(place).is_some_and(|column| column.name == name) {
                 self = self.without(place);
             }
         }

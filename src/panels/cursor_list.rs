@@ -40,6 +40,11 @@ impl CursorList {
         before
     }
 
+    /// Brings a row into view; the cursor stays.
+    pub fn reveal(&mut self, row: usize, rows: usize, list: Rect) {
+        self.scroll.reveal_row(row as u64, &view(rows, list));
+    }
+
     /// Puts the cursor on a row and brings that into view.
     pub fn go_to(&mut self, row: usize, rows: usize, list: Rect) {
         self.cursor = row;

@@ -29,6 +29,7 @@ mod registry;
 mod row;
 mod source;
 mod stack;
+mod stream;
 mod tab;
 mod table;
 #[cfg(test)]

@@ -146,6 +146,8 @@ impl App {
             Action::ListAccesses(address, len_bytes, thread) => {
                 self.in_trace(|workspace| workspace.list_accesses(address, len_bytes, thread));
             }
+            Action::ListValues(cell) => self.in_trace(|workspace| workspace.list_values(&cell)),
+            Action::ListExecutions(code) => self.in_trace(|workspace| workspace.list_executions(code)),
             Action::ShowRegisters(group) => self.show_registers(group),
             Action::NewRegisters(group) => self.in_trace(|workspace| workspace.new_registers(group)),
             Action::ReadLanes(format) => {
@@ -460,6 +462,7 @@ fn order(action: &Action) -> Order {
         Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
             Order::Beside
         }
+        Action::ListValues(_) | Action::ListExecutions(_) => Order::Beside,
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
         Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
-use stepback_index::ThreadId;
+use stepback_index::{AccessKinds, ThreadId};
 use stepback_machine::RegisterGroup;
 use stepback_parsers::{Format, Position};
 
@@ -24,8 +24,8 @@ use super::undo::Undo;
 use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
-use crate::keymap::Situation;
-use crate::model::access_table::AccessQuestion;
+use crate::keymap::{Situation, argument_text};
+use crate::model::access_table::{AccessQuestion, Listed};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
 use crate::notes::Bookmarks;
@@ -408,10 +408,24 @@ impl Workspace {
 
     /// Lists the accesses of some memory, which is named at the position.
     pub fn list_accesses(&mut self, address: String, len_bytes: u64, thread: Option<String>) {
+        self.list(Listed::Cell(format!("{address}:{len_bytes}")), AccessKinds::All, thread);
+    }
+
+    /// Lists all values that a cell took, which is named at the position.
+    pub fn list_values(&mut self, cell: &CellName) {
+        self.list(Listed::Cell(argument_text(cell)), AccessKinds::Writes, None);
+    }
+
+    /// Lists all executions of code.
+    pub fn list_executions(&mut self, code: String) {
+        self.list(Listed::Code(code), AccessKinds::All, None);
+    }
+
+    fn list(&mut self, listed: Listed, kinds: AccessKinds, thread: Option<String>) {
         let tile = self.show(PanelKind::Accesses);
         if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             let (at, from) = (self.windows.active().position, Position(0));
-            panel.ask(AccessQuestion { address, len_bytes, thread, at, from });
+            panel.ask(AccessQuestion { listed, kinds, thread, at, from });
         }
     }
 

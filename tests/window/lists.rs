@@ -67,7 +67,7 @@ fn all_accesses_of_some_memory_are_listed() {
 #[test]
 fn bytes_lead_to_their_accesses() {
     let mut window = open("");
-    window.go_to("end");
+    window.go_to("2");
     window.perform(Action::ShowMemory("0x5002".to_owned()));
     window.choose("byte 0x5002", "List all accesses");
     assert!(window.has("read at step 1"));
@@ -90,7 +90,7 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.perform(Action::ShowPanel(PanelKind::Accesses));
-    assert!(window.has("No memory is chosen"));
+    assert!(window.has("No register, memory or code is chosen"));
 }
 
 #[test]
@@ -160,4 +160,44 @@ fn rows_of_a_list_are_filtered_by_their_text() {
     assert!(window.has("function decode_field") && !window.has("function make_request"));
     window.type_text("no such function");
     assert!(window.has("No row holds the text"));
+}
+
+#[test]
+fn all_values_of_a_register_are_listed_and_the_position_is_marked_between_them() {
+    let mut window = Driver::demo();
+    window.go_to("1250");
+    window.choose("register x19", "All values of x19");
+    // The list stands at the position.
+    let row = window.painted("write at step 1,247");
+    assert!(row.contains("80020011") && row.contains("80020012"), "{row}");
+    window.click("write at step 1,240");
+    window.check_position(1241);
+    window.click("Reads alone");
+    assert!(!window.has("write at step 1,240"));
+    window.click("Reads and writes");
+    window.click("List from the position");
+    assert!(window.has("write at step 1,247") && !window.has("write at step 1,240"));
+}
+
+#[test]
+fn all_executions_of_an_instruction_have_the_values_of_its_operands() {
+    let mut window = Driver::demo();
+    window.go_to("1250");
+    window.choose_first("step 1247", "All executions");
+    let row = window.painted("execution at step 1,247");
+    assert!(row.contains("x19=80020011"), "{row}");
+    window.command("All executions overflow.c:46");
+    assert!(window.count_like("execution at step") > 1);
+}
+
+#[test]
+fn what_is_listed_is_typed_above_the_list() {
+    let mut window = Driver::demo();
+    window.go_to("1250");
+    window.perform(Action::ShowPanel(PanelKind::Accesses));
+    window.click("Register, address:length, code or file:line");
+    window.enter("80020011:1");
+    assert!(window.painted("write at step 1,247").contains("78"));
+    window.click("8 bytes");
+    assert!(window.count_like("step 1,247") > 0);
 }

@@ -3,12 +3,11 @@
 use anyhow::Result;
 use stepback_index::{Access, AccessTarget, Cancel, Hit, Query as _, RawLines, StepRecord};
 use stepback_machine::AccessKind;
-use stepback_parsers::{RegisterSource, Source as _};
 
 use crate::analysis::search::Search;
 use crate::analysis::search::meaning::Meaning;
 use crate::model::code::Code;
-use crate::model::effects::EffectText;
+use crate::model::effects::effect_words;
 use crate::model::names::place_name;
 use crate::model::table::{TableCell, TableRow, thread_name};
 use crate::model::text::{short_hex, thousands};
@@ -70,7 +69,7 @@ impl<'a> RowMaker<'a> {
         {
             return Ok(Span::new(Tone::Plain, line));
         }
-        Ok(Span::new(Tone::Second, self.effects(record)))
+        Ok(Span::new(Tone::Second, effect_words(self.session, record).chars().take(LONGEST).collect::<String>()))
     }
 
     /// The line of a step that matches.
@@ -79,19 +78,6 @@ impl<'a> RowMaker<'a> {
         let lines = RawLines { first, count: LINES }.run(&self.session.index, self.cancel)?;
         let found = lines.into_iter().find(|line| pattern.is_match(line.text.as_bytes()));
         Ok(found.map(|line| line.text.trim().chars().take(LONGEST).collect()))
-    }
-
-    fn effects(&self, record: &StepRecord) -> String {
-        let has_values = self.session.index.source().traits().registers == RegisterSource::Recorded;
-        let effects: Vec<EffectText> = match has_values {
-            true => {
-                let set = record.instruction_set;
-                record.effects.iter().filter_map(|effect| EffectText::of(effect, set)).collect()
-            }
-            false => EffectText::of_accesses(record.effects.iter()),
-        };
-        let words: Vec<String> = effects.iter().map(EffectText::full_text).collect();
-        words.join("  ").chars().take(LONGEST).collect()
     }
 }
 

@@ -38,6 +38,9 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
         let len_bytes = view.group as u64;
         out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
     }
+    if MenuItem::new("All values").icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+        out.push(Action::ListValues(CellName::Memory(aligned(address, group).to_string(), group)));
+    }
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };
     add_items(ui, place, view.cx, out);

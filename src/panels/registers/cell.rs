@@ -219,6 +219,10 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     };
     access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
     access(ui, MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter"), Access::Write, Way::Forward);
+    if MenuItem::new(&format!("All values of {}", cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+        out.extend(view.cx.windows.start_from(view.follow));
+        out.push(Action::ListValues(view.cell_name(&cell.name)));
+    }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {
         let text = format!("Show memory at {}", address.trim_start_matches("0x"));

@@ -75,6 +75,11 @@ impl TableKind {
         matches!(self, Self::Accesses | Self::Functions | Self::Find)
     }
 
+    /// Whether its rows are moments in their order: the position is marked between them.
+    pub fn has_position(self) -> bool {
+        self == Self::Accesses
+    }
+
     /// Whether moving the cursor travels: rows are the moments of one walk.
     pub fn follows_cursor(self) -> bool {
         self == Self::Find
@@ -92,8 +97,8 @@ impl TableKind {
     pub fn nothing_asked(self) -> EmptyWords<'static> {
         match self {
             Self::Accesses => EmptyWords(
-                "No memory is chosen",
-                "Right-click a byte in Memory, or type \"Accesses ADDRESS:LENGTH\" into the palette.",
+                "No register, memory or code is chosen",
+                "Type above, or right-click a register, a byte or a step.",
             ),
             Self::Heap => EmptyWords(
                 "The trace does not tell of the heap",

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui};
+use egui::{Rect, Ui, pos2};
+use stepback_parsers::Position;
 
 use super::kind::TableKind;
 use super::rows::{TableRows, act};
@@ -28,6 +29,8 @@ pub struct RowList {
     is_entered: bool,
     /// The cursor was moved, by a key or a click, in the frame that was drawn last.
     was_touched: bool,
+    /// The position that was last brought into view, and the rows before it.
+    revealed: Option<(Position, usize)>,
 }
 
 /// A table as a view shows it: no frame goes through all rows.
@@ -79,7 +82,7 @@ impl RowList {
 
     /// Back to the first row.
     pub fn rewind(&mut self) {
-        (self.cursor, self.is_entered) = (CursorList::default(), false);
+        (self.cursor, self.is_entered, self.revealed) = (CursorList::default(), false, None);
     }
 
     /// Puts the cursor on the row that the next move goes to, and brings it into view.
@@ -107,6 +110,8 @@ impl RowList {
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         self.was_touched = false;
         self.keys(ui, shown, cx, out);
+        let gap = gap_of(shown, view, cx);
+        self.reveal(gap, list, table.rows.len());
         let area = self.cursor.area(ui, list, table.rows.len(), cx.tok);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
@@ -118,6 +123,22 @@ impl RowList {
             if shown.row_ui(ui, rect, place, out) {
                 (self.cursor.cursor, self.is_entered, self.was_touched) = (place, true, true);
             }
+            let y = match gap {
+                Some((_, gap)) if gap == place => Some(rect.top()),
+                Some((_, gap)) if gap == place + 1 => Some(rect.bottom()),
+                _ => None,
+            };
+            if let Some(y) = y {
+                position_line(&shown.pen, rect, y, cx);
+            }
+        }
+    }
+
+    /// Scrolls to the position when it moved, and along with it while rows before it are found.
+    fn reveal(&mut self, gap: Option<(Position, usize)>, list: Rect, rows: usize) {
+        if gap.is_some() && self.revealed != gap {
+            self.cursor.reveal(gap.map_or(0, |(_, gap)| gap).min(rows.saturating_sub(1)), rows, list);
+            self.revealed = gap;
         }
     }
 
@@ -150,4 +171,20 @@ impl RowList {
 /// The rows below the heads.
 fn body(rect: Rect) -> Rect {
     rect.split_top_bottom_at_y(rect.top() + HEAD).1
+}
+
+/// The position, and how many rows are before it; none where rows are no moments in their order.
+fn gap_of(shown: &TableView<'_>, view: &View, cx: &ViewCx<'_>) -> Option<(Position, usize)> {
+    let is_in_order = view.column.is_none() || (view.column == Some(0) && !view.is_falling);
+    let position = cx.windows.active().position;
+    let is_before = |row: &crate::model::table::TableRow| row.position.is_some_and(|at| at <= position);
+    let has_marks = shown.kind.has_position() && is_in_order;
+    has_marks.then(|| (position, shown.table.rows.partition_point(is_before)))
+}
+
+/// The position between rows, as in the list of steps.
+fn position_line(pen: &Pen<'_>, rect: Rect, y: f32, cx: &ViewCx<'_>) {
+    let (color, y) = (cx.tok.position(cx.windows.active.0), y.round());
+    pen.fill(Rect::from_min_max(pos2(rect.left(), y - 1.0), pos2(rect.right(), y + 1.0)), color);
+    pen.triangle([pos2(rect.left(), y - 5.0), pos2(rect.left() + 6.0, y), pos2(rect.left(), y + 5.0)], color);
 }

@@ -1,6 +1,7 @@
 //! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages,
 //! the functions that took most.
 
+mod access_bar;
 mod export;
 mod kind;
 mod list;

@@ -1,12 +1,14 @@
 //! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Heap};
 use stepback_parsers::Position;
 
+use super::access_bar::{self, AccessBar};
 use super::export::Export;
 use super::kind::TableKind;
 use super::list::{RowList, TableView};
@@ -21,11 +23,14 @@ use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::field::Field;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{EmptyWords, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::stream::Stream;
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
 
+/// How often the list grows while more is found.
+const FOUND_AFTER: Duration = Duration::from_millis(120);
 /// The bar with the count.
 const BAR: f32 = 30.0;
 /// The field for the text of rows.
@@ -49,6 +54,8 @@ pub struct TablePanel {
 struct TableState {
     /// Which accesses.
     accesses: Option<AccessQuestion>,
+    listed: Stream<AccessQuestion, Table>,
+    bar: AccessBar,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     answer: Slot<Question, Arc<Table>>,
@@ -58,7 +65,6 @@ struct TableState {
 /// What a list is asked for with.
 #[derive(Clone, Debug, PartialEq)]
 enum Question {
-    Accesses(AccessQuestion),
     Heap(Arc<Heap>, Position),
     Heat,
 }
@@ -79,10 +85,9 @@ impl TablePanel {
     /// What to ask; none where the user has to say it first. The error is that of the heap, none while that is read.
     fn question(&mut self, cx: &ViewCx<'_>) -> Result<Option<Question>, Option<String>> {
         match self.kind {
-            TableKind::Accesses => Ok(self.state.accesses.clone().map(Question::Accesses)),
             TableKind::Heat => Ok(Some(Question::Heat)),
-            // Panels of their own list these.
-            TableKind::Functions | TableKind::Find => Ok(None),
+            // Accesses come while they are found; panels of their own list the others.
+            TableKind::Accesses | TableKind::Functions | TableKind::Find => Ok(None),
             TableKind::Heap => {
                 let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
@@ -102,13 +107,41 @@ impl TablePanel {
         }
     }
 
+    /// The accesses as far as they are found, below the bar that says of what.
+    fn accesses_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let (bar, rect) = rect.split_top_bottom_at_y(rect.top() + access_bar::BAR);
+        if self.state.bar.ui(ui, pen, bar, cx, &mut self.state.accesses) {
+            self.state.list.rewind();
+        }
+        let Some(question) = self.state.accesses.clone() else {
+            return empty_ui(ui, pen, rect, self.kind.icon(), self.kind.nothing_asked());
+        };
+        let mut stream = std::mem::take(&mut self.state.listed);
+        let answer = stream.poll(&question, cx.worker, |question| {
+            let (question, session) = (question.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel, publish: &mut dyn FnMut(Arc<Table>)| {
+                access_table(&session, &question, cancel, publish)
+            }
+        });
+        let place = AnswerPlace { pen, rect };
+        place.ui(ui, &answer, out, |ui, pen, table, out| {
+            let table = &*self.state.list.seen(table, &self.view);
+            let (kind, nothing) = (self.kind, EmptyWords(&table.summary, self.kind.nothing_found()));
+            self.table_ui(ui, &TableView { pen, kind, table, nothing, rect }, cx, out);
+        });
+        if stream.is_under_way() {
+            ui.ctx().request_repaint_after(FOUND_AFTER);
+        }
+        self.state.listed = stream;
+    }
+
     fn table_ui(&mut self, ui: &mut Ui, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (bar, rest) = shown.rect.split_top_bottom_at_y(shown.rect.top() + BAR);
         self.bar_ui(ui, bar, shown, cx, out);
         self.state.list.ui(ui, &TableView { rect: rest, ..*shown }, &mut self.view, cx, out);
     }
 
-    /// What is listed, and for accesses where the list begins.
+    /// What is listed, and what may be done with it.
     fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (pen, tok, y) = (shown.pen, cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
@@ -123,24 +156,6 @@ impl TablePanel {
             let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
             let name = &self.kind.title().to_lowercase();
             Export { pen, table: shown.table, name }.ui(ui, button, out);
-            right = button.left() - 8.0;
-        }
-        if let Some(question) = &mut self.state.accesses {
-            let (label, to) = match question.from {
-                Position(0) => ("List from the position", cx.windows.active().position),
-                _ => ("List from the start", Position(0)),
-            };
-            let width = pen.width(label, ui_font(12.0)) + 12.0;
-            let button = Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
-            let response = button_response(ui, button, "from", label);
-            if response.hovered() {
-                pen.painter.rect_filled(button, 4.0, tok.bg3);
-            }
-            pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
-            if response.clicked() {
-                question.from = to;
-                self.state.list.rewind();
-            }
             right = button.left() - 8.0;
         }
         pen.cut_text(pos2(bar.left() + INSET, y), &shown.table.summary, ui_font(12.0), tok.t2, right);
@@ -163,7 +178,8 @@ impl Panel for TablePanel {
     /// The memory of the row under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         // The cursor counts the rows that are seen.
-        let (_, table) = self.state.answer.peek().filter(|_| self.view.is_plain())?;
+        let answered = self.state.listed.known().or_else(|| self.state.answer.peek().map(|(_, table)| table));
+        let table = answered.filter(|_| self.view.is_plain())?;
         let address = table.rows.get(self.state.list.cursor())?.address?;
         Some(CellName::Memory(address.to_string(), 1))
     }
@@ -171,13 +187,16 @@ impl Panel for TablePanel {
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         // What was asked before the first frame is asked of this trace.
         if self.session.is_new(cx.session) {
-            let accesses = self.state.accesses.take().filter(|_| self.state.answer.peek().is_none());
+            let accesses = self.state.accesses.take().filter(|_| self.state.listed.known().is_none());
             *self.state = TableState { accesses, ..TableState::default() };
         }
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if self.kind == TableKind::Heap && !has_heap(cx.session.companions.functions.as_ref()) {
             return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked());
+        }
+        if self.kind == TableKind::Accesses {
+            return self.accesses_ui(ui, &pen, rect, cx, out);
         }
         let question = match self.question(cx) {
             Ok(Some(question)) => question,
@@ -189,7 +208,6 @@ impl Panel for TablePanel {
         let answer = slot.poll_long(&question, cx.worker, |question| {
             let (question, session) = (question.clone(), Arc::clone(cx.session));
             move |cancel: &Cancel| match &question {
-                Question::Accesses(question) => access_table(&session, question, cancel).map(Arc::new),
                 Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
                 Question::Heat => heat_table(&session, cancel).map(Arc::new),
             }

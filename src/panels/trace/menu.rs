@@ -4,7 +4,7 @@ use egui::Ui;
 use stepback_index::CallId;
 use stepback_parsers::Step;
 
-use crate::action::{Access, Action, CellName, Fold, Way};
+use crate::action::{Access, Action, CellName, Fold, StepRange, Way};
 use crate::model::TraceWindow;
 use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
@@ -55,6 +55,7 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         cell_items(ui, NamedCell { label, cell }, row.step, Scene { cx, window }, out);
     }
     operand_items(ui, row, cx, window, out);
+    list_items(ui, row, &cells, Scene { cx, window }, out);
     if !cells.is_empty() || row.operands != OperandRegisters::default() {
         menu_line_ui(ui, tok);
     }
@@ -135,6 +136,37 @@ fn cell_items(
     };
     item(format!("Last write of {label} before it"), icons::LAST_WRITE, step.before().0, Way::Back);
     item(format!("Next write of {label} after it"), icons::NEXT_WRITE, step.after().0, Way::Forward);
+}
+
+/// Lists about the step: memory that it accesses, all values of its cells, all its executions.
+fn list_items(
+    ui: &mut Ui,
+    row: &StepRow,
+    cells: &[(&str, &CellName)],
+    Scene { cx, window }: Scene<'_>,
+    out: &mut Vec<Action>,
+) {
+    menu_line_ui(ui, cx.tok);
+    for (label, cell) in cells {
+        if let CellName::Memory(address, _) = cell
+            && MenuItem::new(&format!("Show memory at {label}")).icon(icons::MEMORY).ui(ui, cx.tok)
+        {
+            out.push(Action::ShowMemory(address.clone()));
+        }
+    }
+    for (label, cell) in cells {
+        if MenuItem::new(&format!("All values of {label}")).icon(icons::LIST).ui(ui, cx.tok) {
+            out.extend([Action::Activate(window.id), Action::ListValues((*cell).clone())]);
+        }
+    }
+    if MenuItem::new("All executions").icon(icons::LIST).ui(ui, cx.tok) {
+        out.push(Action::ListExecutions(row.address.to_string()));
+    }
+    if MenuItem::new("Compare with here").icon(icons::COMPARE).ui(ui, cx.tok) {
+        let here = window.position.0;
+        let there = row.step.after().0;
+        out.push(Action::CompareEnds(StepRange { first: here.min(there), last: here.max(there) }));
+    }
 }
 
 /// What is read has a history, what is written a future.

@@ -1,0 +1,154 @@
+//! Accesses and executions as rows of a table.
+
+use anyhow::Result;
+use stepback_index::{Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord};
+use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
+use stepback_parsers::Position;
+
+use super::Meaning;
+use super::code::Code;
+use super::effects::{EffectText, effect_words};
+use super::ground::frame_of_step;
+use super::names::{function_name, place_name};
+use super::table::{TableCell, TableRow, thread_name};
+use super::text::{short_hex, thousands};
+use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
+use crate::session::Session;
+
+/// The columns of the accesses of a cell.
+pub const CELL_HEADS: [&str; 10] =
+    ["Step", "Thread", "", "Before", "Value", "Bytes", "Address", "Code", "Caller", "Instruction"];
+/// The columns of the executions of code.
+pub const CODE_HEADS: [&str; 7] = ["Step", "Thread", "Operands", "Effects", "Code", "Caller", "Instruction"];
+
+/// Longer texts of operands and effects are cut.
+const LONGEST: usize = 200;
+
+/// Makes rows of hits.
+pub struct RowMaker<'a> {
+    /// Of which trace.
+    pub session: &'a Session,
+    /// Whose accesses they are; none for executions.
+    pub cell: Option<Cell>,
+    /// Whether anybody still wants them.
+    pub cancel: &'a Cancel,
+}
+
+impl RowMaker<'_> {
+    /// A hit as a row. Cost: the values of the cell before and after it, or of the operands.
+    ///
+    /// # Errors
+    /// See [`stepback_index::QueryError`].
+    pub fn row(&self, hit: &Hit) -> Result<TableRow> {
+        match hit.access.as_ref().zip(self.cell) {
+            Some((access, cell)) => self.access_row(hit, access, cell),
+            None => self.execution_row(hit),
+        }
+    }
+
+    fn access_row(&self, hit: &Hit, access: &Access, cell: Cell) -> Result<TableRow> {
+        let (meaning, word) = match access.kind {
+            AccessKind::Read => (Meaning::Read, "read"),
+            AccessKind::Write => (Meaning::Write, "write"),
+        };
+        let (address, size_bytes) = match access.target {
+            AccessTarget::Memory { address, size_bytes } => (Some(address), size_bytes),
+            AccessTarget::Register(_) => (None, 0),
+        };
+        let valued = valued_cell(cell, address, size_bytes);
+        let at = |position| cell_value(&self.session.index, valued, position, self.cancel);
+        let before = match access.kind {
+            AccessKind::Write => value_cell(&at(Position(hit.position.0.saturating_sub(1)))?),
+            // What is read stays as it is.
+            AccessKind::Read => TableCell::default(),
+        };
+        let after = value_cell(&at(hit.position)?);
+        let bytes = if address.is_some() { TableCell::number(size_bytes) } else { TableCell::default() };
+        let place = address.map(|address| format!("{:08x}", address.0)).unwrap_or_default();
+        let mut cells = self.first_cells(&hit.record);
+        cells.extend([TableCell::new(meaning, word), before, after, bytes, TableCell::new(Meaning::Plain, place)]);
+        cells.extend(self.last_cells(&hit.record));
+        let name = format!("{word} at step {}", thousands(hit.record.step.0));
+        Ok(TableRow { name, cells, position: Some(hit.position), address, is_faded: false })
+    }
+
+    fn execution_row(&self, hit: &Hit) -> Result<TableRow> {
+        let mut cells = self.first_cells(&hit.record);
+        cells.push(TableCell::new(Meaning::Plain, cut(self.operands(&hit.record)?)));
+        cells.push(TableCell::new(Meaning::Second, cut(effect_words(self.session, &hit.record))));
+        cells.extend(self.last_cells(&hit.record));
+        let name = format!("execution at step {}", thousands(hit.record.step.0));
+        let is_faded = !hit.record.is_executed;
+        Ok(TableRow { name, cells, position: Some(hit.position), address: None, is_faded })
+    }
+
+    fn first_cells(&self, record: &StepRecord) -> Vec<TableCell> {
+        vec![TableCell::Step(record.step), TableCell::new(Meaning::Second, thread_name(self.session, record.thread))]
+    }
+
+    fn last_cells(&self, record: &StepRecord) -> [TableCell; 3] {
+        let images = &self.session.images;
+        let code = match place_name(images, record.pc) {
+            Some(name) => TableCell::new(Meaning::Symbol, name),
+            None => TableCell::new(Meaning::Second, format!("{:08x}", record.pc.0)),
+        };
+        let caller = TableCell::new(Meaning::Second, self.caller(record).unwrap_or_default());
+        [code, caller, TableCell::new(Meaning::Plain, Code::new(record, images).full_text())]
+    }
+
+    /// The function that called the one around a step; none for the outermost. O(log n + depth).
+    fn caller(&self, record: &StepRecord) -> Option<String> {
+        let calls = self.session.index.calls();
+        let frame = calls.get(frame_of_step(calls, record.thread, record.step)?)?;
+        let parent = calls.get(frame.parent?)?;
+        Some(function_name(&self.session.images, parent.function))
+    }
+
+    /// What the registers that an instruction reads held: `x1=5a7d nzcv=nzCv`.
+    fn operands(&self, record: &StepRecord) -> Result<String> {
+        let Some(encoding) = record.encoding else { return Ok(String::new()) };
+        let set = record.instruction_set;
+        let instruction = decode(encoding, record.pc, set);
+        let Some(used) = instruction.registers.as_ref() else { return Ok(String::new()) };
+        let shown = Registers::shown(set);
+        // What reads a part that has no name of its own is told of with the whole register.
+        let whole = |part: &RegisterView| shown.iter().find(|(_, view)| view.register == part.register).cloned();
+        let named = |view: &RegisterView| {
+            let name = Registers::name(*view, set).map(|name| (name.to_owned(), *view));
+            name.or_else(|| whole(view))
+        };
+        let views: Vec<(String, RegisterView)> = used.reads.iter().filter_map(named).collect();
+        let (position, thread) = (record.step.before(), record.thread);
+        let states = RegisterViewsAt { position, thread, views }.run(&self.session.index, self.cancel)?;
+        let words = states.into_iter().filter_map(|state| {
+            let effect = Effect::Register { name: state.name, view: state.view, value: state.value };
+            let text = EffectText::of(&effect, set)?;
+            Some(format!("{}={}", text.label.text, text.value.unwrap_or_default()))
+        });
+        Ok(words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Whose value a row shows: that of the whole cell where it has one, else that of the bytes that were accessed.
+fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
+    match (cell, address) {
+        (Cell::Memory { len_bytes, .. }, Some(address)) if len_bytes > WHOLE_BYTES => {
+            Cell::Memory { address, len_bytes: size_bytes.min(VALUE_BYTES) }
+        }
+        _ => cell,
+    }
+}
+
+/// Longer cells are no values that anybody reads as one number.
+const WHOLE_BYTES: u64 = 8;
+
+fn value_cell(found: &CellValue) -> TableCell {
+    match short_hex(&found.value) {
+        Some(text) => TableCell::new(Meaning::Plain, text),
+        None => TableCell::new(Meaning::Label, "unknown"),
+    }
+}
+
+fn cut(text: String) -> String {
+    if text.chars().count() > LONGEST { text.chars().take(LONGEST).collect() } else { text }
+}
