@@ -1,5 +1,6 @@
 //! What differs between two positions.
 
+mod beside;
 mod panel;
 mod rows;
 

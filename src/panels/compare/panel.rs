@@ -1,17 +1,17 @@
 //! What differs between two positions.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Position;
 
-use super::rows::{Columns, Table, Touched};
+use super::beside::Beside;
+use super::rows::{Columns, Lengths, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
 use crate::model::TraceWindow;
-use crate::model::compare::{CompareRow, Comparison, WriterText, compare, writers};
+use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, compare};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -24,7 +24,7 @@ use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
-use crate::worker::{Lane, Slot, Ticket};
+use crate::worker::Slot;
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -32,6 +32,8 @@ const BAR: f32 = 30.0;
 const HEAD: f32 = 24.0;
 /// From this width on there are more columns.
 pub(super) const WIDE: f32 = 800.0;
+/// From this width on a row shows sixteen single bytes.
+const ROOMY: f32 = 1900.0;
 
 /// The difference of two positions as a table.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -51,12 +53,22 @@ pub struct ComparePanel {
 #[derive(Default)]
 struct CompareState {
     answer: Slot<(Position, Position), Comparison>,
-    closed: Vec<String>,
+    rows: Option<LaidRows>,
+    /// Titles of groups that were opened or closed.
+    toggled: Vec<String>,
     filter: String,
     scroll: Scroll,
     cursor: Option<CellName>,
-    writers: HashMap<Step, WriterText>,
-    pending: Option<Ticket<HashMap<Step, WriterText>>>,
+    beside: Beside,
+}
+
+/// Rows, kept as long as the question for them is the same: there may be as many as a call has written cells.
+#[derive(Clone)]
+struct LaidRows {
+    wanted: RowsWanted,
+    between: Between,
+    rows: Arc<Vec<CompareRow>>,
+    lengths: Lengths,
 }
 
 /// What the bar shows.
@@ -186,10 +198,8 @@ impl ComparePanel {
             let words = EmptyWords("The two positions are the same", "Move one of the windows to compare.");
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
-        let is_wide = rect.width() >= WIDE;
-        let filter = if is_wide { self.state.filter.as_str() } else { "" };
-        let rows = comparison.rows(filter, &self.state.closed, if is_wide { 8 } else { 4 });
-        let columns = Columns::new(rect, &rows);
+        let LaidRows { rows, lengths, between, .. } = self.laid_rows(rect.width(), comparison, cx);
+        let columns = Columns::new(rect, lengths);
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         head_ui(ui, head, HeadView { pen, pair, columns: &columns }, cx);
         self.keys(ui, &rows, list, cx, out);
@@ -197,10 +207,11 @@ impl ComparePanel {
         let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
         let shown: Vec<(Rect, &CompareRow)> =
             area.rows().filter_map(|(row, rect)| Some((rect, rows.get(usize::try_from(row).ok()?)?))).collect();
-        self.ask_writers(shown.iter().map(|(_, row)| *row), cx);
+        self.state.beside.poll(shown.iter().map(|(_, row)| *row), between, cx);
         let mut touched = Touched::default();
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
-        let table = Table { pen: &pen, cx, columns, writers: &self.state.writers, cursor: self.state.cursor.as_ref() };
+        let Beside { writers, writes, .. } = &self.state.beside;
+        let table = Table { pen: &pen, cx, columns, writers, writes, cursor: self.state.cursor.as_ref() };
         for (rect, row) in shown {
             table.row_ui(ui, rect, row, &mut touched, out);
         }
@@ -212,33 +223,26 @@ impl ComparePanel {
             self.state.cursor = touched.cursor;
         }
         if let Some(title) = touched.toggled {
-            if self.state.closed.contains(&title) {
-                self.state.closed.retain(|closed| *closed != title);
+            if self.state.toggled.contains(&title) {
+                self.state.toggled.retain(|toggled| *toggled != title);
             } else {
-                self.state.closed.push(title);
+                self.state.toggled.push(title);
             }
         }
     }
 
-    /// Asks for the instructions of the steps in view that are not known yet.
-    fn ask_writers<'a>(&mut self, rows: impl Iterator<Item = &'a CompareRow>, cx: &ViewCx<'_>) {
-        if let Some(result) = self.state.pending.as_ref().and_then(Ticket::take) {
-            self.state.pending = None;
-            // Without its instruction a row still says which step it was.
-            self.state.writers.extend(result.unwrap_or_default());
+    /// The rows as they are filtered, opened and as wide as there is room.
+    fn laid_rows(&mut self, width: f32, comparison: &Comparison, cx: &ViewCx<'_>) -> LaidRows {
+        let filter = if width >= WIDE { self.state.filter.clone() } else { String::new() };
+        let bytes_in_row = if width >= ROOMY { 16 } else { 8 };
+        let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row };
+        let between = comparison.between;
+        if let Some(laid) = self.state.rows.as_ref().filter(|laid| laid.wanted == wanted && laid.between == between) {
+            return laid.clone();
         }
-        let step = |row: &CompareRow| match row {
-            CompareRow::Cell { last_write, .. } => *last_write,
-            CompareRow::Group { .. } => None,
-        };
-        let missing: Vec<Step> = rows.filter_map(step).filter(|step| !self.state.writers.contains_key(step)).collect();
-        if !missing.is_empty() && self.state.pending.is_none() {
-            if self.state.writers.len() > 10_000 {
-                self.state.writers.clear();
-            }
-            let session = Arc::clone(cx.session);
-            self.state.pending = Some(cx.worker.spawn(Lane::Short, move |cancel| writers(&session, &missing, cancel)));
-        }
+        let rows = Arc::new(comparison.rows(&wanted, &cx.session.images));
+        let lengths = Lengths::of(&rows);
+        self.state.rows.insert(LaidRows { wanted, between, rows, lengths }).clone()
     }
 
     fn keys(&mut self, ui: &Ui, rows: &[CompareRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -332,8 +336,12 @@ fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, c
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
     pen.text(columns.writer, y, "Last written by", head_font(), tok.t2);
-    if let Some(x) = columns.instruction {
-        pen.text(x, y, "Instruction", head_font(), tok.t2);
+    let titles = [(columns.meaning, "Means"), (columns.instruction, "Instruction"), (columns.source, "Source")];
+    for (x, title) in titles.into_iter().filter_map(|(x, title)| Some((x?, title))) {
+        pen.text(x, y, title, head_font(), tok.t2);
+    }
+    if let Some(x) = columns.writes {
+        pen.text_left_of(x, y, "Writes between", head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
     let words = format!("window {} {left}, window {} {right}", pair.left.id.0, pair.right.id.0);

@@ -7,15 +7,22 @@ use stepback_parsers::Step;
 
 use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
-use crate::model::compare::{CompareRow, Pieces, WriterText, differing_pieces};
+use crate::model::compare::{CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 
-/// Values longer than this are cut: a vector register would push all other columns away.
+/// Registers longer than this are cut: a vector register would push all other columns away.
 const LONGEST: usize = 32;
+/// Symbols and meanings longer than this are cut.
+const WORDS: usize = 40;
+const SYMBOL: usize = 24;
+const WRITER: f32 = 200.0;
+const INSTRUCTION: f32 = 215.0;
+const SOURCE: f32 = 150.0;
+const WRITES: f32 = 116.0;
 
 /// Where the columns are.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +33,17 @@ pub struct Columns {
     pub before: f32,
     /// The value after.
     pub after: f32,
+    /// What it says, where there is room.
+    pub meaning: Option<f32>,
     /// The step and function that wrote it.
     pub writer: f32,
-    /// Its instruction, in wide panels.
+    /// Its instruction, where there is room.
     pub instruction: Option<f32>,
+    /// Its source line, where there is room.
+    pub source: Option<f32>,
+    /// How often it was written: the right edge, where there is room.
+    pub writes: Option<f32>,
+    is_wide: bool,
     right: f32,
 }
 
@@ -47,29 +61,80 @@ pub struct Compared<'a> {
     pub is_register: bool,
 }
 
+/// How many characters the longest texts of some rows have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lengths {
+    label: usize,
+    symbol: usize,
+    digits: usize,
+    meaning: usize,
+}
+
+impl Lengths {
+    /// Those of these rows. Cost: grows with the rows.
+    pub fn of(rows: &[CompareRow]) -> Self {
+        let mut longest = Self::default();
+        for row in rows {
+            let CompareRow::Cell { label, symbol, from, to, meaning, is_register, .. } = row else { continue };
+            let digits = from.len().max(to.len());
+            let digits = if *is_register { digits.min(LONGEST) } else { digits };
+            let symbol = symbol.as_ref().map_or(0, |symbol| label.len() + 1 + symbol.len().min(SYMBOL));
+            let meaning = meaning.as_ref().map_or(0, |meaning| meaning.text().chars().count().min(WORDS));
+            longest = Self {
+                label: longest.label.max(label.len()),
+                symbol: longest.symbol.max(symbol),
+                digits: longest.digits.max(digits),
+                meaning: longest.meaning.max(meaning),
+            };
+        }
+        longest
+    }
+}
+
 impl Columns {
-    /// The columns for these rows.
-    pub fn new(rect: Rect, rows: &[CompareRow]) -> Self {
+    /// The columns for rows with such texts: those that fit, the most useful first.
+    pub fn new(rect: Rect, lengths: Lengths) -> Self {
         let is_wide = rect.width() >= WIDE;
-        let digits = |row: &CompareRow| match row {
-            CompareRow::Cell { from, to, .. } => from.len().max(to.len()).min(LONGEST),
-            CompareRow::Group { .. } => 0,
-        };
-        let label = |row: &CompareRow| match row {
-            CompareRow::Cell { label, symbol, .. } => {
-                label.len() + symbol.as_ref().filter(|_| is_wide).map_or(0, |symbol| symbol.len().min(24) + 1)
-            }
-            CompareRow::Group { .. } => 0,
-        };
-        let longest =
-            |length: &dyn Fn(&CompareRow) -> usize| ADVANCE * rows.iter().map(length).max().unwrap_or(0) as f32;
-        let value = longest(&digits).max(16.0 * ADVANCE) + INSET;
+        let width = |characters: usize| ADVANCE * characters as f32 + INSET;
+        let label = if is_wide { lengths.label.max(lengths.symbol) } else { lengths.label };
         let cell = rect.left() + INSET;
-        let before = cell + (longest(&label) + INSET).max(if is_wide { 180.0 } else { 72.0 });
+        let before = cell + width(label).max(if is_wide { 130.0 } else { 72.0 });
+        let value = width(lengths.digits.max(16));
         let after = before + value;
-        let writer = after + value;
-        let instruction = is_wide.then_some(writer + 200.0);
-        Self { cell, before, after, writer, instruction, right: rect.right() - INSET }
+        let mut room = rect.right() - INSET - (after + value) - WRITER;
+        let mut fits = |width: f32| {
+            let is_there = width <= room;
+            room -= if is_there { width } else { 0.0 };
+            is_there.then_some(width)
+        };
+        let instruction = fits(INSTRUCTION);
+        let meaning = fits(width(lengths.meaning.max(9)) + INSET);
+        let writes = fits(WRITES);
+        let source = fits(SOURCE);
+        let writer = after + value + meaning.unwrap_or_default();
+        let instruction_at = writer + WRITER;
+        Self {
+            cell,
+            before,
+            after,
+            meaning: meaning.map(|_| after + value),
+            writer,
+            instruction: instruction.map(|_| instruction_at),
+            source: source.map(|_| instruction_at + instruction.unwrap_or_default()),
+            writes: writes.map(|_| rect.right() - 2.0 * INSET),
+            is_wide,
+            right: rect.right() - INSET,
+        }
+    }
+
+    /// Where the writer's function ends at the latest.
+    fn writer_end(&self) -> f32 {
+        self.instruction.map_or(self.right, |x| x - INSET)
+    }
+
+    /// Where the instruction ends at the latest.
+    fn instruction_end(&self) -> f32 {
+        self.source.or(self.writes.map(|x| x - WRITES + INSET)).map_or(self.right, |x| x - INSET)
     }
 }
 
@@ -83,6 +148,8 @@ pub struct Table<'a> {
     pub columns: Columns,
     /// What is known of the steps that wrote something.
     pub writers: &'a HashMap<Step, WriterText>,
+    /// How often cells were written, as far as it is known.
+    pub writes: &'a HashMap<CellName, WritesBetween>,
     /// The cell under the cursor.
     pub cursor: Option<&'a CellName>,
 }
@@ -121,7 +188,7 @@ impl Table<'_> {
         let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
         pen.text(rect.left() + INSET, y, caret, icon(10.0), tok.t2);
         let end = pen.text(rect.left() + 27.0, y, title, semi(12.0), tok.t1);
-        if self.columns.instruction.is_some() {
+        if self.columns.is_wide {
             pen.text((end + INSET).max(self.columns.before), y, detail, ui_font(11.5), tok.t3);
         } else {
             pen.text_left_of(self.columns.right, y, detail, ui_font(11.5), tok.t3);
@@ -132,7 +199,7 @@ impl Table<'_> {
     }
 
     fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
-        let CompareRow::Cell { cell, label, symbol, from, to, is_register, last_write } = row else { return };
+        let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
         let response = row_response(ui, rect, ("cell", label), || format!("difference {label}"));
         let is_cursor = self.cursor == Some(cell);
@@ -144,11 +211,19 @@ impl Table<'_> {
         );
         let label_color = if *is_register { tok.register } else { tok.t2 };
         let end = pen.code(self.columns.cell, y, label, label_color);
-        if let Some(symbol) = symbol.as_ref().filter(|_| self.columns.instruction.is_some()) {
+        if let Some(symbol) = symbol.as_ref().filter(|_| self.columns.is_wide) {
             pen.cut_text(pos2(end + ADVANCE, y), symbol, mono(12.5), tok.symbol, self.columns.before - 8.0);
         }
         self.value(self.columns.before, y, Compared { text: from, other: to, is_register: *is_register });
         self.value(self.columns.after, y, Compared { text: to, other: from, is_register: *is_register });
+        if let Some((x, meaning)) = self.columns.meaning.zip(meaning.as_ref()) {
+            let color = if matches!(meaning, CellMeaning::Symbol(_)) { tok.symbol } else { tok.t2 };
+            pen.cut_text(pos2(x, y), meaning.text(), mono(12.5), color, self.columns.writer - INSET);
+        }
+        let count = self.writes.get(cell).filter(|_| last_write.is_some());
+        if let Some((x, count)) = self.columns.writes.zip(count) {
+            pen.text_left_of(x, y, &count.text(), mono(12.5), tok.t2);
+        }
         if let Some(step) = last_write {
             self.writer_ui(ui, y, *step, out);
         } else {
@@ -189,16 +264,22 @@ impl Table<'_> {
         let end =
             StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
         let Some(text) = self.writers.get(&step) else { return };
-        let right = columns.instruction.map_or(columns.right, |x| x - INSET);
-        pen.cut_text(pos2((columns.writer + 46.0).max(end + 8.0), y), &text.function, mono(12.5), tok.t2, right);
+        let function = pos2((columns.writer + 46.0).max(end + 8.0), y);
+        pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
         if let Some(x) = columns.instruction {
+            let clip = Rect::everything_left_of(columns.instruction_end());
+            let pen = Pen { painter: pen.painter.with_clip_rect(pen.painter.clip_rect().intersect(clip)), tok };
             let mnemonic = pen.spans(x, y, std::slice::from_ref(&text.code.mnemonic), None);
             pen.spans((x + 6.0 * ADVANCE).max(mnemonic + ADVANCE), y, &text.code.operands, None);
+        }
+        if let Some((x, source)) = columns.source.zip(text.source.as_ref()) {
+            let end = columns.writes.map_or(columns.right, |x| x - WRITES + INSET);
+            pen.cut_text(pos2(x, y), source, mono(12.5), tok.t3, end);
         }
     }
 
     fn menu(&self, ui: &mut Ui, row: &CompareRow, out: &mut Vec<Action>) {
-        let CompareRow::Cell { cell, label, from, to, last_write, .. } = row else { return };
+        let CompareRow::Cell { cell, label, from, to, last_write, meaning, .. } = row else { return };
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, label, "");
         if let Some(step) = last_write {
@@ -216,6 +297,11 @@ impl Table<'_> {
             && MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok)
         {
             out.push(Action::ShowMemory(address.clone()));
+        }
+        if let Some(CellMeaning::Symbol(symbol)) = meaning
+            && MenuItem::new(&format!("Show memory at {symbol}")).ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
         }
         menu_line_ui(ui, tok);
         for (text, value) in [("Copy value at the left", from), ("Copy value at the right", to)] {

@@ -1,0 +1,163 @@
+//! Differing memory in cells as wide as it was written.
+
+use anyhow::Result;
+use stepback_index::{Cancel, MemoryAt, MemoryDifference, Query as _};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::{Position, Step};
+
+use crate::session::Session;
+
+/// Memory is read in pieces of at most this many bytes.
+const PIECE: u64 = 64;
+
+/// Some bytes at two positions; some of them differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryCell {
+    /// The first one's address.
+    pub address: u64,
+    /// All of them at one position.
+    pub from: Vec<Option<u8>>,
+    /// And at the other.
+    pub to: Vec<Option<u8>>,
+    /// The latest of the steps that wrote the differing ones last.
+    pub last_write: Option<Step>,
+    /// What they are.
+    pub kind: CellKind,
+}
+
+/// How some bytes belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// A number: one step wrote it.
+    Word,
+    /// Single bytes, written one by one, as texts are copied.
+    Bytes,
+}
+
+impl MemoryCell {
+    /// How many of its bytes differ.
+    pub fn differing(&self) -> u64 {
+        self.from.iter().zip(&self.to).filter(|(from, to)| from != to).count() as u64
+    }
+
+    /// The number that a word is later; none where a byte is unknown, and for single bytes.
+    pub fn number(&self, endian: Endian) -> Option<u64> {
+        let bytes: Option<Vec<u8>> = self.to.iter().copied().collect();
+        let bytes = bytes.filter(|bytes| self.kind == CellKind::Word && bytes.len() <= 8)?;
+        let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        Some(match endian {
+            Endian::Big => bytes.iter().fold(0, shift),
+            Endian::Little => bytes.iter().rev().fold(0, shift),
+        })
+    }
+}
+
+/// Words whose differing bytes one step wrote last are numbers, halves of words too, all others single bytes.
+/// `word` is the size of an address. Ascending; what the bytes hold is read by [`fill`].
+pub fn cells_of(memory: &[MemoryDifference], word: u64) -> Vec<MemoryCell> {
+    let mut cells = Vec::new();
+    let mut bytes: Vec<Byte> = Vec::new();
+    for run in memory {
+        for place in 0..run.to.len() as u64 {
+            let byte = Byte { address: run.address.0.wrapping_add(place), writer: run.last_write };
+            if bytes.first().is_some_and(|first| first.address / word != byte.address / word) {
+                push_word(&mut cells, &bytes, word);
+                bytes.clear();
+            }
+            bytes.push(byte);
+        }
+    }
+    push_word(&mut cells, &bytes, word);
+    cells
+}
+
+/// A byte that differs, and the step that wrote it last.
+struct Byte {
+    address: u64,
+    writer: Option<Step>,
+}
+
+/// The cells of the differing bytes of a word.
+fn push_word(cells: &mut Vec<MemoryCell>, bytes: &[Byte], word: u64) {
+    let halves = |byte: &Byte, other: &Byte| byte.address / (word / 2) == other.address / (word / 2);
+    let is_one = |bytes: &[Byte]| bytes.windows(2).all(|pair| matches!(pair, [one, next] if one.writer == next.writer));
+    let mut push = |bytes: &[Byte], len: u64, kind: CellKind| {
+        let Some(first) = bytes.first() else { return };
+        let unread = vec![None; usize::try_from(len).unwrap_or_default()];
+        cells.push(MemoryCell {
+            address: first.address / len * len,
+            from: unread.clone(),
+            to: unread,
+            last_write: bytes.iter().filter_map(|byte| byte.writer).max(),
+            kind,
+        });
+    };
+    match () {
+        () if is_one(bytes) => push(bytes, word, CellKind::Word),
+        () if bytes.chunk_by(halves).all(is_one) => {
+            bytes.chunk_by(halves).for_each(|half| push(half, word / 2, CellKind::Word));
+        }
+        () => push(bytes, word, CellKind::Bytes),
+    }
+}
+
+/// Two positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Between {
+    /// What is compared.
+    pub from: Position,
+    /// With what.
+    pub to: Position,
+}
+
+/// Reads what cells hold at the two positions. Cost: two questions for each 64 bytes that have some.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn fill(cells: &mut [MemoryCell], session: &Session, between: Between, cancel: &Cancel) -> Result<()> {
+    for near in cells.chunk_by_mut(|one, next| one.address / PIECE == next.address / PIECE) {
+        let Some(address) = near.first().map(|cell| cell.address / PIECE * PIECE) else { continue };
+        let read = |position| MemoryAt { position, address: Address(address), len_bytes: PIECE };
+        let from = read(between.from).run(&session.index, cancel)?;
+        let to = read(between.to).run(&session.index, cancel)?;
+        for cell in near {
+            let start = usize::try_from(cell.address - address).unwrap_or_default();
+            for (bytes, states) in [(&mut cell.from, &from), (&mut cell.to, &to)] {
+                for (byte, state) in bytes.iter_mut().zip(states.iter().skip(start)) {
+                    *byte = state.value;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(runs: &[(u64, u64, u64)], expected: &[(u64, usize, CellKind, u64)]) {
+        let run = |(address, len, writer): &(u64, u64, u64)| MemoryDifference {
+            address: Address(*address),
+            from: vec![Some(0); *len as usize],
+            to: vec![Some(1); *len as usize],
+            last_write: Some(Step(*writer)),
+        };
+        let runs: Vec<_> = runs.iter().map(run).collect();
+        let cells = cells_of(&runs, 8);
+        let found: Vec<_> =
+            cells.iter().map(|cell| (cell.address, cell.to.len(), cell.kind, cell.last_write.unwrap().0)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_one_step_wrote_is_a_number_and_what_several_wrote_are_bytes() {
+        use CellKind::{Bytes, Word};
+        check(&[(0x1002, 3, 7)], &[(0x1000, 8, Word, 7)]);
+        check(&[(0x1000, 16, 7)], &[(0x1000, 8, Word, 7), (0x1008, 8, Word, 7)]);
+        check(&[(0x1000, 4, 7), (0x1004, 2, 9)], &[(0x1000, 4, Word, 7), (0x1004, 4, Word, 9)]);
+        check(&[(0x1000, 1, 9), (0x1001, 1, 8), (0x1009, 1, 5)], &[(0x1000, 8, Bytes, 9), (0x1008, 8, Word, 5)]);
+        check(&[], &[]);
+    }
+}

@@ -1,0 +1,262 @@
+//! What differs between two positions, by region.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use stepback_index::{Cancel, DifferenceBetween, Query as _, RegisterDifference, RegistersAt};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::Position;
+
+use super::cells::{Between, MemoryCell, cells_of, fill};
+use super::rows::{CompareRow, RowsWanted, memory_rows, push_group, register_row};
+use crate::image::Images;
+use crate::model::text::{counted, thousands};
+use crate::session::Session;
+
+/// Memory without a symbol is one region as long as its cells are nearer than this.
+const REGION_GAP: u64 = 4096;
+
+/// How far from the stack pointer memory is guessed to be the stack.
+const STACK_REACH: u64 = 1 << 20;
+
+/// What differs, ready to be laid out.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Registers that differ, in the order of the register file.
+    pub registers: Vec<RegisterDifference>,
+    /// Registers compared in all.
+    pub register_count: usize,
+    /// Bytes that differ.
+    pub byte_count: u64,
+    /// What was compared.
+    pub between: Between,
+    /// Memory that differs, ascending.
+    cells: Vec<MemoryCell>,
+    regions: Vec<Region>,
+    endian: Endian,
+}
+
+/// Memory that belongs together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Region {
+    title: String,
+    /// The places of its cells.
+    cells: Vec<usize>,
+}
+
+/// Below both stack pointers nothing is in use: what calls in between left there is rarely what is looked for.
+const DEAD_STACK: &str = "below the stack pointer, guessed";
+
+/// Groups that show their title alone until they are opened.
+pub(super) fn is_closed_at_first(title: &str) -> bool {
+    title == DEAD_STACK
+}
+
+/// Compares two positions. Runs on a worker. Cost: see [`DifferenceBetween`]; what differs is read once more as a whole.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn compare(session: &Session, from: Position, to: Position, cancel: &Cancel) -> Result<Comparison> {
+    let index = &session.index;
+    let difference = DifferenceBetween { from, to, thread: None }.run(index, cancel)?;
+    let (mut stack_pointers, mut register_count, mut word) = (Vec::new(), 0, 8);
+    for position in [from, to] {
+        let file = RegistersAt { position, thread: None }.run(index, cancel)?;
+        let pointer = file.get("sp").and_then(|sp| sp.to_u64());
+        stack_pointers.extend(pointer.map(|pointer| file.instruction_set.stack_end(pointer)));
+        (register_count, word) = (file.registers.len(), u64::from(file.instruction_set.word_bytes()));
+    }
+    let mut cells = cells_of(&difference.memory, word);
+    let between = Between { from, to };
+    fill(&mut cells, session, between, cancel)?;
+    let endian = if index.info().is_big_endian { Endian::Big } else { Endian::Little };
+    let regions = Regions { images: &session.images, stack_pointers: &stack_pointers }.of(&cells);
+    let comparison = Comparison::new(difference.registers, register_count, cells, regions);
+    Ok(Comparison { between, endian, ..comparison })
+}
+
+/// Finds the regions of memory.
+struct Regions<'a> {
+    images: &'a Images,
+    /// Those of the two positions.
+    stack_pointers: &'a [u64],
+}
+
+impl Regions<'_> {
+    /// In the order of their first byte.
+    fn of(&self, cells: &[MemoryCell]) -> Vec<Region> {
+        let (mut regions, mut places): (Vec<Region>, HashMap<String, usize>) = Default::default();
+        let (mut last, mut last_end) = (String::new(), None);
+        for (cell, memory) in cells.iter().enumerate() {
+            let is_near = last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
+            let title = match self.named(memory) {
+                Some(title) => title,
+                None if is_near && last.starts_with("from ") => last,
+                None => format!("from {:x}", memory.address),
+            };
+            let place = *places.entry(title.clone()).or_insert_with(|| {
+                regions.push(Region { title: title.clone(), cells: Vec::new() });
+                regions.len() - 1
+            });
+            regions.get_mut(place).into_iter().for_each(|region| region.cells.push(cell));
+            (last, last_end) = (title, Some(memory.address.saturating_add(memory.to.len() as u64)));
+        }
+        regions
+    }
+
+    /// The symbol around a cell, or which part of the stack it is in.
+    fn named(&self, cell: &MemoryCell) -> Option<String> {
+        let end = cell.address.saturating_add((cell.to.len() as u64).saturating_sub(1));
+        let symbol = [cell.address, end].into_iter().find_map(|address| self.images.symbol_at(Address(address)));
+        if let Some(symbol) = symbol {
+            return Some(symbol.name.to_owned());
+        }
+        let is_near = |pointer: &u64| pointer.abs_diff(cell.address) < STACK_REACH;
+        let is_below = |pointer: &u64| end < *pointer;
+        self.stack_pointers.iter().any(is_near).then(|| {
+            let is_dead = self.stack_pointers.iter().all(is_below);
+            if is_dead { DEAD_STACK.to_owned() } else { "stack, guessed".to_owned() }
+        })
+    }
+}
+
+impl Comparison {
+    fn new(
+        registers: Vec<RegisterDifference>,
+        register_count: usize,
+        cells: Vec<MemoryCell>,
+        regions: Vec<Region>,
+    ) -> Self {
+        let byte_count = cells.iter().map(MemoryCell::differing).sum();
+        Self { registers, register_count, byte_count, cells, regions, ..Self::default() }
+    }
+
+    /// `13 registers · 35 bytes differ`.
+    pub fn summary(&self) -> String {
+        let registers = counted(self.registers.len() as u64, "register", "registers");
+        let bytes = counted(self.byte_count, "byte", "bytes");
+        if self.is_empty() { "Nothing differs".to_owned() } else { format!("{registers} · {bytes} differ") }
+    }
+
+    /// True when the two are the same.
+    pub fn is_empty(&self) -> bool {
+        self.registers.is_empty() && self.cells.is_empty()
+    }
+
+    /// The rows that contain a text, grouped; groups that are closed show their title alone.
+    /// Cost: grows with what differs; the rows hold as long as the question.
+    pub fn rows(&self, wanted: &RowsWanted, images: &Images) -> Vec<CompareRow> {
+        let mut rows = Vec::new();
+        let count = thousands(self.registers.len() as u64);
+        let detail = format!("{count} of {} differ", thousands(self.register_count as u64));
+        let registers = self.registers.iter().map(|register| register_row(register, images));
+        push_group(&mut rows, "Registers", detail, registers.collect(), wanted);
+        for region in &self.regions {
+            let cells: Vec<&MemoryCell> = region.cells.iter().filter_map(|place| self.cells.get(*place)).collect();
+            let members = memory_rows(&cells, self.endian, wanted, images);
+            push_group(&mut rows, &region.title, region_detail(&cells), members, wanted);
+        }
+        rows
+    }
+}
+
+fn region_detail(cells: &[&MemoryCell]) -> String {
+    let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return String::new() };
+    let end = last.address.saturating_add((last.to.len() as u64).saturating_sub(1));
+    let bytes = cells.iter().map(|cell| cell.differing()).sum();
+    format!("{:x} – {end:x}, {} differ", first.address, counted(bytes, "byte", "bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::Value;
+    use stepback_machine::RegisterView;
+    use stepback_parsers::Step;
+
+    use super::*;
+    use crate::model::compare::cells::CellKind;
+
+    fn register(name: &str, from: u64, to: u64) -> RegisterDifference {
+        let value = |number: u64| Value(number.to_le_bytes().map(Some).to_vec());
+        let view = RegisterView::default();
+        RegisterDifference { name: name.to_owned(), view, from: value(from), to: value(to), last_write: Some(Step(9)) }
+    }
+
+    fn cell(address: u64, kind: CellKind, from: &[u8], to: &[u8]) -> MemoryCell {
+        let bytes = |bytes: &[u8]| bytes.iter().copied().map(Some).collect();
+        MemoryCell { address, from: bytes(from), to: bytes(to), last_write: Some(Step(address & 15)), kind }
+    }
+
+    fn comparison() -> Comparison {
+        let cells = vec![
+            cell(0x2000, CellKind::Bytes, b"..  gold", b"..  lead"),
+            cell(0x2008, CellKind::Bytes, b"fish\0\0\0\0", b"bird\0\0\0\0"),
+            cell(0x2100, CellKind::Word, &[1, 0, 0, 0], &[0x10, 0x32, 0x54, 0]),
+            cell(0x7ff0, CellKind::Word, &[0; 8], &[5; 8]),
+            cell(0x8020, CellKind::Word, &[0; 8], &[5, 0, 0, 0, 0, 0, 0, 0]),
+        ];
+        let regions = Regions { images: &Images::default(), stack_pointers: &[0x8000, 0x8010] }.of(&cells);
+        Comparison::new(vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)], 33, cells, regions)
+    }
+
+    #[track_caller]
+    fn check(wanted: &RowsWanted, expected: &[&str]) {
+        let text = |row: &CompareRow| match row {
+            CompareRow::Group { title, detail, is_open } => {
+                format!("{} {title}: {detail}", if *is_open { '-' } else { '+' })
+            }
+            CompareRow::Cell { label, from, to, meaning, .. } => {
+                format!("{label} {from} > {to} {}", meaning.as_ref().map_or("", |meaning| meaning.text()))
+            }
+        };
+        let rows = comparison().rows(wanted, &Images::default());
+        assert_eq!(rows.iter().map(text).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn registers_come_first_then_regions_and_the_dead_stack_is_closed() {
+        check(
+            &RowsWanted { bytes_in_row: 8, ..RowsWanted::default() },
+            &[
+                "- Registers: 2 of 33 differ",
+                "x0 0000000000000001 > 0000000000000002 ",
+                "sp 0000000000008000 > 0000000000008010 ",
+                "- from 2000: 2000 – 2103, 11 bytes differ",
+                "2000 2e 2e 20 20 67 6f 6c 64 > 2e 2e 20 20 6c 65 61 64 \"..  gold\" → \"..  lead\"",
+                "2008 66 69 73 68 00 00 00 00 > 62 69 72 64 00 00 00 00 \"fish····\" → \"bird····\"",
+                "2100 01 00 00 00 > 10 32 54 00 543210",
+                "+ below the stack pointer, guessed: 7ff0 – 7ff7, 8 bytes differ",
+                "- stack, guessed: 8020 – 8027, 1 byte differ",
+                "8020 00 00 00 00 00 00 00 00 > 05 00 00 00 00 00 00 00 5",
+            ],
+        );
+    }
+
+    #[test]
+    fn bytes_that_follow_each_other_are_one_row_where_there_is_room() {
+        let wanted = RowsWanted { filter: "BIRD".to_owned(), bytes_in_row: 16, ..RowsWanted::default() };
+        check(
+            &wanted,
+            &[
+                "- from 2000: 2000 – 2103, 11 bytes differ",
+                "2000 2e 2e 20 20 67 6f 6c 64 66 69 73 68 00 00 00 00 > 2e 2e 20 20 6c 65 61 64 62 69 72 64 00 00 00 00 \
+                 \"..  goldfish····\" → \"..  leadbird····\"",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_filter_leaves_groups_with_hits_and_a_click_turns_them() {
+        let wanted = RowsWanted { filter: "x0".to_owned(), bytes_in_row: 8, ..RowsWanted::default() };
+        check(&wanted, &["- Registers: 2 of 33 differ", "x0 0000000000000001 > 0000000000000002 "]);
+        let titles = ["Registers", "from 2000", "stack, guessed", DEAD_STACK].map(str::to_owned);
+        let turned = RowsWanted { toggled: titles.to_vec(), bytes_in_row: 8, ..RowsWanted::default() };
+        assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
+    }
+
+    #[test]
+    fn the_summary_counts_bytes_that_differ() {
+        assert_eq!(comparison().summary(), "2 registers · 20 bytes differ");
+        assert_eq!(Comparison::default().summary(), "Nothing differs");
+    }
+}

@@ -1,0 +1,107 @@
+//! Who wrote what differs, and how often it was written.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use stepback_index::{AccessKinds, Cancel, NextAccess, Query as _, Steps};
+use stepback_parsers::Step;
+
+use super::cells::Between;
+use crate::action::CellName;
+use crate::analysis::names::NamesAt;
+use crate::model::code::Code;
+use crate::model::names::function_name;
+use crate::session::Session;
+
+/// Writes are counted up to here.
+const COUNTED: u64 = 200;
+
+/// What a step that wrote a cell was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriterText {
+    /// The function.
+    pub function: String,
+    /// The instruction.
+    pub code: Code,
+    /// Its source line, as `file.c:12`, where the lines of the images are read.
+    pub source: Option<String>,
+}
+
+/// How often a cell was written between two positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WritesBetween {
+    /// So often.
+    Exactly(u64),
+    /// More often than that.
+    Over(u64),
+    /// The trace does not list its writes.
+    Unknown,
+}
+
+/// What the steps that wrote something were. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn writers(session: &Session, steps: &[Step], cancel: &Cancel) -> Result<HashMap<Step, WriterText>> {
+    let mut texts = HashMap::new();
+    let images = &session.images;
+    for step in steps {
+        let records = Steps { first: *step, count: 1 }.run(&session.index, cancel)?;
+        if let Some(record) = records.first() {
+            let function = match images.function_at(record.pc) {
+                Some(found) => found.name.to_owned(),
+                None => function_name(images, record.pc),
+            };
+            let line = images.are_lines_ready().then(|| images.source_at(record.pc)).flatten();
+            let source = line.map(|line| line.short());
+            texts.insert(*step, WriterText { function, code: Code::new(record, images), source });
+        }
+    }
+    Ok(texts)
+}
+
+/// How often cells were written between two positions. Runs on a worker. Cost: at most 200 questions a cell.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn writes_between(
+    session: &Session,
+    cells: &[CellName],
+    Between { from, to }: Between,
+    cancel: &Cancel,
+) -> Result<HashMap<CellName, WritesBetween>> {
+    let (first, last) = (from.min(to), from.max(to));
+    let names = NamesAt::new(&session.index, &session.images, last, None, cancel)?;
+    let mut counts = HashMap::new();
+    for name in cells {
+        let found = match name {
+            CellName::Register(register) => names.register(register)?,
+            CellName::Memory(address, length) => Some(names.cell(&format!("{address}:{length}"))?),
+        };
+        let Some(cell) = found else {
+            counts.insert(name.clone(), WritesBetween::Unknown);
+            continue;
+        };
+        let (mut from, mut count) = (first, 0);
+        while count <= COUNTED {
+            cancel.check()?;
+            let hit = NextAccess { cell, kinds: AccessKinds::Writes, from }.run(&session.index, cancel)?;
+            let Some(hit) = hit.filter(|hit| hit.position <= last) else { break };
+            (from, count) = (hit.position, count + 1);
+        }
+        let told = if count > COUNTED { WritesBetween::Over(COUNTED) } else { WritesBetween::Exactly(count) };
+        counts.insert(name.clone(), told);
+    }
+    Ok(counts)
+}
+
+impl WritesBetween {
+    /// `48`, or `200+`.
+    pub fn text(self) -> String {
+        match self {
+            Self::Exactly(count) => count.to_string(),
+            Self::Over(count) => format!("{count}+"),
+            Self::Unknown => "unknown".to_owned(),
+        }
+    }
+}
