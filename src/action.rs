@@ -438,6 +438,10 @@ pub enum Action {
     GoToCall(Option<String>, Way),
     /// Compare the two ends of a part of the trace.
     CompareEnds(StepRange),
+    /// Compare the active window's position with another place, which a second window shows.
+    CompareWith(String),
+    /// Compare before and after a call, by its number in the call table; without it, after the one around the position.
+    CompareCall(Option<u64>),
     /// Steps with disassembly, or the raw text of the trace.
     ToggleRawText,
     /// Source lines in the rows of the trace, or none.

@@ -112,6 +112,10 @@ pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::GoTo(place_text(text)))
 }
 
+pub fn compare_with(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::CompareWith(place_text(text)))
+}
+
 /// A place in the language of the command line: `step 5`, `line 5`, `time 5`, `pc main` are accepted besides.
 pub fn place_text(text: &str) -> String {
     let text = text.trim();

@@ -393,6 +393,10 @@ fn window() -> Vec<Command> {
             .asks("Step at which it opens", arguments::window_at),
         new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
+        new(Window, "Compare with…")
+            .in_trace()
+            .asks("Step, function, address, 50%, +100: as Go to takes it", arguments::compare_with),
+        new(Window, "Compare before and after this call").in_trace().does(Action::CompareCall(None)),
     ];
     list.extend(PANELS.iter().map(show_panel));
     list.extend(PANELS.iter().filter_map(another_panel));

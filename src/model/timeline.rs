@@ -124,8 +124,13 @@ pub fn here(session: &Session, position: Position) -> Result<Here, QueryError> {
     let depth = call.depth.saturating_add(1);
     let inwards = calls.part_of_path(innermost, depth.saturating_sub(AROUND)..depth);
     let around = inwards.into_iter().rev().filter_map(|id| calls.get(id));
-    let around = around.map(|call| StepRange { first: call.entered_at().0, last: left_at(session, &call).0 });
+    let around = around.map(|call| steps_of(session, &call));
     Ok(Here { thread, depth, around: around.collect() })
+}
+
+/// From its entry to its end, or to that of the trace.
+pub fn steps_of(session: &Session, call: &Call) -> StepRange {
+    StepRange { first: call.entered_at().0, last: left_at(session, call).0 }
 }
 
 fn left_at(session: &Session, call: &Call) -> Position {

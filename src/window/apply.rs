@@ -9,10 +9,12 @@ use stepback_parsers::Position;
 
 use super::about::Page;
 use super::app::App;
+use super::ends_lookup::EndsQuestion;
 use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
+use super::found::Found;
 use super::go_to::GoTo;
-use super::lookup::{AccessQuestion, Found, Lookup};
+use super::lookup::{AccessQuestion, Lookup};
 use super::opening::Showing;
 use super::options::TraceChoice;
 use super::palette::Palette;
@@ -140,6 +142,8 @@ impl App {
             Action::GoToCall(name, way) => self.go_to_call(name, way),
             Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
             Action::CompareEnds(range) => self.compare_ends(range),
+            Action::CompareWith(place) => self.compare_with(&place),
+            Action::CompareCall(call) => self.compare_call(call),
             Action::ToggleRawText => self.in_trace(toggle_raw),
             Action::ToggleRowLines => self.toggle_row_lines(),
             Action::ShowMemory(address) => self.in_trace(|workspace| workspace.show_memory(&address)),
@@ -310,6 +314,8 @@ impl App {
                 self.land(&lookup, to);
                 self.toasts.show(ToastKind::Info, &note);
             }
+            Ok(Found::Ends(range)) => self.compare_ends(range),
+            Ok(Found::Other(position)) => self.compare_at(position),
             Ok(Found::Nothing(why)) => self.toasts.show(ToastKind::Info, &why),
             Err(error) => {
                 let is_mended = damage_in(&error).is_some_and(|damage| self.mend(damage));
@@ -378,14 +384,31 @@ impl App {
     /// Two windows come to the ends of a part of the trace: that with the lower number to its start, as they are compared.
     fn compare_ends(&mut self, StepRange { first, last }: StepRange) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let active = workspace.windows.active;
-        let other = workspace.second_window().unwrap_or_else(|| {
-            let opened = workspace.open_window(Position(last));
-            workspace.windows.activate(active);
-            opened
-        });
+        let (active, other) = (workspace.windows.active, workspace.other_window(Position(last)));
         let (earlier, later) = (active.min(other), active.max(other));
         self.queue.extend([Action::Travel(earlier, first), Action::Travel(later, last), Action::Compare]);
+    }
+
+    /// Looks for a place; where there is none, nothing else happens.
+    fn compare_with(&mut self, place: &str) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        workspace.lookup = Some(Lookup::compared(&workspace.session, &self.worker, window, from, place));
+        self.take_found();
+    }
+
+    /// The other window goes to a position, and the two are compared.
+    fn compare_at(&mut self, position: Position) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let other = workspace.other_window(position);
+        self.queue.extend([Action::Travel(other, position.0), Action::Compare]);
+    }
+
+    fn compare_call(&mut self, call: Option<u64>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, at) = (workspace.windows.active, workspace.windows.active().position);
+        workspace.lookup = Some(Lookup::ends(&workspace.session, &self.worker, window, EndsQuestion { call, at }));
+        self.take_found();
     }
 
     fn choose_theme(&mut self, choice: ThemeChoice) {
@@ -459,6 +482,7 @@ fn order(action: &Action) -> Order {
         Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
             Order::Beside
         }
+        Action::CompareWith(_) | Action::CompareCall(_) => Order::After,
         Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
             Order::Beside
         }

@@ -5,7 +5,7 @@ use stepback_index::{Cancel, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::lookup::Found;
+use super::found::Found;
 use crate::action::Way;
 use crate::analysis::call_profile::{NextCall, next_call};
 use crate::analysis::marker_walk::Course;

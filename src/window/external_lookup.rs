@@ -5,7 +5,7 @@ use stepback_index::{Cancel, MemoryRange, NextExternalChanges, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::lookup::Found;
+use super::found::Found;
 use crate::action::{CellName, Way};
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AtPosition, evaluate};

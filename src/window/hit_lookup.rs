@@ -4,7 +4,7 @@ use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::lookup::Found;
+use super::found::Found;
 use crate::action::Way;
 use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;

@@ -8,7 +8,9 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::call_lookup::CallQuestion;
+use super::ends_lookup::EndsQuestion;
 use super::external_lookup::ExternalQuestion;
+use super::found::Found;
 use super::hit_lookup::hit_found;
 use super::words::count;
 use crate::action::{Access, Action, CellName, Way, WindowId};
@@ -36,27 +38,6 @@ pub struct Lookup {
     ticket: Ticket<Found>,
 }
 
-/// What a search found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// A position.
-    Position(Position),
-    /// A position, and something to say about it.
-    Noted(Position, String),
-    /// Nothing; why, as a sentence.
-    Nothing(String),
-}
-
-impl Found {
-    /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
-    pub fn nothing(session: &Session, way: Way, sentence: String) -> Self {
-        Self::Nothing(match way {
-            Way::Back => sentence,
-            Way::Forward => nothing_so_far(session, sentence),
-        })
-    }
-}
-
 /// A question about a cell as the user asks it.
 #[derive(Clone, Debug)]
 pub struct AccessQuestion {
@@ -76,22 +57,28 @@ type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
 impl Lookup {
     /// Looks for a place.
     pub fn place(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
-        let text = text.to_owned();
-        let place = Some(text.clone());
+        let place = text.to_owned();
+        let question = move |session: &Session, cancel: &Cancel| place_found(&place, session, from, cancel);
+        let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
+        Self { place: Some(text.to_owned()), ..lookup }
+    }
+
+    /// Looks for a place that a window's position is compared with.
+    pub fn compared(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
+        let place = text.to_owned();
         let question = move |session: &Session, cancel: &Cancel| {
-            let place = text.parse::<Place>();
-            let found = place.and_then(|place| Ok((place.resolve_from(session, from, cancel)?, place)));
-            let (at, place) = match found {
-                Ok(found) => found,
-                Err(error) => return other_meaning(session, from, &text, error, cancel),
-            };
-            Ok(match place.remark(&session.index, cancel)? {
-                Some(remark) => Found::Noted(at, remark),
-                None => Found::Position(at),
+            Ok(match place_found(&place, session, from, cancel)? {
+                Found::Position(to) | Found::Noted(to, _) => Found::Other(to),
+                other => other,
             })
         };
-        let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
-        Self { place, ..lookup }
+        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
+    }
+
+    /// Looks for the ends of a call, or of the one around a position.
+    pub fn ends(session: &Arc<Session>, worker: &Worker, window: WindowId, question: EndsQuestion) -> Self {
+        let question = move |session: &Session, _: &Cancel| question.answer(session);
+        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
     }
 
     /// Looks for an access.
@@ -141,6 +128,19 @@ impl Lookup {
     pub fn poll(&self) -> Option<Result<Found>> {
         self.ticket.take()
     }
+}
+
+fn place_found(text: &str, session: &Session, from: Position, cancel: &Cancel) -> Result<Found> {
+    let place = text.parse::<Place>();
+    let found = place.and_then(|place| Ok((place.resolve_from(session, from, cancel)?, place)));
+    let (at, place) = match found {
+        Ok(found) => found,
+        Err(error) => return other_meaning(session, from, text, error, cancel),
+    };
+    Ok(match place.remark(&session.index, cancel)? {
+        Some(remark) => Found::Noted(at, remark),
+        None => Found::Position(at),
+    })
 }
 
 /// What is no position may be a function, an address as it is shown, or a line of a source file.

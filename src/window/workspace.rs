@@ -287,6 +287,16 @@ impl Workspace {
         self.reveal(PanelKind::Compare);
     }
 
+    /// A trace window that is not the active one; where there is none, one opens at a position.
+    pub fn other_window(&mut self, position: Position) -> WindowId {
+        self.second_window().unwrap_or_else(|| {
+            let active = self.windows.active;
+            let opened = self.open_window(position);
+            self.windows.activate(active);
+            opened
+        })
+    }
+
     /// A trace window that is not the active one.
     pub(super) fn second_window(&self) -> Option<WindowId> {
         self.windows.list.iter().map(|window| window.id).find(|id| *id != self.windows.active)

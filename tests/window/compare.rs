@@ -122,3 +122,47 @@ fn the_command_compares_with_where_the_window_came_from() {
     assert_eq!(window.positions(), [(1, 1763), (2, 1250)]);
     window.harness().get_by_label("difference x2");
 }
+
+#[test]
+fn memory_says_what_it_holds_and_how_often_it_was_written() {
+    let mut window = compared();
+    window.click("Filter cells");
+    window.type_text("80020010");
+    window.wait();
+    let row = window.painted("difference 80020010");
+    assert!(row.contains("a9 bd e5 a4 98 e5 b1 bf") || row.contains("bd e5 a4 98 e5 b1 bf"), "{row}");
+    assert!(row.contains("decode_field"), "{row}");
+}
+
+#[test]
+fn what_lies_below_both_stack_pointers_is_folded_and_opens() {
+    let mut window = compared();
+    window.go_to("700");
+    window.click("Filter cells");
+    window.type_text("below the stack");
+    window.harness().get_by_label("open group below the stack pointer, guessed");
+    let before = window.count_like("difference 8ffff");
+    window.click("open group below the stack pointer, guessed");
+    assert!(window.count_like("difference 8ffff") > before);
+}
+
+#[test]
+fn a_position_is_compared_with_any_place() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("1,250");
+    window.command("Compare with end");
+    assert_eq!(window.positions(), [(1, 1250), (2, 1763)]);
+    window.harness().get_by_label("difference x2");
+    window.command("Compare with nowhere_at_all");
+    assert_eq!(window.positions(), [(1, 1250), (2, 1763)]);
+}
+
+#[test]
+fn a_call_is_compared_before_and_after() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("1,700");
+    window.command("Compare before and after this call");
+    let [(1, first), (2, last)] = window.positions()[..] else { panic!("two windows: {:?}", window.positions()) };
+    assert!(first < 1700 && last >= 1700, "{first} {last}");
+    assert!(window.count_like("difference ") > 0);
+}

@@ -16,8 +16,10 @@ use crate::session::Session;
 /// Memory without a symbol is one region as long as its cells are nearer than this.
 const REGION_GAP: u64 = 4096;
 
-/// How far from the stack pointer memory is guessed to be the stack.
+/// How far above the stack pointer memory is guessed to be the stack.
 const STACK_REACH: u64 = 1 << 20;
+/// How far below it: what calls in between used; further below other data may lie.
+const DEAD_REACH: u64 = 1 << 16;
 
 /// What differs, ready to be laid out.
 #[derive(Clone, Debug, Default)]
@@ -111,8 +113,9 @@ impl Regions<'_> {
         if let Some(symbol) = symbol {
             return Some(symbol.name.to_owned());
         }
-        let is_near = |pointer: &u64| pointer.abs_diff(cell.address) < STACK_REACH;
         let is_below = |pointer: &u64| end < *pointer;
+        let is_near =
+            |pointer: &u64| pointer.abs_diff(cell.address) < if is_below(pointer) { DEAD_REACH } else { STACK_REACH };
         self.stack_pointers.iter().any(is_near).then(|| {
             let is_dead = self.stack_pointers.iter().all(is_below);
             if is_dead { DEAD_STACK.to_owned() } else { "stack, guessed".to_owned() }
@@ -192,10 +195,10 @@ mod tests {
             cell(0x2000, CellKind::Bytes, b"..  gold", b"..  lead"),
             cell(0x2008, CellKind::Bytes, b"fish\0\0\0\0", b"bird\0\0\0\0"),
             cell(0x2100, CellKind::Word, &[1, 0, 0, 0], &[0x10, 0x32, 0x54, 0]),
-            cell(0x7ff0, CellKind::Word, &[0; 8], &[5; 8]),
-            cell(0x8020, CellKind::Word, &[0; 8], &[5, 0, 0, 0, 0, 0, 0, 0]),
+            cell(0x80_7ff0, CellKind::Word, &[0; 8], &[5; 8]),
+            cell(0x80_8020, CellKind::Word, &[0; 8], &[5, 0, 0, 0, 0, 0, 0, 0]),
         ];
-        let regions = Regions { images: &Images::default(), stack_pointers: &[0x8000, 0x8010] }.of(&cells);
+        let regions = Regions { images: &Images::default(), stack_pointers: &[0x80_8000, 0x80_8010] }.of(&cells);
         Comparison::new(vec![register("x0", 1, 2), register("sp", 0x8000, 0x8010)], 33, cells, regions)
     }
 
@@ -221,13 +224,13 @@ mod tests {
                 "- Registers: 2 of 33 differ",
                 "x0 0000000000000001 > 0000000000000002 ",
                 "sp 0000000000008000 > 0000000000008010 ",
-                "- from 2000: 2000 – 2103, 11 bytes differ",
+                "- from 2000: 2000 – 2103, 9 bytes differ",
                 "2000 2e 2e 20 20 67 6f 6c 64 > 2e 2e 20 20 6c 65 61 64 \"..  gold\" → \"..  lead\"",
                 "2008 66 69 73 68 00 00 00 00 > 62 69 72 64 00 00 00 00 \"fish····\" → \"bird····\"",
                 "2100 01 00 00 00 > 10 32 54 00 543210",
-                "+ below the stack pointer, guessed: 7ff0 – 7ff7, 8 bytes differ",
-                "- stack, guessed: 8020 – 8027, 1 byte differ",
-                "8020 00 00 00 00 00 00 00 00 > 05 00 00 00 00 00 00 00 5",
+                "+ below the stack pointer, guessed: 807ff0 – 807ff7, 8 bytes differ",
+                "- stack, guessed: 808020 – 808027, 1 byte differ",
+                "808020 00 00 00 00 00 00 00 00 > 05 00 00 00 00 00 00 00 5",
             ],
         );
     }
@@ -238,7 +241,7 @@ mod tests {
         check(
             &wanted,
             &[
-                "- from 2000: 2000 – 2103, 11 bytes differ",
+                "- from 2000: 2000 – 2103, 9 bytes differ",
                 "2000 2e 2e 20 20 67 6f 6c 64 66 69 73 68 00 00 00 00 > 2e 2e 20 20 6c 65 61 64 62 69 72 64 00 00 00 00 \
                  \"..  goldfish····\" → \"..  leadbird····\"",
             ],
@@ -251,12 +254,13 @@ mod tests {
         check(&wanted, &["- Registers: 2 of 33 differ", "x0 0000000000000001 > 0000000000000002 "]);
         let titles = ["Registers", "from 2000", "stack, guessed", DEAD_STACK].map(str::to_owned);
         let turned = RowsWanted { toggled: titles.to_vec(), bytes_in_row: 8, ..RowsWanted::default() };
+        // Three are closed, the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
     }
 
     #[test]
     fn the_summary_counts_bytes_that_differ() {
-        assert_eq!(comparison().summary(), "2 registers · 20 bytes differ");
+        assert_eq!(comparison().summary(), "2 registers · 18 bytes differ");
         assert_eq!(Comparison::default().summary(), "Nothing differs");
     }
 }

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::rows::Touched;
-use crate::action::Action;
+use crate::action::{Action, StepRange};
 use crate::model::TraceWindow;
 use crate::model::call_tree::CallRow;
 use crate::panels::ViewCx;
@@ -35,6 +35,9 @@ pub fn call_menu(
     }
     if MenuItem::new("Open window at its entry").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
         out.push(Action::OpenWindowAt(cx.moment(row.entered_at)));
+    }
+    if MenuItem::new("Compare before and after it").icon(icons::COMPARE).ui(ui, tok) {
+        out.push(Action::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 }));
     }
     menu_line_ui(ui, tok);
     if let Some(is_open) = is_open {

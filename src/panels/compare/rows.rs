@@ -20,7 +20,7 @@ const LONGEST: usize = 32;
 const WORDS: usize = 40;
 const SYMBOL: usize = 24;
 const WRITER: f32 = 200.0;
-const INSTRUCTION: f32 = 215.0;
+const INSTRUCTION: f32 = 236.0;
 const SOURCE: f32 = 150.0;
 const WRITES: f32 = 116.0;
 
@@ -222,7 +222,7 @@ impl Table<'_> {
         }
         let count = self.writes.get(cell).filter(|_| last_write.is_some());
         if let Some((x, count)) = self.columns.writes.zip(count) {
-            pen.text_left_of(x, y, &count.text(), mono(12.5), tok.t2);
+            pen.text_left_of(x, y, count.text(), mono(12.5), tok.t2);
         }
         if let Some(step) = last_write {
             self.writer_ui(ui, y, *step, out);

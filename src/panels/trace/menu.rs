@@ -73,6 +73,9 @@ pub fn folded_menu(ui: &mut Ui, call: CallId, Hidden { first, last }: Hidden, cx
         out.push(Action::Fold(Fold::UnfoldAll));
     }
     menu_line_ui(ui, cx.tok);
+    if MenuItem::new("Compare before and after this call").icon(icons::COMPARE).ui(ui, cx.tok) {
+        out.push(Action::CompareCall(Some(call.0)));
+    }
     if MenuItem::new("Open window at its first step").icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(first.before())));
     }
@@ -85,6 +88,9 @@ fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, 
     }
     if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(step.after())));
+    }
+    if window.position != step.after() && MenuItem::new("Compare with here").icon(icons::COMPARE).ui(ui, cx.tok) {
+        out.extend([Action::Activate(window.id), Action::CompareWith(after.to_string())]);
     }
     for other in cx.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
         if MenuItem::new(&format!("Move window {} here", other.id.0)).ui(ui, cx.tok) {
@@ -100,6 +106,9 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
             if is_folded { ("Unfold this call", icons::UNFOLD) } else { ("Fold this call", icons::FOLD) };
         if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::ToggleFold(call.0));
+        }
+        if MenuItem::new("Compare before and after this call").icon(icons::COMPARE).ui(ui, cx.tok) {
+            out.extend([Action::Activate(window.id), Action::CompareCall(Some(call.0))]);
         }
     }
     // Folding by keys means the function around the position, so the position comes here first.

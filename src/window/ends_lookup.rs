@@ -1,0 +1,32 @@
+//! Where a call begins and ends, so that both can be compared.
+
+use anyhow::Result;
+use stepback_index::CallId;
+use stepback_parsers::Position;
+
+use super::found::Found;
+use crate::model::timeline::{here, steps_of};
+use crate::session::Session;
+
+/// A question about a call as the user asks it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndsQuestion {
+    /// Its number in the call table; without it, the innermost around the position is meant.
+    pub call: Option<u64>,
+    /// Where.
+    pub at: Position,
+}
+
+impl EndsQuestion {
+    /// Looks into the table of calls.
+    ///
+    /// # Errors
+    /// See [`stepback_index::QueryError`].
+    pub fn answer(self, session: &Session) -> Result<Found> {
+        let range = match self.call {
+            Some(call) => session.index.calls().get(CallId(call)).map(|call| steps_of(session, &call)),
+            None => here(session, self.at)?.around.first().copied(),
+        };
+        Ok(range.map_or_else(|| Found::Nothing("there is no call around this position".to_owned()), Found::Ends))
+    }
+}

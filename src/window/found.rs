@@ -1,0 +1,32 @@
+//! What the searches of the window find.
+
+use stepback_parsers::Position;
+
+use crate::action::{StepRange, Way};
+use crate::model::so_far::nothing_so_far;
+use crate::session::Session;
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A position.
+    Position(Position),
+    /// A position, and something to say about it.
+    Noted(Position, String),
+    /// Two positions that are compared.
+    Ends(StepRange),
+    /// A position that the window's is compared with.
+    Other(Position),
+    /// Nothing; why, as a sentence.
+    Nothing(String),
+}
+
+impl Found {
+    /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
+    pub fn nothing(session: &Session, way: Way, sentence: String) -> Self {
+        Self::Nothing(match way {
+            Way::Back => sentence,
+            Way::Forward => nothing_so_far(session, sentence),
+        })
+    }
+}
