@@ -152,12 +152,13 @@ impl App {
             line_above(ui.painter(), ui.max_rect(), tok.line);
             status_bar::status_bar_ui(ui, self, out);
         });
+        let mut timeline = None;
         if self.workspace.is_some() {
             Panel::top("toolbar").exact_size(38.0).frame(bar).show_separator_line(false).show(ui, |ui| {
                 toolbar::toolbar_ui(ui, self, situation, out);
                 line_below(ui.painter(), ui.max_rect(), tok.line);
             });
-            self.timeline(ui, tok, out);
+            timeline = self.timeline(ui, tok, out);
             self.banner(ui, bar, out);
             self.demo_hint(ui, bar);
         }
@@ -168,6 +169,9 @@ impl App {
             }
             ui.max_rect()
         });
+        if let Some(timeline) = timeline {
+            self.timeline_grip(ui, timeline, tok);
+        }
         self.draw_over(ui, within.inner, situation, out);
     }
 

@@ -145,3 +145,45 @@ fn the_selected_cell_has_a_row_of_its_accesses() {
     let labels = window.painted_in(strip);
     assert!(labels.contains("x0"), "{labels}");
 }
+
+#[test]
+fn the_lower_edge_is_dragged_also_from_beside_the_tabs_below_it() {
+    let mut window = small();
+    let before = window.rect("timeline").height();
+    for (from, by) in [(-3.0, 60.0), (4.0, 30.0)] {
+        let edge = window.rect("height of the timeline");
+        let height = window.rect("timeline").height();
+        let place = pos2(edge.center().x, edge.center().y + from);
+        window.harness().hover_at(place);
+        window.harness().drag_at(place);
+        window.harness().step();
+        window.harness().hover_at(pos2(place.x, place.y + by / 2.0));
+        window.harness().step();
+        window.harness().hover_at(pos2(place.x, place.y + by));
+        window.harness().drop_at(pos2(place.x, place.y + by));
+        window.wait();
+        let grown = window.rect("timeline").height() - height;
+        assert!((grown - by).abs() < 8.0, "{grown}");
+    }
+    window.check_position(0);
+    window.double_click("height of the timeline");
+    assert!((window.rect("timeline").height() - before).abs() < 1.0);
+}
+
+#[test]
+fn windows_at_one_position_have_tags_side_by_side() {
+    let mut window = small();
+    for place in ["881", "end", "0"] {
+        window.go_to(place);
+        if window.positions().len() < 2 {
+            window.perform(Action::SideBySide);
+        } else {
+            let at = window.active().position.0;
+            window.perform(Action::Travel(stepback::action::WindowId(1), at));
+        }
+        let strip = window.painted("timeline");
+        let at = window.active().position.0;
+        let text = |id: u32| format!("{id} · {}", stepback::model::text::thousands(at));
+        assert!(strip.contains(&text(1)) && strip.contains(&text(2)), "{strip}");
+    }
+}

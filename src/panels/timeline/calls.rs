@@ -38,8 +38,8 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
         let request = LaneRequest {
             thread: ThreadId(u16::try_from(*of_thread).unwrap_or(u16::MAX)),
             first: Position(strip.first),
-            last: Position(strip.last),
-            columns: strip.chart.width().max(1.0) as u32,
+            last: strip.last_known(),
+            columns: strip.known_columns(),
             top: if is_current { state.depths.top } else { 0 },
             lanes: each,
         };
@@ -69,6 +69,9 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
 /// Says what is under the pointer.
 fn hover_ui(ui: &Ui, strip: &Strip, cx: &ViewCx<'_>, state: &mut TimelineState, under: Option<&FrameBox>) {
     let Some(pointer) = strip.pointer(ui).filter(|pointer| pointer.y < strip.floor) else { return };
+    if strip.is_unknown(pointer.x) {
+        return tip_ui(ui, "not indexed yet".to_owned());
+    }
     let position = format!("position {}", thousands(strip.position_at(pointer.x).0));
     let Some(frame) = under else { return tip_ui(ui, position) };
     if frame.call != frame.last_call {

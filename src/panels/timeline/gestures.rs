@@ -3,7 +3,7 @@
 use egui::{PointerButton, Ui};
 use stepback_parsers::Position;
 
-use super::paint::Strip;
+use super::paint::{Strip, Tag};
 use super::state::{Held, TimelineState};
 use super::view::{Turn, View};
 use crate::action::{Action, StepRange, Way, WindowId};
@@ -18,6 +18,8 @@ pub struct Touch<'a> {
     /// The frame.
     pub frame: Option<&'a FrameBox>,
     pub strip: &'a Strip,
+    /// Those of the handles.
+    pub tags: &'a [Tag],
 }
 
 /// The wheel zooms around the pointer, sideways it moves; with Alt it scrolls the depths. The middle button drags.
@@ -51,12 +53,12 @@ pub fn turn(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut Timel
 /// A drag is one visit in the history, however far it goes. A double click fits the frame under it, or shows everything.
 pub fn touch(
     ui: &Ui,
-    Touch { response, mark, frame, strip }: Touch<'_>,
+    Touch { response, mark, frame, strip, tags }: Touch<'_>,
     state: &mut TimelineState,
     cx: &ViewCx<'_>,
     out: &mut Vec<Action>,
 ) {
-    let end = cx.session.index.step_count();
+    let end = state.end;
     if response.double_clicked() {
         state.held = None;
         let fitted =
@@ -72,7 +74,7 @@ pub fn touch(
     let is_released = ui.input(|input| input.pointer.button_released(PointerButton::Primary));
     let has_moved = ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO);
     if is_pressed {
-        state.held = Some(take(ui, strip, pointer, cx, out));
+        state.held = Some(take(ui, Taken { strip, tags, pointer }, cx, out));
     }
     // A short click is pressed and released within one frame; a drag ends where the button is released.
     let Some(held) = state.held.filter(|_| is_pressed || is_down || is_released) else { return };
@@ -83,7 +85,7 @@ pub fn touch(
             state.selection = Some(range).filter(|range| range.first < range.last);
         }
         Held::Handle { window, origin } => {
-            let is_of_handle = is_pressed && strip.handle_at(pointer, cx).is_some();
+            let is_of_handle = is_pressed && strip.handle_at(pointer, cx, tags).is_some();
             if !is_of_handle && (is_pressed || has_moved) {
                 // A press goes to the mark that is meant, a drag to where the pointer is.
                 let to = mark.filter(|_| is_pressed).map_or_else(|| strip.position_at(pointer.x), Position);
@@ -96,12 +98,19 @@ pub fn touch(
     }
 }
 
+/// Where a press is.
+struct Taken<'a> {
+    strip: &'a Strip,
+    tags: &'a [Tag],
+    pointer: egui::Pos2,
+}
+
 /// What a press takes hold of.
-fn take(ui: &Ui, strip: &Strip, pointer: egui::Pos2, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Held {
+fn take(ui: &Ui, Taken { strip, tags, pointer }: Taken<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Held {
     if ui.input(|input| input.modifiers.shift) {
         return Held::Selection { from: strip.position_at(pointer.x).0 };
     }
-    let handle = strip.handle_at(pointer, cx);
+    let handle = strip.handle_at(pointer, cx, tags);
     let window = cx.windows.followed(handle.unwrap_or(cx.windows.active));
     if window.id != cx.windows.active {
         out.push(Action::Activate(window.id));

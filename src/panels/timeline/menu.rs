@@ -35,7 +35,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
 
 fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut TimelineState, out: &mut Vec<Action>) {
     let (tok, window) = (cx.tok, cx.windows.active);
-    let end = cx.session.index.step_count();
+    let end = state.end;
     menu_head_ui(ui, tok, &frame.name, &counted(frame.left.0.saturating_sub(frame.entered.0), "step", "steps"));
     let range = StepRange { first: frame.entered.0, last: frame.left.0 };
     if MenuItem::new("Zoom to it").key("double click").ui(ui, tok) {

@@ -18,6 +18,8 @@ pub const AXIS: f32 = 20.0;
 pub const PADDING: f32 = 5.0;
 /// Least distance of two ticks.
 const TICK_SPACING: f32 = 75.0;
+/// Distance of the lines that hatch what is not indexed yet.
+const HATCH: f32 = 9.0;
 /// How near the pointer must be to a handle to take it.
 const GRIP: f32 = 5.0;
 
@@ -34,6 +36,8 @@ pub struct Strip {
     pub last: u64,
     /// The lower edge of the lanes: rows of ticks are below it.
     pub floor: f32,
+    /// How far the trace is indexed.
+    pub known: u64,
 }
 
 /// Where the lanes of a thread are.
@@ -59,19 +63,80 @@ impl Strip {
         self.chart.left() + (share * f64::from(self.chart.width())) as f32
     }
 
-    /// The position nearest to a place.
+    /// The position nearest to a place, as far as the trace is indexed.
     pub fn position_at(&self, x: f32) -> Position {
         let share = f64::from((x - self.chart.left()) / self.chart.width()).clamp(0.0, 1.0);
-        Position(self.first + (share * (self.last - self.first) as f64).round() as u64)
+        Position((self.first + (share * (self.last - self.first) as f64).round() as u64).min(self.known))
     }
 
-    /// The handle under the pointer.
-    pub fn handle_at(&self, pointer: Pos2, cx: &ViewCx<'_>) -> Option<WindowId> {
+    /// The last position of the chart that is indexed.
+    pub fn last_known(&self) -> Position {
+        Position(self.last.min(self.known).max(self.first))
+    }
+
+    /// How many pixel columns show what is indexed.
+    pub fn known_columns(&self) -> u32 {
+        let width = self.chart.width().max(1.0);
+        if self.last <= self.known { width as u32 } else { (self.x_of(self.last_known()) - self.chart.left()) as u32 }
+    }
+
+    /// Whether a place shows what is not indexed yet.
+    pub fn is_unknown(&self, x: f32) -> bool {
+        self.last > self.known && x > self.x_of(Position(self.known)) + 1.0
+    }
+
+    /// What is not indexed yet is hatched.
+    pub fn hatch_ui(&self, pen: &Pen<'_>) {
+        if self.last <= self.known {
+            return;
+        }
+        let tok = pen.tok;
+        let left = self.x_of(self.last_known()).max(self.chart.left());
+        let rest = Rect::from_min_max(pos2(left, self.rect.top() + AXIS), self.rect.max);
+        let pen = Pen { painter: pen.painter.with_clip_rect(rest), tok };
+        pen.fill(rest, tok.bg2);
+        let height = rest.height();
+        let mut x = rest.left() - height;
+        while x < rest.right() {
+            let line = [pos2(x, rest.bottom()), pos2(x + height, rest.top())];
+            pen.painter.line_segment(line, egui::Stroke::new(1.0, tok.line2));
+            x += HATCH;
+        }
+        pen.line_down(rest.left(), rest.top(), rest.bottom(), tok.line2);
+        let words = "not indexed yet";
+        let wide = pen.width(words, ui_font(11.0)) + 12.0;
+        if rest.width() > wide + 8.0 {
+            let center = pos2(rest.left() + 8.0 + wide / 2.0, rest.center().y);
+            pen.painter.rect_filled(Rect::from_center_size(center, vec2(wide, 18.0)), 3.0, tok.bg2);
+            pen.text_centered(center, words, ui_font(11.0), tok.t3);
+        }
+    }
+
+    /// The handle under the pointer: a tag that it is on, else the nearest line.
+    pub fn handle_at(&self, pointer: Pos2, cx: &ViewCx<'_>, tags: &[Tag]) -> Option<WindowId> {
+        if let Some(tag) = tags.iter().find(|tag| tag.rect.contains(pointer)) {
+            return Some(tag.window);
+        }
         let distance = |position: Position| (self.x_of(position) - pointer.x).abs();
         let near = cx.windows.list.iter().filter(|window| distance(window.position) <= GRIP);
-        let is_on_tag = pointer.y < self.rect.top() + AXIS;
-        let tag = is_on_tag.then(|| cx.windows.list.iter().find(|window| distance(window.position) <= 28.0)).flatten();
-        near.min_by(|a, b| distance(a.position).total_cmp(&distance(b.position))).or(tag).map(|window| window.id)
+        // Of windows at one position it is the active one.
+        let rank = |id: WindowId| id != cx.windows.active;
+        let nearest =
+            near.min_by(|a, b| distance(a.position).total_cmp(&distance(b.position)).then(rank(a.id).cmp(&rank(b.id))));
+        nearest.map(|window| window.id)
+    }
+
+    /// Where the tags of the handles stand. The active window's is at its line; others that it would hide stand beside.
+    pub fn tags(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) -> Vec<Tag> {
+        let active = cx.windows.active;
+        let others = cx.windows.list.iter().filter(|window| window.id != active);
+        let mut tags: Vec<Tag> = Vec::new();
+        for window in cx.windows.get(active).into_iter().chain(others) {
+            let Some(rect) = self.tag(pen, window.id, window.position) else { continue };
+            let rect = beside(rect, &tags, self.chart);
+            tags.push(Tag { window: window.id, rect });
+        }
+        tags
     }
 
     /// The upper edge of the first lane.
@@ -102,21 +167,13 @@ impl Strip {
     }
 
     /// The axis with its ticks; a label that would touch a tag is left out.
-    pub fn axis_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) {
+    pub fn axis_ui(&self, pen: &Pen<'_>, tags: &[Tag]) {
         let tok = pen.tok;
         let axis = Rect::from_min_size(self.rect.min, vec2(self.rect.width(), AXIS));
         pen.fill(axis, tok.bg2);
         let below = Rect::from_min_max(axis.left_bottom(), self.rect.max);
         pen.fill(below, tok.bg1);
         pen.line_across(axis.left(), axis.right(), axis.bottom() - 1.0, tok.line);
-        if !cx.session.index.is_whole() && self.last >= cx.session.index.step_count() {
-            // What is indexed ends here, the trace does not.
-            let rest = Rect::from_min_max(pos2(self.chart.right(), axis.top()), self.rect.max);
-            pen.fill(rest, tok.bg3);
-            pen.text_centered(pos2(rest.center().x, axis.center().y), "…", ui_font(11.0), tok.t2);
-        }
-        let tags: Vec<Rect> =
-            cx.windows.list.iter().filter_map(|window| self.tag(pen, window.id, window.position)).collect();
         let step = tick_step(self.last - self.first, self.chart.width(), TICK_SPACING);
         for tick in ticks(Position(self.first), Position(self.last), step) {
             let x = self.x_of(tick);
@@ -125,7 +182,7 @@ impl Strip {
             let text = thousands(tick.0);
             let label = Rect::from_min_size(pos2(x + 4.0, axis.top()), vec2(pen.width(&text, mono(10.5)), AXIS));
             let is_free =
-                tags.iter().all(|tag| !tag.expand(2.0).intersects(label)) && label.right() < self.rect.right();
+                tags.iter().all(|tag| !tag.rect.expand(2.0).intersects(label)) && label.right() < self.rect.right();
             if is_free {
                 pen.text(x + 4.0, axis.center().y, text, mono(10.5), tok.t3);
             }
@@ -183,17 +240,23 @@ impl Strip {
         }
     }
 
-    /// The positions as handles; the active one on top.
-    pub fn handles_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) {
-        let active = cx.windows.active;
-        let others = cx.windows.list.iter().filter(|window| window.id != active);
-        for window in others.chain(cx.windows.get(active)) {
-            let Some(tag) = self.tag(pen, window.id, window.position) else { continue };
+    /// The positions as handles; the active one on top. Lines of one position stand side by side.
+    pub fn handles_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>, tags: &[Tag]) {
+        let mut lines: Vec<f32> = Vec::new();
+        for Tag { window, rect } in tags {
+            let Some(window) = cx.windows.get(*window) else { continue };
+            let mut x = self.x_of(window.position).round();
+            while lines.iter().any(|line| (line - x).abs() < 2.0) {
+                x += 2.0;
+            }
+            lines.push(x);
             let color = pen.tok.position(window.id.0);
-            let x = self.x_of(window.position).round();
-            pen.fill(Rect::from_min_max(pos2(x - 1.0, tag.bottom()), pos2(x + 1.0, self.rect.bottom())), color);
-            pen.painter.rect_filled(tag, 3.0, color);
-            pen.text_centered(tag.center(), tag_text(window.id, window.position), semi(11.0), pen.tok.on_accent);
+            pen.fill(Rect::from_min_max(pos2(x - 1.0, rect.bottom()), pos2(x + 1.0, self.rect.bottom())), color);
+        }
+        for Tag { window, rect } in tags.iter().rev() {
+            let Some(window) = cx.windows.get(*window) else { continue };
+            pen.painter.rect_filled(*rect, 3.0, pen.tok.position(window.id.0));
+            pen.text_centered(rect.center(), tag_text(window.id, window.position), semi(11.0), pen.tok.on_accent);
         }
     }
 
@@ -242,6 +305,30 @@ pub fn tip_ui(ui: &Ui, words: String) {
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
         ui.label(words)
     });
+}
+
+/// The tag of a handle.
+#[derive(Clone, Copy, Debug)]
+pub struct Tag {
+    pub window: WindowId,
+    pub rect: Rect,
+}
+
+/// A place near a tag's own that hides none of those before it: at the right of them, where there is room, else left.
+fn beside(own: Rect, tags: &[Tag], chart: Rect) -> Rect {
+    let hidden = |rect: Rect| tags.iter().find(move |tag| tag.rect.expand(1.0).intersects(rect));
+    let mut right = own;
+    while let Some(tag) = hidden(right) {
+        right = right.translate(vec2(tag.rect.right() + 2.0 - right.left(), 0.0));
+    }
+    if right.right() <= chart.right() + 14.0 {
+        return right;
+    }
+    let mut left = own;
+    while let Some(tag) = hidden(left) {
+        left = left.translate(vec2(tag.rect.left() - 2.0 - left.right(), 0.0));
+    }
+    left
 }
 
 fn tag_text(window: WindowId, position: Position) -> String {

@@ -19,6 +19,8 @@ use crate::theme::{icon, icons, ui as ui_font};
 
 /// The column of labels.
 const LABELS: f32 = 84.0;
+/// The lower edge, by which the timeline is dragged taller.
+const EDGE: f32 = 5.0;
 /// Between the chart and the right edge of the window.
 const RIGHT: f32 = 16.0;
 
@@ -31,17 +33,21 @@ pub fn timeline_ui(
     out: &mut Vec<Action>,
 ) {
     state.look(cx);
-    let rect = take_rect(ui);
-    let end = cx.session.index.step_count();
+    let whole = take_rect(ui);
+    Pen::new(ui, whole, cx.tok).fill(whole, cx.tok.bg1);
+    let rect = whole.with_max_y(whole.bottom() - EDGE);
+    let end = state.end;
     let View { first, last } = state.view.unwrap_or(View::whole(end)).within(end);
     let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));
     let floor = rect.bottom() - rows::height(state, cell, cx);
-    let strip = Strip { rect, chart, first, last: last.max(first + 1), floor };
+    let known = cx.session.index.step_count();
+    let strip = Strip { rect, chart, first, last: last.max(first + 1), floor, known };
     let pen = Pen::new(ui, rect, cx.tok);
     let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
     turn(ui, &strip, &response, state, end);
-    strip.axis_ui(&pen, cx);
+    let tags = strip.tags(&pen, cx);
+    strip.axis_ui(&pen, &tags);
     let threads = cx.threads.all().any();
     let shown = state.shown(threads.map(|threads| &**threads));
     let scene = || Scene { pen: &pen, cx };
@@ -50,12 +56,13 @@ pub fn timeline_ui(
         (kind, Some(threads)) => (lanes_ui(ui, &strip, scene(), LaneSource { threads, kind }, state), None),
     };
     let mark = mark.or(rows_ui(ui, &strip, scene(), cell, state));
+    strip.hatch_ui(&pen);
     if let Some(range) = state.selection {
         strip.selection_ui(&pen, range);
     }
     chooser_ui(ui, &strip, &pen, shown, out);
-    strip.handles_ui(&pen, cx);
-    touch(ui, Touch { response: &response, mark, frame: frame.as_ref(), strip: &strip }, state, cx, out);
+    strip.handles_ui(&pen, cx, &tags);
+    touch(ui, Touch { response: &response, mark, frame: frame.as_ref(), strip: &strip, tags: &tags }, state, cx, out);
     if response.secondary_clicked() {
         state.menu_frame = frame;
     }

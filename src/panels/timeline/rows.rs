@@ -119,8 +119,8 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
     let meant = cell.and_then(|name| meaning_of(name, cx, state));
     let request = RowsRequest {
         first: Position(strip.first),
-        last: Position(strip.last).min(cx.session.index.end()),
-        columns: strip.chart.width().max(1.0) as u32,
+        last: strip.last_known(),
+        columns: strip.known_columns(),
         cell: meant.flatten(),
     };
     let session = Arc::clone(cx.session);

@@ -8,7 +8,9 @@ use stepback_parsers::Position;
 use super::depths::Depths;
 use super::view::View;
 use crate::action::{CellName, StepRange, TimelineFit, TimelineLanes, WindowId};
+use crate::model::axis_end::AxisEnd;
 use crate::model::lane_view::{LaneId, lane_ids};
+use crate::model::so_far::SoFar;
 use crate::model::threads::Threads;
 use crate::model::timeline::{FrameBox, Here, LaneRequest, Lanes};
 use crate::model::timeline_rows::{Rows, RowsRequest};
@@ -30,6 +32,9 @@ pub struct TimelineState {
     pub(super) cell: Slot<NamedCell, Option<Cell>>,
     /// What the rows below the lanes show.
     pub(super) rows: Slot<RowsRequest, Rows>,
+    /// Where the axis ends.
+    axis: AxisEnd,
+    pub(super) end: u64,
     /// What is shown, where the user chose it.
     chosen: Option<TimelineLanes>,
     /// The first lane of threads or cores in view.
@@ -128,7 +133,9 @@ impl TimelineState {
             let (session, chosen) = (std::mem::take(&mut self.session), self.chosen);
             *self = Self { session, chosen, ..Self::default() };
         }
-        let end = cx.session.index.step_count();
+        let part = SoFar::of(cx.session);
+        let end = self.axis.look(cx.session.index.step_count(), part.as_ref());
+        self.end = end;
         let window = cx.windows.active();
         let now = Followed { window: window.id, position: window.position };
         let has_moved = self.followed.replace(now).is_some_and(|before| before != now);
