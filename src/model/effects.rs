@@ -47,6 +47,9 @@ pub struct FittedEffects {
     pub is_read_hidden: bool,
 }
 
+/// How wide a letter of plain words is, of one of code.
+const WORDS: f32 = 0.82;
+
 /// How wide things are, in pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct EffectMeasure {
@@ -164,13 +167,18 @@ impl EffectText {
 
     fn width(&self, measure: &EffectMeasure) -> f32 {
         let value = self.value.as_ref().map_or(0.0, |value| width_of(value, measure) + measure.arrow);
-        width_of(&self.label.text, measure) + value
+        // Words that name no cell are not in the face of code, and take less room.
+        let label = if self.cell.is_none() { WORDS } else { 1.0 };
+        label * width_of(&self.label.text, measure) + value
     }
 
-    /// The same with the high digits of its value left out, so that it fits; without any digit when only few would be
-    /// left. None when not even the cell fits.
+    /// The same with high digits left out, so that it fits: those of the address of a store, for what was stored is the
+    /// question; else those of the value, without any digit when only few would be left. None when not even the cell fits.
     fn shortened(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
         let value = self.value.as_ref()?;
+        if let Some(stored) = self.with_short_address(room, measure) {
+            return Some(stored);
+        }
         let fixed = width_of(&self.label.text, measure) + measure.arrow + measure.advance;
         if fixed > room {
             return None;
@@ -182,6 +190,24 @@ impl EffectText {
         }
         let kept = value.get(value.len() - digits..).filter(|_| digits >= FEWEST_DIGITS).unwrap_or("");
         Some(Self { value: Some(format!("…{kept}")), ..self.clone() })
+    }
+}
+
+impl EffectText {
+    /// `[…20011] ← 25`; none where it is no store, or too few digits would be left.
+    fn with_short_address(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
+        let digits = self.label.text.strip_prefix('[')?.strip_suffix(']').filter(|_| !self.is_read)?;
+        (FEWEST_DIGITS..digits.len()).rev().find_map(|kept| {
+            let address = digits.get(digits.len() - kept..)?;
+            let label = Span::new(self.label.meaning, format!("[…{address}]"));
+            let short = Self { label, ..self.clone() };
+            (short.width(measure) <= room).then_some(short)
+        })
+    }
+
+    /// True when digits are left out.
+    fn is_cut(&self) -> bool {
+        self.label.text.contains('…') || self.value.as_ref().is_some_and(|value| value.starts_with('…'))
     }
 }
 
@@ -231,6 +257,11 @@ impl FittedEffects {
             fitted.shown.push(read.clone());
         }
         fitted
+    }
+
+    /// True when the step changed something that is not shown as a whole.
+    pub fn is_short(&self) -> bool {
+        self.hidden > 0 || self.shown.iter().any(EffectText::is_cut)
     }
 
     /// How far the shown effects reach.
@@ -300,6 +331,7 @@ mod tests {
         check(&effects, 60.0, "[8ffff650] ← f660  x2 ← 1  sp ← 2");
         check(&effects, 30.0, "[8ffff650] ← f660  x2 ← 1  +1");
         check(&effects, 22.0, "[8ffff650] ← f660  +2");
+        check(&effects, 20.0, "[…ff650] ← f660  +2");
         check(&effects, 8.0, "+3");
     }
 

@@ -28,6 +28,10 @@ const DEEPEST: u32 = 12;
 const TAG_LENGTH: usize = 8;
 /// Longer source lines are cut.
 const LINE_LENGTH: u8 = 24;
+/// A letter of a source line.
+const LINE_ADVANCE: f32 = 6.9;
+/// Less of a source line says nothing.
+const LEAST_LINE: f32 = 60.0;
 /// Lines of exceptions below one step, at most.
 const EXCEPTIONS: usize = 3;
 /// Lines of other events below one step, at most.
@@ -48,7 +52,8 @@ pub struct Columns {
     pub address: f32,
     /// Digits of an address.
     digits: usize,
-    has_offset: bool,
+    /// Room for the offset in the function; 0 where it is left out.
+    offset: f32,
     /// Room for mnemonic and operands.
     code: f32,
     /// Where rows end.
@@ -70,6 +75,8 @@ pub struct Shown {
     pub least_depth: u32,
     /// The highest address in view.
     pub highest: Address,
+    /// The longest offset in a function in view.
+    pub longest_offset: u64,
     /// The trace has program images.
     pub has_symbols: bool,
     /// The trace states values of registers.
@@ -92,11 +99,12 @@ pub struct Painted {
     pub is_cut: bool,
 }
 
-/// A step as far as it is known, whether it is done, and whose it is.
+/// A step as far as it is known, whether it is done, whose it is, and its source line where that is shown.
 pub struct RowPaint<'a> {
     pub row: Option<&'a StepRow>,
     pub is_done: bool,
     pub thread: &'a str,
+    pub line: Option<&'a str>,
 }
 
 /// Where a line of a marker begins, and how many more there are.
@@ -105,10 +113,26 @@ pub struct MarkerPlace {
     pub more: usize,
 }
 
-/// A step, and whether it is done.
+/// A step, whether it is done, and its source line where that is shown.
+#[derive(Clone, Copy)]
 pub struct DoneRow<'a> {
     pub row: &'a StepRow,
     pub is_done: bool,
+    pub line: Option<&'a str>,
+}
+
+/// Where effects are shown.
+#[derive(Clone, Copy)]
+struct EffectSpan {
+    start: f32,
+    end: f32,
+}
+
+impl EffectSpan {
+    fn fitted(self, row: &StepRow) -> FittedEffects {
+        let room = self.end - 4.0 - self.start;
+        FittedEffects::new(&row.effects, &EffectMeasure { room, advance: ADVANCE, arrow: ARROW, gap: GAP })
+    }
 }
 
 /// A folded call.
@@ -121,7 +145,7 @@ pub struct FoldedCall<'a> {
 impl Columns {
     /// The columns of a list in a rectangle.
     pub fn new(body: Rect, shown: &Shown) -> Self {
-        let Shown { step_count, names, least_depth, highest, has_symbols, has_values } = *shown;
+        let Shown { step_count, names, least_depth, highest, longest_offset, has_symbols, has_values } = *shown;
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
         let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26))).max(58.0).round();
@@ -131,13 +155,14 @@ impl Columns {
         let tag = if names.threads > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
         let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
         let digits = address_digits(highest);
+        let offset = f32::from(u8::try_from(format!("+{longest_offset:x}").len()).unwrap_or_default()) * ADVANCE;
         Self {
             number_end: left + number_end,
             hairline: left + number_end + 6.0,
             tag,
             address: left + number_end + 28.0 + tag,
             digits,
-            has_offset,
+            offset: if has_offset { (offset + 8.0).max(40.0) } else { 0.0 },
             code: match body.width() + 10.0 {
                 width if width < NARROW => 152.0,
                 // Operands of x86 are long, and without values there is room for them.
@@ -150,16 +175,21 @@ impl Columns {
         }
     }
 
-    /// The same with room for source lines of a given number of letters.
-    pub fn with_lines(self, letters: usize) -> Self {
-        let letters = u8::try_from(letters).unwrap_or(u8::MAX).min(LINE_LENGTH);
+    /// The same with source lines at the right.
+    pub fn with_lines(self) -> Self {
         let end = self.right - 8.0;
-        Self { right: end - 6.9 * f32::from(letters) - GAP, lines_end: Some(end), ..self }
+        Self { right: end, lines_end: Some(end), ..self }
     }
 
     /// Whether source lines are shown.
     pub fn has_lines(&self) -> bool {
         self.lines_end.is_some()
+    }
+
+    /// Where a source line begins when all of it is shown.
+    fn line_start(&self, line: &str) -> f32 {
+        let letters = u8::try_from(line.chars().count()).unwrap_or(u8::MAX).min(LINE_LENGTH);
+        self.right - LINE_ADVANCE * f32::from(letters)
     }
 
     /// The middle of the fold box of a call in a function of this depth.
@@ -190,7 +220,7 @@ pub fn paint_row(
     columns: &Columns,
     rect: Rect,
     step: Step,
-    RowPaint { row, is_done, thread }: RowPaint<'_>,
+    RowPaint { row, is_done, thread, line }: RowPaint<'_>,
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
@@ -206,13 +236,11 @@ pub fn paint_row(
     let x = columns.address + columns.indent(row.depth);
     pen.code(x, y, address_text(row.address.0, columns.digits), dimmed.unwrap_or(tok.t2));
     let mut x = x + columns.address_width() + 10.0;
-    if columns.has_offset {
-        if let Some(offset) = row.offset {
-            pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + 38.0);
-        }
-        x += 40.0;
+    if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
+        pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
     }
-    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done });
+    x += columns.offset;
+    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line });
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
     exceptions.for_each(|(place, text)| paint_exception(pen, columns, below(place), text));
@@ -271,36 +299,51 @@ fn paint_marker(
     }
 }
 
-fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, DoneRow { row, is_done }: DoneRow<'_>) -> Painted {
+fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
+    let DoneRow { row, line, .. } = done;
     let dimmed = row.is_idle().then_some(pen.tok.t3);
     let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
     let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
     let operands_end = pen.spans(operands, y, &row.code.operands, dimmed);
-    let start = (x + columns.code).max(operands_end + GAP);
-    paint_effects(pen, columns, pos2(start, y), DoneRow { row, is_done })
-}
-
-fn paint_effects(
-    pen: &Pen<'_>,
-    columns: &Columns,
-    Pos2 { x: start, y }: Pos2,
-    DoneRow { row, is_done }: DoneRow<'_>,
-) -> Painted {
-    let measure = EffectMeasure { room: columns.right - 4.0 - start, advance: ADVANCE, arrow: ARROW, gap: GAP };
-    let fitted = FittedEffects::new(&row.effects, &measure);
-    let mut x = start;
-    let mut is_cut = fitted.hidden > 0 || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
-    for effect in &fitted.shown {
-        is_cut |= effect.value.as_ref().is_some_and(|value| value.starts_with('…'));
-        x = paint_effect(pen, pos2(x, y), effect, DoneRow { row, is_done }) + GAP;
-    }
-    if fitted.hidden > 0 {
-        pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3);
+    let close = operands_end + GAP;
+    let (aligned, right) = ((x + columns.code).max(close), columns.right);
+    let line_start = line.map_or(right, |line| columns.line_start(line) - GAP);
+    // The neatest way in which everything is shown: what a step changed comes before the column and the source line.
+    let ways = [(aligned, line_start), (aligned, right), (close, right)].map(|(start, end)| EffectSpan { start, end });
+    let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
+    let EffectsEnd { x: end, is_cut } =
+        paint_effects(pen, y, neatest.unwrap_or(EffectSpan { start: close, end: right }), done);
+    if let Some(line) = line {
+        paint_line(pen, columns, pos2((line_start + GAP).max(end + GAP), y), line);
     }
     Painted { is_cut }
 }
 
-fn paint_effect(pen: &Pen<'_>, Pos2 { x, y }: Pos2, effect: &EffectText, DoneRow { row, is_done }: DoneRow<'_>) -> f32 {
+/// How far effects reach, and whether some are not shown as a whole.
+struct EffectsEnd {
+    x: f32,
+    is_cut: bool,
+}
+
+fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> EffectsEnd {
+    let (row, fitted) = (done.row, span.fitted(done.row));
+    let mut x = span.start;
+    let is_cut = fitted.is_short() || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
+    for effect in &fitted.shown {
+        x = paint_effect(pen, pos2(x, y), effect, done) + GAP;
+    }
+    if fitted.hidden > 0 {
+        x = pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3) + GAP;
+    }
+    EffectsEnd { x: x - GAP, is_cut }
+}
+
+fn paint_effect(
+    pen: &Pen<'_>,
+    Pos2 { x, y }: Pos2,
+    effect: &EffectText,
+    DoneRow { row, is_done, .. }: DoneRow<'_>,
+) -> f32 {
     let tok = pen.tok;
     let is_plain_text = effect.cell.is_none();
     let dimmed = !row.is_executed;
@@ -354,11 +397,10 @@ pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> 
     rect.height()
 }
 
-/// Paints the source line of a row.
-pub fn paint_line(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &str) {
-    let Some(end) = columns.lines_end else { return };
-    let left = (end - 6.9 * line.chars().count() as f32).max(columns.right + GAP);
-    pen.cut_text(pos2(left, rect.center().y), line, mono(11.5), pen.tok.t3, end + 1.0);
+/// Paints the source line of a row where there is room for a part of it.
+fn paint_line(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, line: &str) {
+    let Some(end) = columns.lines_end.filter(|end| end - x >= LEAST_LINE) else { return };
+    pen.cut_text(pos2(x, y), line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
 /// Marks a row that has a hit of the search.

@@ -11,9 +11,7 @@ use super::end_note::{EndNote, NotePaint};
 use super::lines::RowLines;
 use super::menu;
 use super::menu::{Hidden, Scene};
-use super::paint::{
-    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_line, paint_row,
-};
+use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -292,8 +290,8 @@ impl StepList {
             })
         };
         lines.fetch(shown().map(|row| row.address), cx);
-        let longest = shown().filter_map(|row| lines.line(row.address)).map(|line| line.short().chars().count()).max();
-        longest.map_or(columns, |letters| columns.with_lines(letters))
+        let has_some = shown().any(|row| lines.line(row.address).is_some());
+        if has_some { columns.with_lines() } else { columns }
     }
 
     /// The source line of a step, unless the step above it in view has the same.
@@ -320,6 +318,7 @@ impl StepList {
         };
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
+        let longest_offset = shown().filter_map(|row| row.offset).max().unwrap_or_default();
         let index = &cx.session.index;
         let has_values = index.source().traits().registers == RegisterSource::Recorded;
         let shown = Shown {
@@ -327,6 +326,7 @@ impl StepList {
             names: self.longest,
             least_depth,
             highest,
+            longest_offset,
             has_symbols: !cx.session.images.is_empty(),
             has_values,
         };
@@ -405,13 +405,9 @@ impl StepList {
         // A window that stays in a thread passes over the steps of others.
         let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
         let aside = is_aside.then(|| Pen::clone(pen).faded());
-        let fitted =
-            paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, RowPaint { row: known, is_done, thread });
-        if columns.has_lines()
-            && let Some(line) = self.line_of(step, window)
-        {
-            paint_line(pen, columns, rect, &line);
-        }
+        let line = self.line_of(step, window).filter(|_| columns.has_lines());
+        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref() };
+        let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
         let Some(row) = known else { return 0.0 };
         if let Some(call) = row.call {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
