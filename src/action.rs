@@ -419,6 +419,12 @@ pub enum Action {
     FocusPanel(Way),
     /// The panels as they were at first.
     ResetLayout,
+    /// The panels of a layout by its name: debug, compare, profile, source, or one of the user's own.
+    UseLayout(String),
+    /// Keep the panels as a layout of a name, for all traces.
+    SaveLayout(String),
+    /// Forget a layout of the user's own.
+    ForgetLayout(String),
     /// What the timeline shows.
     Timeline(TimelineLanes),
     /// Which part of the trace the timeline shows.

@@ -74,14 +74,21 @@ fn everything() -> Situation {
 
 /// The command with the longest name that a line begins with, and the rest.
 pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
-    let fits = |command: &'static Command| {
-        let name = command.bare_name();
+    let begins = |name: &str| {
         let head = line.get(..name.len())?;
         let rest = line.get(name.len()..)?.trim_start_matches('…');
         let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
-        (head.eq_ignore_ascii_case(name) && is_whole).then(|| (command, rest.trim()))
+        (head.eq_ignore_ascii_case(name) && is_whole).then(|| rest.trim())
     };
-    commands().iter().filter_map(fits).max_by_key(|(command, _)| command.name.len())
+    let fits = |command: &'static Command| {
+        let name = command.bare_name();
+        // A panel is shown by its name alone, too.
+        let short = name.strip_prefix("Show ").unwrap_or(name);
+        let of_name = begins(name).map(|rest| (name.len(), rest));
+        let (length, rest) = of_name.or_else(|| begins(short).map(|rest| (short.len(), rest)))?;
+        Some((length, (command, rest)))
+    };
+    commands().iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, found)| found)
 }
 
 /// A cell as the argument of `Last write` and its like.
@@ -102,6 +109,18 @@ pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
 
 pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::SaveSession(Some(text.to_owned())))
+}
+
+pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::UseLayout(text.to_owned()))
+}
+
+pub fn save_layout(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::SaveLayout(text.to_owned()))
+}
+
+pub fn forget_layout(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ForgetLayout(text.to_owned()))
 }
 
 pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {

@@ -84,6 +84,8 @@ pub enum Scope {
     Everywhere,
     /// While a trace window has the keyboard: the same keys mean the cursor in other panels.
     Trace,
+    /// Everywhere but in a list that was entered by the keyboard.
+    Steps,
     /// While a panel of registers or memory has the keyboard.
     Cells,
 }
@@ -108,14 +110,32 @@ pub struct Situation {
     pub tile: Option<u64>,
     /// Whether that panel is a trace window.
     pub is_in_trace: bool,
+    /// Whether that panel got the keyboard by a key, not by a click.
+    pub is_entered: bool,
     /// Whether that panel shows registers or memory.
     pub is_in_cells: bool,
     /// The cell under the cursor, which "last write" means.
     pub cell: Option<CellName>,
     /// How far the open trace is indexed.
     pub indexing: Indexing,
+    /// What is switched on.
+    pub switches: Switches,
     /// Why the open trace cannot be followed as it grows.
     pub follow_refusal: Option<&'static str>,
+}
+
+/// What can be switched on and off, and what is chosen of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// The names of the commands that are on.
+    pub on: Vec<&'static str>,
+}
+
+impl Switches {
+    /// Whether a command is on; none where it is no switch.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.on.contains(&name)
+    }
 }
 
 /// How far a trace is indexed.
@@ -168,6 +188,7 @@ impl Command {
         match self.scope {
             Scope::Everywhere => true,
             Scope::Trace => situation.is_in_trace,
+            Scope::Steps => situation.is_in_trace || !situation.is_entered,
             Scope::Cells => situation.is_in_cells,
         }
     }

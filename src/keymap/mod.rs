@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use stepback::action::{Action, WindowId};
-//! use stepback::keymap::{Situation, parse_line};
+//! use stepback::keymap::{Situation, Switches, parse_line};
 //!
 //! let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
 //! let action = parse_line("Go to step 1,250", &situation);
@@ -18,7 +18,7 @@ mod press;
 mod table;
 
 pub use arguments::{argument_text, check_line, parse_line, place_text, split_line};
-pub use command::{Area, Command, Indexing, Need, Scope, Situation};
+pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
 pub use press::{Keyboard, key_text, take_pressed};
 pub use table::{PANEL_KEYS, TIMELINE_GESTURES, command, commands};

@@ -95,7 +95,10 @@ fn file() -> Vec<Command> {
             let is_possible = situation.follow_refusal.is_none();
             is_possible.then_some(Action::FollowTrace)
         }),
-        new(File, "Cancel indexing").does(Action::CancelIndexing),
+        new(File, "Cancel indexing").when(|situation| {
+            let is_under_way = matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
+            is_under_way.then_some(Action::CancelIndexing)
+        }),
         new(File, "Continue indexing")
             .in_trace()
             .when(|situation| (situation.indexing == Indexing::Stopped).then_some(Action::ContinueIndexing)),
@@ -146,14 +149,14 @@ fn go() -> Vec<Command> {
             .key(NONE, Key::Home)
             .key(CTRL, Key::Home)
             .in_trace()
-            .within(Scope::Trace)
+            .within(Scope::Steps)
             .does(Action::Edge(Way::Back)),
         new(Go, "Go to end")
             .icon(icons::END)
             .key(NONE, Key::End)
             .key(CTRL, Key::End)
             .in_trace()
-            .within(Scope::Trace)
+            .within(Scope::Steps)
             .does(Action::Edge(Way::Forward)),
         new(Go, "Back in history")
             .icon(icons::BACK)
@@ -420,6 +423,13 @@ fn window() -> Vec<Command> {
             .key(CTRL, Key::W)
             .in_trace()
             .when(|situation| situation.tile.map(Action::ClosePanel)),
+        new(Window, "Layout debug").in_trace().does(Action::UseLayout("debug".to_owned())),
+        new(Window, "Layout compare").in_trace().does(Action::UseLayout("compare".to_owned())),
+        new(Window, "Layout profile").in_trace().does(Action::UseLayout("profile".to_owned())),
+        new(Window, "Layout source").in_trace().does(Action::UseLayout("source".to_owned())),
+        new(Window, "Use layout…").in_trace().asks("Name of a layout", arguments::use_layout),
+        new(Window, "Save layout as…").in_trace().asks("Name of the layout", arguments::save_layout),
+        new(Window, "Forget layout…").in_trace().asks("Name of a layout of your own", arguments::forget_layout),
         new(Window, "Reset layout").in_trace().does(Action::ResetLayout),
     ]);
     let numbers = [Key::Num1, Key::Num2, Key::Num3, Key::Num4];

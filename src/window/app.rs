@@ -47,6 +47,8 @@ pub struct App {
     pub(super) queue: VecDeque<Action>,
     pub(super) file_dialog: Option<FileDialog>,
     pub(super) saver: Saver,
+    /// An action may have changed the panels since they were looked at.
+    pub(super) panels_touched: bool,
     /// Where the next trace that is shown begins.
     pub(super) begin_at: Option<String>,
     pub(super) script: Option<Script>,
@@ -136,6 +138,7 @@ impl App {
             queue: VecDeque::new(),
             file_dialog: None,
             saver: Saver::default(),
+            panels_touched: false,
             begin_at: options.at,
             script,
             picture: options.screenshot.map(Picture::new),

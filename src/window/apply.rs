@@ -14,6 +14,7 @@ use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
 use super::found::Found;
 use super::go_to::GoTo;
+use super::layouts::changes_panels;
 use super::lookup::{AccessQuestion, Lookup};
 use super::opening::Showing;
 use super::options::TraceChoice;
@@ -62,6 +63,10 @@ impl App {
     }
 
     fn apply(&mut self, action: Action) {
+        if changes_panels(&action) {
+            self.panels_touched = true;
+            self.in_trace(Workspace::note_positions);
+        }
         match action {
             Action::OpenDialog => self.ask_for_file(Purpose::Trace),
             Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
@@ -131,6 +136,9 @@ impl App {
             Action::DuplicatePanel(tile) => self.in_trace(|workspace| _ = workspace.duplicate(tile)),
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
+            Action::UseLayout(name) => self.use_layout(&name),
+            Action::SaveLayout(name) => self.save_layout(&name),
+            Action::ForgetLayout(name) => self.forget_layout(&name),
             Action::Timeline(lanes) => self.in_trace(|workspace| workspace.timeline.choose(lanes)),
             Action::FitTimeline(fit) => self.in_trace(|workspace| workspace.timeline.fit(fit)),
             Action::TellFunctions(of) => self.in_trace(|workspace| workspace.functions.tell(of)),
@@ -478,6 +486,7 @@ fn order(action: &Action) -> Order {
             Order::Beside
         }
         Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
+        Action::UseLayout(_) | Action::SaveLayout(_) | Action::ForgetLayout(_) => Order::Beside,
         Action::SelectRange(_) | Action::CompareEnds(_) => Order::Beside,
         Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
             Order::Beside

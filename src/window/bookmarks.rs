@@ -16,6 +16,12 @@ impl Workspace {
     fn exchange(&mut self, before: Before) -> Before {
         match before {
             Before::Bookmarks(bookmarks) => Before::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks)),
+            Before::Panels(panels) => {
+                let now = self.panels();
+                self.put_panels(panels.clone());
+                self.panels_seen = self.panels();
+                Before::Panels(now.unwrap_or(panels))
+            }
         }
     }
 }

@@ -6,14 +6,32 @@ use stepback_index::forbid_reads;
 use super::app::App;
 use super::dock::DockView;
 use super::file_dialog::{FileDialog, Picked, open_together};
+use super::layouts::Released;
 use super::palette::Surroundings;
+use super::settings::Settings;
 use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::workspace::Drawn;
-use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
-use crate::action::Action;
-use crate::keymap::{self, Indexing, Keyboard, Situation};
+use super::workspace::Workspace;
+use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
+use crate::action::{Action, ThemeChoice};
+use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::theme::Tok;
+
+/// The commands that are on: what a menu marks with a tick.
+fn switches(workspace: &Workspace, settings: &Settings) -> Switches {
+    let window = workspace.windows.active();
+    let is_chosen = |choice| settings.theme == choice;
+    let all = [
+        ("Raw text", window.is_raw),
+        ("Stay in thread", window.thread.is_some()),
+        ("Source lines in rows", workspace.sources.is_in_rows),
+        ("Theme dark", is_chosen(ThemeChoice::Dark)),
+        ("Theme light", is_chosen(ThemeChoice::Light)),
+        ("Theme system", is_chosen(ThemeChoice::System)),
+    ];
+    Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect() }
+}
 
 /// After so many frames without an unanswered question the panels have drawn the last answer:
 /// one to pick it up, one to lay out what depends on it, one to spare.
@@ -33,6 +51,8 @@ impl App {
         self.draw(ui, tok, &situation, &mut asked);
         self.queue.extend(asked);
         self.apply_queue();
+        let is_released = ui.input(|input| input.pointer.any_released());
+        self.watch_panels(if is_released { Released::Now } else { Released::No });
         self.advance_script();
         self.frames += 1;
         if !self.queue.is_empty() {
@@ -88,7 +108,8 @@ impl App {
             None if workspace.session.index.is_whole() => Indexing::Whole,
             None => Indexing::Stopped,
         };
-        Situation { indexing, follow_refusal: workspace.session.follow_refusal(), ..situation }
+        let switches = switches(workspace, &self.settings);
+        Situation { indexing, switches, follow_refusal: workspace.session.follow_refusal(), ..situation }
     }
 
     /// Whether the palette, a page or a menu is in front of the panels.
@@ -119,14 +140,13 @@ impl App {
         actions
     }
 
-    /// Escape gives up the search under way, or puts the hint away, or ends following, or stops indexing.
+    /// Escape gives up the search under way, or ends following, or stops indexing.
     fn escape(&mut self) {
         if let Some(workspace) = self.workspace.as_mut()
             && (workspace.moving.give_up()
                 || workspace.lookup.take().is_some()
                 || workspace.find.stop()
-                || workspace.functions.stop()
-                || std::mem::take(&mut workspace.has_demo_hint))
+                || workspace.functions.stop())
         {
             return;
         }
@@ -205,8 +225,10 @@ impl App {
         let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, out };
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
+            workspace.is_entered &= workspace.focused == Some(tile);
             workspace.focus(tile);
         }
+        trace_widths::widen(&mut workspace.dock);
     }
 
     /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.

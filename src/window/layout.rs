@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::trace_widths::share_equally;
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
@@ -57,7 +58,11 @@ fn narrow(panes: Vec<Pane>) -> Dock {
 /// The layout of the command "Compare" in a window of a width: the comparison gets all of it.
 /// Two columns of registers need their room, unless that would leave too little for the traces.
 pub fn compare(dock: Dock, width: f32) -> Dock {
-    let mut plan = Plan::new(panes_of(dock));
+    compare_of(panes_of(dock), width)
+}
+
+fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
+    let mut plan = Plan::new(panes);
     let registers = REGISTERS.min(width * 0.3);
     let traces = plan.traces(width - registers);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Stack, PanelKind::Calls], registers);
@@ -96,6 +101,75 @@ pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
 
 /// More parts than these make no dock that anybody made.
 pub const TILES: usize = 1000;
+
+/// A layout of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedLayout {
+    /// As at first.
+    Debug,
+    /// Two positions, and what differs.
+    Compare,
+    /// What took how long.
+    Profile,
+    /// A source file beside the trace.
+    Source,
+}
+
+impl NamedLayout {
+    /// By its name, in any case.
+    pub fn of(name: &str) -> Option<Self> {
+        let names =
+            [("debug", Self::Debug), ("compare", Self::Compare), ("profile", Self::Profile), ("source", Self::Source)];
+        names.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim())).map(|(_, layout)| layout)
+    }
+}
+
+/// Puts the panels of a dock into a layout, in a window of a size. What it lacks is opened, what has no place in it is
+/// closed; trace windows stay.
+pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
+    use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
+    let mut panes = panes_of(dock);
+    let wanted: &[PanelKind] = match layout {
+        NamedLayout::Debug | NamedLayout::Compare => &[Registers, Memory, Source, Calls, Stack, Compare],
+        NamedLayout::Profile => &[Functions, FlameGraph, Calls, Source],
+        NamedLayout::Source => &[Source, Registers, Memory, Stack, Calls],
+    };
+    for kind in wanted {
+        if !panes.iter().any(|pane| pane.kind() == *kind) {
+            panes.push(Pane::new(*kind, WindowId(1)));
+        }
+    }
+    match layout {
+        NamedLayout::Debug if size.x < WIDE => narrow(panes),
+        NamedLayout::Debug => wide(panes),
+        NamedLayout::Compare => compare_of(panes, size.x),
+        NamedLayout::Profile => profile(panes),
+        NamedLayout::Source => source(panes),
+    }
+}
+
+fn profile(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let functions = plan.tabs(&[PanelKind::Functions, PanelKind::Calls], 640.0);
+    let traces = plan.traces(640.0);
+    let top = plan.linear(LinearDir::Horizontal, [functions, traces], 400.0);
+    let bottom = plan.tabs(&[PanelKind::FlameGraph, PanelKind::Source], 260.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+fn source(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let source = plan.tabs(&[PanelKind::Source], 640.0);
+    let traces = plan.traces(640.0);
+    let top = plan.linear(LinearDir::Horizontal, [source, traces], 420.0);
+    let stack = plan.tabs(&[PanelKind::Stack, PanelKind::Calls], 440.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 380.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 460.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [stack, registers, memory], 240.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
 
 /// A dock in the making: panels are taken by kind, and each part bears its share of the space.
 struct Plan {
@@ -171,16 +245,22 @@ pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
         && linear.dir == LinearDir::Horizontal
     {
         split_share(linear, tabs, added_tabs);
+        share_equally(dock, parent);
         return added;
     }
     let row = dock.tiles.insert_horizontal_tile(vec![tabs, added_tabs]);
+    replace(dock, parent, tabs, row);
+    added
+}
+
+/// Puts a tile where another one stands below a parent; without one it is the root.
+pub fn replace(dock: &mut Dock, parent: Option<TileId>, old: TileId, new: TileId) {
     match parent.and_then(|parent| dock.tiles.get_mut(parent)) {
         Some(Tile::Container(container)) => {
-            let _place = container.replace_child(tabs, row);
+            let _place = container.replace_child(old, new);
         }
-        _ => *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles)),
+        _ => *dock = Tree::new(dock.id(), new, std::mem::take(&mut dock.tiles)),
     }
-    added
 }
 
 fn split_share(linear: &mut Linear, tile: TileId, added: TileId) {

@@ -93,9 +93,19 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
 /// Commands that stand in submenus or among the windows, not in the list itself.
 fn is_apart(command: &Command) -> bool {
     let name = command.name;
-    ["Theme ", "Memory by ", "Registers ", "Timeline ", "Functions of ", "Flame graph by ", "Trace window ", "Colour "]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    [
+        "Theme ",
+        "Memory by ",
+        "Registers ",
+        "Timeline ",
+        "Functions of ",
+        "Flame graph by ",
+        "Trace window ",
+        "Colour ",
+        "Layout ",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
 }
 
 /// Commands above which a line separates what has another purpose.
@@ -127,8 +137,14 @@ fn begins_group(name: &str) -> bool {
     )
 }
 
+/// A menu that is taller than the window scrolls.
 fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
+    let room = ui.ctx().content_rect().height() - 48.0;
+    egui::ScrollArea::vertical().max_height(room).show(ui, |ui| entries_ui(ui, area, app, situation, out));
+}
+
+fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
     for command in keymap::commands().iter().filter(|command| command.area == area && !is_apart(command)) {
         if begins_group(command.name) {
             ui.separator();
@@ -149,6 +165,9 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
         if command.name == "Note…" {
             submenu(ui, "Colour", "Colour ", situation, out);
         }
+        if command.name == "Close panel" {
+            layouts_ui(ui, app, situation, out);
+        }
         if command.name == "Normal text" {
             submenu(ui, "Theme", "Theme ", situation, out);
         }
@@ -162,6 +181,23 @@ fn submenu(ui: &mut Ui, title: &str, prefix: &str, situation: &Situation, out: &
     ui.menu_button(title, |ui| {
         for command in keymap::commands().iter().filter(|command| command.name.starts_with(prefix)) {
             command_ui(ui, command, situation, out);
+        }
+    });
+}
+
+/// The layouts of the program, and the user's own.
+fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    ui.menu_button("Layout", |ui| {
+        for command in keymap::commands().iter().filter(|command| command.name.starts_with("Layout ")) {
+            command_ui(ui, command, situation, out);
+        }
+        if !app.settings.layouts.is_empty() {
+            ui.separator();
+        }
+        for own in &app.settings.layouts {
+            if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
+                out.push(Action::UseLayout(own.name.clone()));
+            }
         }
     });
 }
@@ -202,8 +238,12 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
     let key = command.keys.first().map(key_text).unwrap_or_default();
-    let is_on = command.name == "Follow" && situation.indexing == Indexing::Following;
-    let entry = Button::new(text_of(command, situation)).selected(is_on).shortcut_text(shortcut(ui, &key));
+    let is_following = command.name == "Follow" && situation.indexing == Indexing::Following;
+    let is_on = is_following || situation.switches.is_on(command.name);
+    let text = text_of(command, situation);
+    // A tick stands before what is on.
+    let text = if is_on { format!("{}  {text}", icons::CHECK) } else { text };
+    let entry = Button::new(text).selected(is_on).shortcut_text(shortcut(ui, &key));
     let mut response = ui.add_enabled(action.is_some() || asks, entry);
     if let Some(why) = situation.follow_refusal.filter(|_| command.name == "Follow") {
         response = response.on_disabled_hover_text(super::words::sentence(why));

@@ -66,7 +66,10 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known
             let text = text_of(command, situation);
             let (score, matched) = fit(query, &text)?;
             let penalty = if command.is_possible(situation) { 0 } else { 100 };
-            Some((score - penalty, Item { matched, ..item(command, text, situation) }))
+            // A panel's name alone means the panel.
+            let is_panel = command.name.strip_prefix("Show ").is_some_and(|name| name.eq_ignore_ascii_case(query));
+            let bonus = if is_panel { 1000 } else { 0 };
+            Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
         })
         .collect();
     // The sort is stable: commands that fit equally well stay in the order of the menus.

@@ -30,12 +30,16 @@ pub struct Settings {
     pub moved_sources: Vec<MovedSources>,
     /// The rows of the trace tell their source lines.
     pub has_row_lines: bool,
+    /// Layouts of the user's own, the newest last.
+    pub layouts: Vec<OwnLayout>,
     /// How tall the timeline is, where the user chose that.
     pub timeline_height: Option<f32>,
 }
 
 /// How small and how large everything may be.
 const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+/// More layouts of the user's own are not kept.
+pub const LAYOUTS: usize = 50;
 /// More commands are not remembered.
 const COMMANDS: usize = 5;
 /// More directories of sources are not kept.
@@ -50,6 +54,15 @@ pub struct MovedSources {
     pub image: PathBuf,
     /// What moved where.
     pub mapping: SourceMapping,
+}
+
+/// A layout of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnLayout {
+    /// What it is called.
+    pub name: String,
+    /// The panels as they are kept.
+    pub panels: String,
 }
 
 impl MovedSources {
@@ -70,6 +83,7 @@ impl Default for Settings {
             searches: Vec::new(),
             moved_sources: Vec::new(),
             has_row_lines: true,
+            layouts: Vec::new(),
             timeline_height: None,
         }
     }
@@ -90,6 +104,7 @@ impl Settings {
         self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
         self.recent.truncate(recent::LIMIT);
         self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);
+        self.layouts.truncate(LAYOUTS);
         self.recent_commands.truncate(COMMANDS);
         self.searches.truncate(HISTORY);
         self.searches.retain(|question| question.text.len() <= SEARCH_BYTES);

@@ -1,5 +1,6 @@
 //! Changes of what is kept and shown, and how they are taken back.
 
+use crate::action::{Moment, WindowId};
 use crate::notes::Bookmarks;
 
 /// More are not kept.
@@ -17,6 +18,37 @@ pub struct Undo {
 pub enum Before {
     /// The bookmarks.
     Bookmarks(Bookmarks),
+    /// The panels.
+    Panels(Panels),
+}
+
+/// The panels, and where the trace windows were.
+#[derive(Clone, Debug)]
+pub struct Panels {
+    /// As they are kept.
+    pub text: String,
+    /// The trace windows and where they were.
+    pub positions: Vec<(WindowId, Moment)>,
+    /// The active trace window.
+    pub active: WindowId,
+}
+
+impl Panels {
+    /// What counts as a change: not which tab is in front, nor the byte that a panel of memory stays at.
+    pub fn outline(&self) -> String {
+        let is_passing = |line: &&str| !line.trim_start().starts_with("held:");
+        let mut outline = String::new();
+        for line in self.text.lines().filter(is_passing) {
+            match line.split_once("Tabs(") {
+                Some((head, rest)) => {
+                    outline.extend([head, rest.trim_start_matches(|digit: char| digit.is_ascii_digit())])
+                }
+                None => outline.push_str(line),
+            }
+            outline.push('\n');
+        }
+        outline
+    }
 }
 
 impl Undo {
@@ -57,8 +89,10 @@ mod tests {
             now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position))).unwrap();
         }
         let mut counts = Vec::new();
-        let exchange =
-            |now: &mut Bookmarks, Before::Bookmarks(kept): Before| Before::Bookmarks(std::mem::replace(now, kept));
+        let exchange = |now: &mut Bookmarks, before: Before| match before {
+            Before::Bookmarks(kept) => Before::Bookmarks(std::mem::replace(now, kept)),
+            panels @ Before::Panels(_) => panels,
+        };
         while undo.undo(|before| exchange(&mut now, before)) {
             counts.push(now.list().len());
         }

@@ -20,7 +20,9 @@ use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
 use super::status::StatusSlot;
-use super::undo::Undo;
+use super::trace_widths;
+use super::undo::{Panels, Undo};
+use super::vacancy::Vacancy;
 use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
@@ -38,6 +40,9 @@ use crate::worker::{Lane, Slot, Ticket, Worker};
 
 /// How often at most the trace file is looked at for changes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Where more panels stood is forgotten.
+const VACANCIES: usize = 32;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {
@@ -67,6 +72,12 @@ pub struct Workspace {
     pub(super) places: SessionPlaces,
     /// What was changed and can be taken back.
     pub(super) undo: Undo,
+    /// The panels as they were when they were looked at last.
+    pub(super) panels_seen: Option<Panels>,
+    /// Where panels stood that were closed, the newest last.
+    vacancies: Vec<Vacancy>,
+    /// The panel that has the keyboard got it by a key.
+    pub(super) is_entered: bool,
     /// What the functions took.
     pub functions: FunctionsState,
     /// The timeline.
@@ -133,6 +144,9 @@ impl Workspace {
             bookmarks: Bookmarks::default(),
             places: SessionPlaces::default(),
             undo: Undo::default(),
+            panels_seen: None,
+            vacancies: Vec::new(),
+            is_entered: false,
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
             lookup: None,
@@ -252,7 +266,10 @@ impl Workspace {
         let id = self.windows.open_at(at);
         let pane = Pane::new(PanelKind::Trace, id);
         let tile = match beside {
-            Some(tile) => layout::insert_beside(&mut self.dock, tile, pane),
+            Some(tile) if trace_widths::has_room_beside(&self.dock, tile) => {
+                layout::insert_beside(&mut self.dock, tile, pane)
+            }
+            Some(tile) => layout::insert_as_tab(&mut self.dock, tile, pane),
             None => layout::insert_as_tab(&mut self.dock, TileId::from_u64(0), pane),
         };
         self.focus(tile);
@@ -323,6 +340,8 @@ impl Workspace {
             None => self.add(kind)?,
         };
         self.focus(tile);
+        // Whoever asks for a panel goes on in it.
+        self.is_entered = true;
         Some(tile)
     }
 
@@ -363,6 +382,9 @@ impl Workspace {
         {
             return false;
         }
+        self.vacancies.extend(Vacancy::of(&self.dock, tile));
+        let surplus = self.vacancies.len().saturating_sub(VACANCIES);
+        self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);
         if self.focused == Some(tile) {
             self.focused = self.trace_tile(self.windows.active).or_else(|| self.any_tile());
@@ -396,6 +418,7 @@ impl Workspace {
         let next = place.map_or(0, |place| (place + 1) % panes.len().max(1));
         if let Some(tile) = panes.get(next).copied() {
             self.focus(tile);
+            self.is_entered = true;
         }
     }
 
@@ -520,6 +543,7 @@ impl Workspace {
             tile: self.focused.map(|tile| tile.0),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
+            is_entered: self.is_entered,
             cell: self.last_cell.clone(),
             ..Situation::default()
         }
@@ -610,8 +634,15 @@ impl Workspace {
         layout::panes_in_order(&self.dock).first().copied()
     }
 
-    /// Puts a new panel where its kind stands, or else where the comparison or any panel but a trace window does.
+    /// Puts a new panel where the last one of its kind was closed, or where its kind stands, or else where the comparison or any panel but a trace window does.
     fn place(&mut self, pane: Pane, kind: PanelKind) -> Option<TileId> {
+        if let Some(place) = self.vacancies.iter().rposition(|vacancy| vacancy.is_of(kind)) {
+            let active = self.windows.active;
+            let filled = self.vacancies.remove(place).fill(&mut self.dock, || Pane::new(kind, active));
+            if filled.is_some() {
+                return filled;
+            }
+        }
         let order =
             [kind, PanelKind::Externals, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
         // The flame graph stands beside the list of functions, not in front of it.

@@ -15,6 +15,7 @@ mod functions;
 mod go_to;
 mod indexing;
 mod layout;
+mod layouts;
 mod lists;
 mod memory;
 mod painted;
