@@ -63,6 +63,7 @@ pub use builder::semihosting::images::with_images;
 pub use builder::so_far::open_so_far;
 pub use index::Index;
 pub use query::access::{IsAccessedBy, LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses};
+pub use query::access_shares::{AccessShare, AccessShares};
 pub use query::accesses::AccessesOf;
 pub use query::allocations::{Allocations, HeapRole};
 pub use query::byte_touches::TouchesAt;

@@ -10,6 +10,7 @@ pub mod code_address;
 pub mod counts;
 pub mod cpu_count;
 pub mod damage;
+pub mod exceptions;
 pub mod fatal_ending;
 pub mod heap;
 pub mod hot_pages;

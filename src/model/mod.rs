@@ -47,6 +47,7 @@ pub mod text;
 mod thread_walk;
 pub mod threads;
 pub mod timeline;
+pub mod timeline_density;
 pub mod timeline_rows;
 pub mod trace_notes;
 mod trace_window;

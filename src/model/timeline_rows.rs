@@ -8,6 +8,7 @@ use anyhow::Result;
 use stepback_index::{AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
+use crate::analysis::schedule::{Bounded, Mark};
 use crate::session::Session;
 
 /// Which rows are drawn, and how finely.
@@ -28,6 +29,8 @@ pub struct RowsRequest {
 pub struct Rows {
     /// Accesses of the cell, reads before writes, so that a write is drawn over a read.
     pub accesses: Vec<Tick>,
+    /// Where the program was interrupted.
+    pub exceptions: Vec<Tick>,
     /// What is unusual, gaps last.
     pub marks: Vec<Tick>,
 }
@@ -67,7 +70,7 @@ impl TickKind {
             Self::Read => "read",
             Self::Write => "written",
             Self::External => "external change: memory differs from what was last known",
-            Self::Event => "signal, trap or interrupt",
+            Self::Event => "exception, trap, interrupt or signal",
             Self::Hit => "of the search",
             Self::Gap => "gap: instructions are missing here",
         }
@@ -90,9 +93,32 @@ pub fn rows(session: &Session, request: &RowsRequest, cancel: &Cancel) -> Result
         }
     }
     found.marks.extend(leaper.externals()?);
-    found.marks.extend(leaper.markers(&EVENTS, TickKind::Event)?);
+    found.exceptions = leaper.markers(&EVENTS, TickKind::Event)?;
     found.marks.extend(leaper.markers(&GapReason::ALL.map(GapReason::kind), TickKind::Gap)?);
     Ok(found)
+}
+
+/// The ticks of the entries of handlers: the first of each column. O(columns · log n).
+pub fn exception_ticks(entries: &Bounded<Mark>, request: &RowsRequest) -> Vec<Tick> {
+    let (list, RowsRequest { first, last, .. }) = (entries.list(), *request);
+    let (mut ticks, mut from) = (Vec::<Tick>::new(), first);
+    while from <= last {
+        let next = list.get(list.partition_point(|mark| mark.first < from.0));
+        let Some(position) = next.map(|mark| Position(mark.first)).filter(|at| *at <= last) else { break };
+        let column = request.column_of(position);
+        ticks.push(Tick { column, position, kind: TickKind::Event });
+        from = request.start_of(column.saturating_add(1)).max(position);
+        from.0 += 1;
+    }
+    ticks
+}
+
+/// Ticks of two kinds of sources, one a column.
+pub fn merged(one: &[Tick], other: &[Tick]) -> Vec<Tick> {
+    let mut ticks = [one, other].concat();
+    ticks.sort_by_key(|tick| (tick.column, tick.position));
+    ticks.dedup_by_key(|tick| tick.column);
+    ticks
 }
 
 /// Leaps from column to column.
@@ -137,15 +163,17 @@ impl Leaper<'_> {
         while ticks.is_empty() || from < last {
             self.cancel.check()?;
             let Some(position) = next(from)?.filter(|position| *position <= last) else { break };
-            let column = self.column_of(position);
+            let column = self.request.column_of(position);
             ticks.push(Tick { column, position, kind });
-            from = self.start_of(column.saturating_add(1)).max(position);
+            from = self.request.start_of(column.saturating_add(1)).max(position);
         }
         Ok(ticks)
     }
+}
 
+impl RowsRequest {
     fn column_of(&self, position: Position) -> u32 {
-        let RowsRequest { first, last, columns, .. } = *self.request;
+        let Self { first, last, columns, .. } = *self;
         let length = u128::from(last.0.saturating_sub(first.0)).max(1);
         let offset = u128::from(position.0.saturating_sub(first.0));
         let column = offset * u128::from(columns) / length;
@@ -154,7 +182,7 @@ impl Leaper<'_> {
 
     /// The last position before a column: what shows behind it is in the column.
     fn start_of(&self, column: u32) -> Position {
-        let RowsRequest { first, last, columns, .. } = *self.request;
+        let Self { first, last, columns, .. } = *self;
         let length = u128::from(last.0.saturating_sub(first.0));
         let offset = (length * u128::from(column)).div_ceil(u128::from(columns.max(1)));
         Position(first.0.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)).saturating_sub(1))
@@ -164,6 +192,8 @@ impl Leaper<'_> {
 #[cfg(test)]
 mod tests {
     use stepback_index::MemoryRange;
+
+    use crate::analysis::schedule::MarkKind;
 
     use super::*;
     use crate::analysis::names::NamesAt;
@@ -191,16 +221,40 @@ mod tests {
         for (columns, cell) in [(7, "x0"), (100, "x1"), (100, "sp"), (100_000, "x0"), (100, "[sp]:8")] {
             let request = request(&session, columns, cell);
             let rows = rows(&session, &request, &Cancel::default()).unwrap();
-            let leaper = Leaper { session: &session, request: &request, cancel: &Cancel::default() };
             for (kinds, kind) in [(AccessKinds::Reads, TickKind::Read), (AccessKinds::Writes, TickKind::Write)] {
                 let mut expected: Vec<(u32, Position)> =
-                    all(&session, &request, kinds).into_iter().map(|at| (leaper.column_of(at), at)).collect();
+                    all(&session, &request, kinds).into_iter().map(|at| (request.column_of(at), at)).collect();
                 expected.dedup_by_key(|(column, _)| *column);
                 let of_kind = rows.accesses.iter().filter(|tick| tick.kind == kind);
                 let shown: Vec<(u32, Position)> = of_kind.map(|tick| (tick.column, tick.position)).collect();
                 assert_eq!(shown, expected, "{columns} {cell} {kind:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_row_asks_as_often_as_it_has_columns_however_much_happens() {
+        let session = overflow();
+        let (last, columns) = (Position(10_000_000_000), 1200);
+        let request = RowsRequest { first: Position(0), last, columns, cell: None };
+        let leaper = Leaper { session: &session, request: &request, cancel: &Cancel::default() };
+        let mut asked = 0;
+        // Something happens at each step.
+        let ticks = leaper.leap(TickKind::Event, |from| {
+            asked += 1;
+            Ok(Some(Position(from.0 + 1)))
+        });
+        assert!((1200..=1201).contains(&ticks.unwrap().len()));
+        assert!(asked <= 1201, "{asked}");
+        let mut entries = Bounded::with_limit(1 << 10);
+        for number in 0..100_000u64 {
+            let first = number * 100_000;
+            entries.push(Mark { first, end: first, kind: MarkKind::Kernel, count: 1 });
+        }
+        assert!(entries.list().len() <= 1 << 10);
+        let ticks = exception_ticks(&entries, &request);
+        assert!((500..=1200).contains(&ticks.len()), "{}", ticks.len());
+        assert!(ticks.windows(2).all(|pair| pair[0].column < pair[1].column));
     }
 
     #[test]

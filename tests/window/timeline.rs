@@ -187,3 +187,21 @@ fn windows_at_one_position_have_tags_side_by_side() {
         assert!(strip.contains(&text(1)) && strip.contains(&text(2)), "{strip}");
     }
 }
+
+#[test]
+fn reads_writes_and_exceptions_have_rows() {
+    let mut window = Driver::demo();
+    window.go_to("end");
+    let labels = |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
+    let shown = labels(&window);
+    assert!(shown.contains("Reads") && shown.contains("Writes") && !shown.contains("Exceptions"), "{shown}");
+    let trap = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n\
+                2 clk IT (2) 00001004 d503201f O EL1h_n : NOP\n\
+                2 clk E 00001004 00000000 CoreEvent_IRQ\n\
+                3 clk IT (3) 00002000 d503201f O EL1h_n : NOP\n\
+                4 clk IT (4) 00002004 d69f03e0 O EL1h_n : ERET\n\
+                5 clk IT (5) 00001008 d503201f O EL1h_n : NOP\n";
+    let window = Driver::text(trap);
+    let shown = labels(&window);
+    assert!(shown.contains("Exceptions"), "{shown}");
+}

@@ -1,6 +1,7 @@
 //! The questions: one file a question.
 
 pub(crate) mod access;
+pub(crate) mod access_shares;
 pub(crate) mod accesses;
 pub(crate) mod allocations;
 mod asked;

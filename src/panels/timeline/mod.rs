@@ -2,6 +2,7 @@
 
 mod bookmarks;
 mod calls;
+mod density;
 mod depths;
 mod gestures;
 mod lanes;

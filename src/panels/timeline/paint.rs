@@ -36,6 +36,8 @@ pub struct Strip {
     pub last: u64,
     /// The lower edge of the lanes: rows of ticks are below it.
     pub floor: f32,
+    /// Height of the rows of reads and writes, right below it.
+    pub densities: f32,
     /// How far the trace is indexed.
     pub known: u64,
 }

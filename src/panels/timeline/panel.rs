@@ -39,9 +39,10 @@ pub fn timeline_ui(
     let end = state.end;
     let View { first, last } = state.view.unwrap_or(View::whole(end)).within(end);
     let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));
-    let floor = rect.bottom() - rows::height(state, cell, cx);
+    let heights = rows::heights(state, rect.height(), cell, cx);
+    let floor = rect.bottom() - heights.all;
     let known = cx.session.index.step_count();
-    let strip = Strip { rect, chart, first, last: last.max(first + 1), floor, known };
+    let strip = Strip { rect, chart, first, last: last.max(first + 1), floor, densities: heights.densities, known };
     let pen = Pen::new(ui, rect, cx.tok);
     let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));

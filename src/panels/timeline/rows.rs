@@ -7,14 +7,16 @@ use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
 use super::bookmarks;
+use super::density;
 use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_ui};
 use super::state::{NamedCell, TimelineState};
 use crate::action::CellName;
+use crate::analysis::exceptions::exceptions;
 use crate::analysis::names::NamesAt;
 use crate::keymap::argument_text;
 use crate::model::text::thousands;
-use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, rows};
+use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{Tok, mono, ui as ui_font};
@@ -42,12 +44,45 @@ struct Row<'a> {
     rect: Rect,
 }
 
-/// The height of all rows, as far as is known what they show.
-pub fn height(state: &TimelineState, cell: Option<&CellName>, cx: &ViewCx<'_>) -> f32 {
-    let has_marks = state.rows.peek().is_some_and(|(_, rows)| !rows.marks.is_empty());
-    let count =
-        u8::from(cell.is_some()) + u8::from(has_marks) + u8::from(has_hits(cx)) + u8::from(bookmarks::has_any(cx));
-    if count == 0 { 0.0 } else { f32::from(count) * HEIGHT + 3.0 }
+/// The height of all rows, and of those of densities among them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heights {
+    pub all: f32,
+    pub densities: f32,
+}
+
+/// The heights in a strip of a height, as far as is known what the rows show.
+pub fn heights(state: &TimelineState, strip: f32, cell: Option<&CellName>, cx: &ViewCx<'_>) -> Heights {
+    let rows = state.rows.peek().map(|(_, rows)| rows);
+    let has_marks = rows.is_some_and(|rows| !rows.marks.is_empty());
+    let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
+    let shown = [cell.is_some(), has_exceptions, has_marks, has_hits(cx), bookmarks::has_any(cx)];
+    let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
+    let densities = density::height(state, strip, ticks);
+    let all = ticks + densities;
+    Heights { all: if all == 0.0 { 0.0 } else { all + 3.0 }, densities }
+}
+
+/// Whether handlers are entered anywhere.
+fn has_entries(state: &TimelineState) -> bool {
+    state.exceptions.peek().is_some_and(|(_, entries)| !entries.list().is_empty())
+}
+
+/// Where the program was interrupted, as far as is known: by markers, and by the frames of handlers.
+fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> Vec<Tick> {
+    let session = Arc::clone(cx.session);
+    state
+        .exceptions
+        .poll_long(&(), cx.worker, |()| move |cancel: &Cancel| Ok(Arc::new(exceptions(&session.index, cancel)?)));
+    let request = RowsRequest {
+        first: Position(strip.first),
+        last: strip.last_known(),
+        columns: strip.known_columns(),
+        cell: None,
+    };
+    let entries = state.exceptions.peek().map(|(_, entries)| exception_ticks(entries, &request)).unwrap_or_default();
+    let told = state.rows.peek().map_or(&[][..], |(_, rows)| &rows.exceptions);
+    merged(told, &entries)
 }
 
 /// Whether a search found something.
@@ -70,14 +105,21 @@ pub fn rows_ui(
     cell: Option<&CellName>,
     state: &mut TimelineState,
 ) -> Option<u64> {
-    let none = Rows::default();
-    let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…" });
-    let marks = &known.rows.marks;
+    let interrupted = exceptions_of(strip, state, cx);
+    density::ask(strip, &Scene { pen, cx }, state);
     let mut top = strip.floor + 1.0;
     if strip.floor < strip.rect.bottom() {
         pen.line_across(strip.rect.left(), strip.rect.right(), strip.floor, pen.tok.line);
     }
+    if strip.densities > 0.0 {
+        density::rows_ui(ui, strip, Scene { pen, cx }, top, state);
+        top += strip.densities;
+    }
+    let has_entries = has_entries(state);
+    let none = Rows::default();
+    let known = ask(strip, cx, cell, state);
+    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…" });
+    let marks = &known.rows.marks;
     let mut under = None;
     let name = cell.map(argument_text);
     let mut row = |words: RowWords<'_>, ticks: &[Tick]| {
@@ -90,8 +132,12 @@ pub fn rows_ui(
         let hint = "reads (low) and writes (tall) of the selected cell; a click travels";
         row(RowWords { label: name, hint, nothing: known.nothing }, known.accesses);
     }
+    if has_entries || !known.rows.exceptions.is_empty() {
+        let hint = "exceptions, interrupts, traps and signals; a click travels";
+        row(RowWords { label: "Exceptions", hint, nothing: "nothing here" }, &interrupted);
+    }
     if !marks.is_empty() {
-        let hint = "gaps, signals and traps, external changes; a click travels";
+        let hint = "gaps and external changes; a click travels";
         row(RowWords { label: "Marks", hint, nothing: "nothing here" }, marks);
     }
     if has_hits(cx) {
@@ -165,7 +211,7 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if matches!(self.words.label, "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
+        let font = if matches!(self.words.label, "Exceptions" | "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };

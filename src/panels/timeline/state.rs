@@ -8,11 +8,13 @@ use stepback_parsers::Position;
 use super::depths::Depths;
 use super::view::View;
 use crate::action::{CellName, StepRange, TimelineFit, TimelineLanes, WindowId};
+use crate::analysis::schedule::{Bounded, Mark};
 use crate::model::axis_end::AxisEnd;
 use crate::model::lane_view::{LaneId, lane_ids};
 use crate::model::so_far::SoFar;
 use crate::model::threads::Threads;
 use crate::model::timeline::{FrameBox, Here, LaneRequest, Lanes};
+use crate::model::timeline_density::Densities;
 use crate::model::timeline_rows::{Rows, RowsRequest};
 use crate::panels::ViewCx;
 use crate::panels::watch::SessionWatch;
@@ -35,6 +37,10 @@ pub struct TimelineState {
     /// Where the axis ends.
     axis: AxisEnd,
     pub(super) end: u64,
+    /// How densely memory is accessed.
+    pub(super) densities: Slot<RowsRequest, Densities>,
+    /// Where handlers are entered.
+    pub(super) exceptions: Slot<(), Arc<Bounded<Mark>>>,
     /// What is shown, where the user chose it.
     chosen: Option<TimelineLanes>,
     /// The first lane of threads or cores in view.

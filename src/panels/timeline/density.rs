@@ -1,0 +1,102 @@
+//! The rows of reads and writes of all memory, as bars.
+
+use std::sync::Arc;
+
+use egui::{Color32, Rect, Ui, pos2};
+use stepback_index::{AccessShare, Cancel};
+
+use super::lanes::Scene;
+use super::paint::{Strip, tip_ui};
+use super::state::TimelineState;
+use crate::model::text::thousands;
+use crate::model::timeline_density::{Densities, densities};
+use crate::model::timeline_rows::RowsRequest;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::ui as ui_font;
+
+/// Height of a row.
+pub const HEIGHT: f32 = 11.0;
+/// Both rows are left out where calls would have less than this.
+const LEAST_LANES: f32 = 40.0;
+
+/// The height of both rows in a strip of a height, of which other rows take some.
+pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
+    let has_any = state.densities.peek().is_some_and(|(_, densities)| densities.has_any());
+    let room = strip - others - super::paint::AXIS - 2.0 * HEIGHT;
+    if has_any && room >= LEAST_LANES { 2.0 * HEIGHT } else { 0.0 }
+}
+
+/// Asks for what the rows show.
+pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
+    let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
+    let request = RowsRequest { first, last, columns: strip.known_columns(), cell: None };
+    let session = Arc::clone(scene.cx.session);
+    state.densities.poll_long(&request, scene.cx.worker, |request| {
+        let request = *request;
+        move |cancel: &Cancel| densities(&session, &request, cancel)
+    });
+}
+
+/// A row that is drawn.
+struct Row<'a> {
+    label: &'static str,
+    rect: Rect,
+    color: Color32,
+    /// How many of the steps of a column do it.
+    part: fn(&AccessShare) -> u64,
+    densities: &'a Densities,
+}
+
+/// Draws both rows from a height on.
+pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, state: &TimelineState) {
+    let Some((_, densities)) = state.densities.peek() else { return };
+    let rect = |row: f32| {
+        let top = top + row * HEIGHT;
+        Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
+    };
+    let reads = Row { label: "Reads", rect: rect(0.0), color: cx.tok.read, part: |share| share.reads, densities };
+    let writes = Row { label: "Writes", rect: rect(1.0), color: cx.tok.write, part: |share| share.writes, densities };
+    reads.ui(ui, strip, pen);
+    writes.ui(ui, strip, pen);
+}
+
+impl Row<'_> {
+    fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) {
+        let (tok, y) = (pen.tok, self.rect.center().y);
+        let label = pos2(self.rect.left() + INSET, y);
+        pen.cut_text(label, self.label, ui_font(10.5), tok.t3, strip.chart.left() - 8.0);
+        let share = |share: &AccessShare| (self.part)(share) as f32 / share.steps.max(1) as f32;
+        let most = self.densities.columns.iter().map(share).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+        let (bottom, height) = (self.rect.bottom() - 1.0, HEIGHT - 2.0);
+        for (column, told) in (0u32..).zip(&self.densities.columns) {
+            let tall = (share(told) / most * height).ceil();
+            if tall > 0.0 {
+                let left = strip.chart.left() + column as f32;
+                pen.fill(Rect::from_min_max(pos2(left, bottom - tall), pos2(left + 1.0, bottom)), self.color);
+            }
+        }
+        self.hover_ui(ui, strip);
+    }
+
+    fn hover_ui(&self, ui: &Ui, strip: &Strip) {
+        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at));
+        let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else { return };
+        let verb = if self.label == "Reads" { "read" } else { "write" };
+        if pointer.x < strip.chart.left() {
+            let how =
+                if self.densities.is_exact { "all steps count" } else { "some steps of each column are looked at" };
+            return tip_ui(ui, format!("How many of the steps {verb} memory: {how}"));
+        }
+        let column = (pointer.x - strip.chart.left()) as usize;
+        let position = thousands(strip.position_at(pointer.x).0);
+        let words = match self.densities.columns.get(column) {
+            Some(told) => {
+                let (part, steps) = ((self.part)(told), told.steps);
+                format!("{part} of {steps} steps here {verb} memory\nposition {position}")
+            }
+            None => format!("not indexed yet\nposition {position}"),
+        };
+        tip_ui(ui, words);
+    }
+}
