@@ -13,6 +13,7 @@ use stepback_machine::{Address, Endian, InstructionSet};
 use super::debug_file;
 use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
+use super::given::{Given, GivenName};
 use super::lines::{ImageLines, LineRange, SourceLine};
 use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
@@ -25,6 +26,8 @@ pub struct Images {
     /// Every spelling of every symbol.
     by_name: HashMap<Box<str>, usize>,
     by_address: Extents,
+    /// What the user calls addresses.
+    given: Given,
     code_by_address: Extents,
     /// Which file code belongs to, by its place in `files`.
     file_by_address: Extents,
@@ -125,6 +128,14 @@ impl Images {
         Ok(images)
     }
 
+    /// The same with names that the user gave in place of those given before. Cost: copies all symbols.
+    #[must_use]
+    pub fn with_names(&self, names: &[GivenName]) -> Self {
+        let plain = Self { given: Given::default(), ..self.clone() };
+        let given = Given::new(names, |address| plain.symbol_at(address).map(|found| found.symbol));
+        Self { given, ..plain }
+    }
+
     /// The innermost symbol that contains an address; where none has a size that does,
     /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
     pub fn symbol_at(&self, address: Address) -> Option<SymbolAt<'_>> {
@@ -149,6 +160,9 @@ impl Images {
 
     /// The same under the first name that the file lists for it: what tools print that know of no better names.
     pub fn first_function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
+        if let Some(symbol) = self.given.at(address).filter(|symbol| symbol.is_code()) {
+            return Some(of_symbol(symbol, address));
+        }
         let owner = self.code_by_address.owner_of(address.0)?;
         let best = self.symbols.get(owner)?;
         let is_alias = |symbol: &&Symbol| symbol.address == best.address;
@@ -179,7 +193,8 @@ impl Images {
 
     /// A symbol by name, as [`Self::address_of`].
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
-        self.by_name.get(name).and_then(|place| self.symbols.get(*place))
+        let of_files = || self.by_name.get(name).and_then(|place| self.symbols.get(*place));
+        self.given.named(name).or_else(of_files)
     }
 
     /// Functions and labels in code with a part of their name equal to the filter in any case, by name.
@@ -189,7 +204,8 @@ impl Images {
         let matches = move |symbol: &&Symbol| {
             filter.is_empty() || symbol.names().any(|name| name.to_lowercase().contains(&filter))
         };
-        self.functions.iter().filter_map(|place| self.symbols.get(*place)).filter(matches)
+        let given = self.given.symbols().iter().filter(|symbol| symbol.is_code());
+        given.chain(self.functions.iter().filter_map(|place| self.symbols.get(*place))).filter(matches)
     }
 
     /// What the images tell of the traced program: later ones are loaded over earlier ones.
@@ -298,8 +314,10 @@ impl Images {
     }
 
     fn at<'a>(&'a self, address: Address, extents: &Extents) -> Option<SymbolAt<'a>> {
-        let symbol = self.symbols.get(extents.owner_of(address.0)?)?;
-        Some(SymbolAt { name: &symbol.name, offset: address.0.wrapping_sub(symbol.address.0), symbol })
+        let is_meant = |symbol: &&Symbol| std::ptr::eq(extents, &raw const self.by_address) || symbol.is_code();
+        let given = self.given.at(address).filter(is_meant);
+        let of_files = || self.symbols.get(extents.owner_of(address.0)?);
+        given.or_else(of_files).map(|symbol| of_symbol(symbol, address))
     }
 
     /// Adds a file, and the file that its debug information was moved to.
@@ -349,6 +367,11 @@ impl Images {
         functions.sort_by(|a, b| symbol(a).cmp(&symbol(b)));
         self.functions = functions;
     }
+}
+
+/// An address as an offset from a symbol.
+fn of_symbol(symbol: &Symbol, address: Address) -> SymbolAt<'_> {
+    SymbolAt { name: &symbol.name, offset: address.0.wrapping_sub(symbol.address.0), symbol }
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {

@@ -17,6 +17,7 @@ mod debug_file;
 mod demangle;
 mod elf;
 mod extents;
+mod given;
 mod identity;
 mod images;
 mod lines;
@@ -31,6 +32,7 @@ mod symbol;
 #[cfg(test)]
 mod tests;
 
+pub use given::GivenName;
 pub use images::{ImageInfo, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
 pub use machine::machine_of;

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::elf::{self, ElfContent};
+use super::given::GivenName;
 use super::{ImageSpec, Images, SymbolKind};
 
 const DEMO: &[u8] = include_bytes!("../../assets/demo/overflow_bare.elf");
@@ -397,4 +398,25 @@ proptest! {
         }
         survives(&bytes);
     }
+}
+
+#[test]
+fn names_of_the_user_come_before_those_of_files() {
+    let spec: ImageSpec = "assets/demo/overflow_bare.elf".parse().unwrap();
+    let images = Images::load(&[spec]).unwrap();
+    let main = images.address_of("main").unwrap();
+    let given = |address, len_bytes, name: &str| GivenName { address, len_bytes, name: name.to_owned() };
+    let beside = Address(0x10);
+    let named = images.with_names(&[given(main, 1, "begin here"), given(beside, 8, "cell")]);
+    assert_eq!(named.name_at(Address(main.0 + 8)).as_deref(), Some("begin here+0x8"));
+    assert_eq!(named.function_at(main).map(|found| found.name), Some("begin here"));
+    assert_eq!((named.address_of("begin here"), named.address_of("main")), (Some(main), Some(main)));
+    assert_eq!(named.name_at(Address(0x17)).as_deref(), Some("cell+0x7"));
+    assert_eq!((named.name_at(Address(0x18)), named.function_at(Address(0x12))), (None, None));
+    assert!(named.functions("begin").next().is_some());
+    assert_eq!(named.with_names(&[]).name_at(main).as_deref(), Some("main"));
+    let bare = Images::default().with_names(&[given(Address(0x1000), 1, "one"), given(Address(0x1100), 1, "two")]);
+    let name = |address| bare.name_at(Address(address));
+    assert_eq!((name(0x10fc).as_deref(), name(0x1104).as_deref()), (Some("one+0xfc"), Some("two+0x4")));
+    assert_eq!((name(0xfff), name(0x2100)), (None, None));
 }

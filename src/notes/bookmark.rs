@@ -104,6 +104,8 @@ pub enum BookmarkChange {
     Remove(BookmarkId),
     /// Take all away.
     Clear,
+    /// Mark a place where it is not, show it in the panel, and put the cursor into its name.
+    Call(BookmarkPlace),
     /// Show it in the panel of bookmarks, and put the cursor into its name or note.
     Edit(BookmarkId, BookmarkPart),
 }

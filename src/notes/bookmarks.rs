@@ -142,12 +142,28 @@ impl Bookmarks {
             }
             BookmarkChange::Remove(id) => self.remove(*id),
             BookmarkChange::Clear => self.list.clear(),
-            BookmarkChange::Edit(id, part) => {
-                let number = self.wish.map_or(0, |wish| wish.number) + 1;
-                self.wish = Some(EditWish { number, id: *id, part: *part });
+            BookmarkChange::Call(place) => {
+                let id = self.put(*place)?.id;
+                self.want(id, BookmarkPart::Name);
             }
+            BookmarkChange::Edit(id, part) => self.want(*id, *part),
         }
         Ok(())
+    }
+
+    fn want(&mut self, id: BookmarkId, part: BookmarkPart) {
+        let number = self.wish.map_or(0, |wish| wish.number) + 1;
+        self.wish = Some(EditWish { number, id, part });
+    }
+
+    /// The names of addresses: address, length in bytes, name.
+    pub fn names(&self) -> impl Iterator<Item = (u64, u64, &str)> {
+        self.list.iter().filter_map(|bookmark| match bookmark.place {
+            BookmarkPlace::Memory { address, len_bytes } if !bookmark.name.is_empty() => {
+                Some((address, len_bytes, bookmark.name.as_str()))
+            }
+            _ => None,
+        })
     }
 
     fn remove(&mut self, id: BookmarkId) {

@@ -49,7 +49,7 @@ pub struct Session {
     /// True when the index was built just now, false when a fresh one was found.
     pub is_built_now: bool,
     /// The trace's file; none when the trace is no file.
-    pub(crate) input: Option<Input>,
+    pub(crate) input: Option<Arc<Input>>,
     /// Shared by the sessions that follow each other as more of one trace is indexed.
     lineage: Arc<()>,
 }
@@ -101,6 +101,23 @@ impl Session {
     pub fn succeeding(self, before: &Self) -> Self {
         // Their debug information may be read already.
         Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(&before.images), ..self }
+    }
+
+    /// The same session with other names of addresses: views of it stay as they are.
+    #[must_use]
+    pub fn with_images(&self, images: Arc<Images>) -> Self {
+        Self {
+            index: Arc::clone(&self.index),
+            images,
+            companions: Arc::clone(&self.companions),
+            source_map: self.source_map.clone(),
+            path: self.path.clone(),
+            index_path: self.index_path.clone(),
+            notices: self.notices.clone(),
+            is_built_now: self.is_built_now,
+            input: self.input.clone(),
+            lineage: Arc::clone(&self.lineage),
+        }
     }
 
     /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
@@ -294,13 +311,13 @@ impl<'a> IndexSearch<'a> {
             index_path,
             notices,
             is_built_now: origin == Origin::Built,
-            input: Some(Input {
+            input: Some(Arc::new(Input {
                 source: Arc::clone(&self.input.source),
                 fingerprint,
                 packed: self.input.packed.clone(),
                 files: self.input.files.clone(),
                 image_beside: self.input.image_beside.clone(),
-            }),
+            })),
             lineage: Arc::default(),
         }
     }

@@ -34,7 +34,7 @@ impl App {
         if let Err(error) = workspace.bookmarks.change(change) {
             return self.report(&format!("nothing more can be marked: {error}"));
         }
-        if matches!(change, BookmarkChange::Edit(..)) {
+        if matches!(change, BookmarkChange::Edit(..) | BookmarkChange::Call(_)) {
             workspace.show(PanelKind::Bookmarks);
         }
         if workspace.bookmarks == before {

@@ -65,6 +65,7 @@ impl App {
         self.take_opened();
         self.take_moved();
         self.advance_part();
+        self.look_at_names();
         self.take_found();
         self.take_picked();
         if let Some(workspace) = &mut self.workspace {

@@ -49,6 +49,7 @@ mod mark;
 mod mending;
 mod menu_bar;
 mod moving;
+mod naming;
 mod opened;
 mod opening;
 mod options;

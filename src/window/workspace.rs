@@ -16,6 +16,7 @@ use super::kept_layout;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
 use super::mending::Mending;
+use super::naming::Naming;
 use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
@@ -70,6 +71,8 @@ pub struct Workspace {
     pub bookmarks: Bookmarks,
     /// Where all that is kept about the trace is saved.
     pub(super) places: SessionPlaces,
+    /// The names that the user gave to addresses.
+    pub(super) naming: Naming,
     /// What was changed and can be taken back.
     pub(super) undo: Undo,
     /// The panels as they were when they were looked at last.
@@ -143,6 +146,7 @@ impl Workspace {
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
             places: SessionPlaces::default(),
+            naming: Naming::default(),
             undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),

@@ -45,7 +45,8 @@ fn the_panel_lists_renames_and_deletes_and_undo_brings_back() {
     window.command("Bookmark memory 1004:4 some code");
     window.command("Show bookmarks");
     assert_eq!(titles(&window), ["early", "late", "some code"]);
-    assert!(window.painted("bookmark early").contains("1004"), "{}", window.painted("bookmark early"));
+    // What is there bears the name that was just given to its address.
+    assert!(window.painted("bookmark early").contains("some code"), "{}", window.painted("bookmark early"));
     window.click("bookmark late");
     window.check_position(9);
     window.press(Key::F2);
@@ -103,4 +104,29 @@ fn a_place_is_copied_as_the_command_that_opens_it() {
     window.choose("step 5", "Copy command that opens it");
     let copied = window.copied().expect("a command");
     assert!(copied.starts_with("stepback ") && copied.ends_with("a.tarmac@6"), "{copied}");
+}
+
+#[test]
+fn names_of_addresses_show_wherever_symbols_do_and_are_gone_by_undo() {
+    let mut window = Driver::text(SHORT);
+    window.choose("step 3", "Name its address…");
+    assert!(window.is_typing());
+    window.enter("helper");
+    assert_eq!(titles(&window), ["helper"]);
+    window.go_to("helper");
+    window.check_position(3);
+    assert!(window.painted("step 2").contains("helper"), "{}", window.painted("step 2"));
+    window.command("Show calls");
+    assert!(window.count_like("helper") > 0);
+    // The name, the panel that was shown for it, and the mark.
+    for _ in 0..3 {
+        window.press_with(Modifiers::COMMAND, Key::Z);
+    }
+    assert!(titles(&window).is_empty());
+    assert!(!window.painted("step 2").contains("helper"));
+    // Bookmarks that an earlier run kept name addresses from the start.
+    window.command("Bookmark memory 1100:1 again");
+    window.command("Reload");
+    window.go_to("again");
+    window.check_position(3);
 }

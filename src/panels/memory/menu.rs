@@ -6,7 +6,7 @@ use stepback_machine::Address;
 use super::rows::RowsView;
 use crate::action::{Access, Action, CellName, Way};
 use crate::model::memory::{ByteCell, aligned};
-use crate::notes::BookmarkPlace;
+use crate::notes::{BookmarkChange, BookmarkPlace};
 use crate::panels::ask::{Sought, ask_access};
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -44,6 +44,9 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };
     add_items(ui, place, view.cx, out);
+    if MenuItem::new("Name this memory…").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Call(place)));
+    }
     menu_line_ui(ui, tok);
     if MenuItem::new("Begin here").icon(icons::MEMORY).ui(ui, tok) {
         out.push(Action::ShowMemory(format!("{address}")));

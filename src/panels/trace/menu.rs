@@ -9,7 +9,7 @@ use crate::model::TraceWindow;
 use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
 use crate::model::text::thousands;
-use crate::notes::BookmarkPlace;
+use crate::notes::{BookmarkChange, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -43,6 +43,11 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     travel_items(ui, row.step, cx, window, out);
     menu_line_ui(ui, tok);
     add_items(ui, BookmarkPlace::Position(row.step.after().0), cx, out);
+    let function = row.address.0.wrapping_sub(row.offset.unwrap_or(0));
+    let words = if row.offset.is_some() { "Name its function…" } else { "Name its address…" };
+    if MenuItem::new(words).ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Call(BookmarkPlace::Memory { address: function, len_bytes: 1 })));
+    }
     fold_items(ui, row, cx, window, out);
     menu_line_ui(ui, tok);
     let cells: Vec<(&str, &CellName)> = row

@@ -1,0 +1,91 @@
+//! Names that the user gave to addresses: they come before those of the files.
+
+use std::cmp::Reverse;
+
+use stepback_machine::Address;
+
+use super::extents::{Extent, Extents};
+use super::symbol::Binding;
+use super::{Symbol, SymbolKind};
+
+/// Without a symbol around it a name without a size goes on so far, as those of assembly code do.
+const REACH: u64 = 0x1000;
+
+/// A name that the user gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenName {
+    /// Of what.
+    pub address: Address,
+    /// Of how many bytes; one is a name without a size.
+    pub len_bytes: u64,
+    /// The name.
+    pub name: String,
+}
+
+/// The names that the user gave to addresses of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    symbols: Vec<Symbol>,
+    by_address: Extents,
+}
+
+impl Given {
+    /// The names with what the files know of their addresses: whose bytes the name is, and whether they are code.
+    pub fn new<'a>(names: &[GivenName], known: impl Fn(Address) -> Option<&'a Symbol>) -> Self {
+        let mut starts: Vec<u64> = names.iter().map(|name| name.address.0).collect();
+        starts.sort_unstable();
+        let symbols: Vec<Symbol> = names
+            .iter()
+            .map(|given| {
+                let around = known(given.address);
+                let start = given.address.0;
+                let next = starts.get(starts.partition_point(|other| *other <= start)).copied();
+                let last = match (given.len_bytes, around.and_then(|symbol| symbol.last)) {
+                    (0 | 1, Some(last)) => last.0,
+                    (0 | 1, None) => {
+                        // Up to the next name, of the user or of a file.
+                        let end = start.saturating_add(REACH).min(next.unwrap_or(u64::MAX));
+                        let is_free = |address: &u64| known(Address(*address)).is_none();
+                        (start..end).step_by(4).take_while(is_free).last().map_or(start, |free| free.saturating_add(3))
+                    }
+                    (length, _) => start.saturating_add(length - 1),
+                };
+                let is_code = given.len_bytes <= 1 && around.is_none_or(Symbol::is_code);
+                let name: Box<str> = given.name.as_str().into();
+                Symbol {
+                    raw_name: name.clone(),
+                    name,
+                    address: given.address,
+                    size_bytes: given.len_bytes,
+                    kind: if is_code { SymbolKind::Function } else { SymbolKind::Object },
+                    place: 0,
+                    binding: Binding::Global,
+                    last: Some(Address(last.max(start))),
+                    short_name: None,
+                }
+            })
+            .collect();
+        let extents = symbols.iter().enumerate().map(|(owner, symbol)| Extent {
+            first: symbol.address.0,
+            last: symbol.last.unwrap_or(symbol.address).0,
+            rank: (symbol.address.0, Reverse(symbol.last), owner),
+            owner,
+        });
+        Self { by_address: Extents::new(extents.collect()), symbols }
+    }
+
+    /// The name that covers an address. O(log n).
+    pub fn at(&self, address: Address) -> Option<&Symbol> {
+        self.symbols.get(self.by_address.owner_of(address.0)?)
+    }
+
+    /// The address of a name. Cost: all names.
+    pub fn named(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| &*symbol.name == name)
+    }
+
+    /// All of them.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+}
