@@ -487,6 +487,9 @@ pub enum Action {
     Zoom(i8),
     /// Put a text on the clipboard.
     Copy(String),
+    /// Save a part of the trace as a trace of its own; without a part what is selected in the timeline, without a path it is
+    /// asked for.
+    SavePart(Option<StepRange>, Option<String>),
     /// Ask where a text is to be kept, under a name that is suggested, and write it there.
     SaveText(String, String),
     /// Close a toast by its number.

@@ -79,6 +79,10 @@ fn file() -> Vec<Command> {
             .in_trace()
             .does(Action::SaveSession(None))
             .asks("Path of the file", arguments::save_session),
+        new(File, "Save selection as a trace…")
+            .in_trace()
+            .does(Action::SavePart(None, None))
+            .asks("Path of the new trace", arguments::save_part),
         new(File, "Add image…")
             .icon(icons::SOURCE)
             .in_trace()

@@ -4,12 +4,14 @@
 //! Two rules, those of `tarmac-truncate`: see [`Polling`] and [`Repetition`].
 
 mod cutter;
+mod part;
 mod polling;
 mod repetition;
 mod stream;
 mod unpacked;
 
 pub use cutter::{Copied, CopyError, Cut, CutReason, copy};
+pub use part::save_part;
 pub use polling::Polling;
 pub use repetition::Repetition;
 pub use stream::Stream;

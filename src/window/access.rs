@@ -59,7 +59,8 @@ impl App {
     /// Whether nothing is on its way: no trace being opened (but one that is followed may have more to come), no question unanswered, no action waiting.
     /// Panels may still have to draw the last answers.
     pub fn is_idle(&self) -> bool {
-        let is_busy = |workspace: &Workspace| workspace.lookup.is_some() || workspace.is_moving();
+        let is_busy =
+            |workspace: &Workspace| workspace.lookup.is_some() || workspace.saving.is_some() || workspace.is_moving();
         let is_searching = self.workspace.as_ref().is_some_and(is_busy);
         let is_reading = self.workspace.as_ref().is_some_and(|workspace| !workspace.session.images.are_lines_ready());
         let is_asking = is_searching || is_reading || !self.worker.is_idle();

@@ -177,6 +177,7 @@ impl App {
             Action::Theme(choice) => self.choose_theme(choice),
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
+            Action::SavePart(range, path) => self.save_part(range, path),
             Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
             Action::DismissToast(id) => self.toasts.dismiss(id),
             Action::DismissToasts => self.toasts.clear(),
@@ -500,7 +501,7 @@ fn order(action: &Action) -> Order {
         Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
         Action::About | Action::Theme(_) | Action::Zoom(_) | Action::Copy(_) => Order::Beside,
-        Action::SaveText(..) => Order::Beside,
+        Action::SaveText(..) | Action::SavePart(..) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

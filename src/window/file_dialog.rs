@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
-use crate::action::Action;
+use crate::action::{Action, StepRange};
 use crate::source::SourceMapping;
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -61,6 +61,8 @@ pub enum Purpose {
     TraceOf(String),
     /// Where the session is saved.
     SessionPlace,
+    /// Where a part of the trace is saved as a trace of its own.
+    PartPlace(StepRange),
     /// To write a text into it.
     Save {
         /// The name that is suggested.
@@ -82,6 +84,7 @@ impl FileDialog {
             Purpose::Session => "Open session".to_owned(),
             Purpose::TraceOf(_) => "Where is the trace of the session?".to_owned(),
             Purpose::SessionPlace => "Save session".to_owned(),
+            Purpose::PartPlace(_) => "Save the selection as a trace".to_owned(),
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
             Purpose::Save { name, .. } => format!("Save {name}"),
         };
@@ -93,6 +96,10 @@ impl FileDialog {
                 Purpose::Trace => with_trace_filters(dialog).pick_files(),
                 Purpose::Directory | Purpose::Sysroot => dialog.pick_folder().map(|path| vec![path]),
                 Purpose::SessionPlace => dialog.set_file_name("trace.session.toml").save_file().map(|path| vec![path]),
+                Purpose::PartPlace(StepRange { first, last }) => {
+                    let name = format!("steps-{first}-{last}.tarmac");
+                    dialog.set_file_name(name).save_file().map(|path| vec![path])
+                }
                 Purpose::Session => {
                     let dialog = dialog.add_filter("Sessions", &["toml"]);
                     dialog.pick_file().map(|path| vec![path])
@@ -133,6 +140,7 @@ impl FileDialog {
             Purpose::Session | Purpose::TraceOf(_) => {
                 "Type \"Open session PATH\" into the palette, or drop the session on the window"
             }
+            Purpose::PartPlace(_) => "Type \"Save selection as a trace PATH\" into the palette",
             Purpose::SessionPlace => "Type \"Save session as PATH\" into the palette",
             Purpose::Sysroot => "Name the directory on the command line: --sysroot DIR",
             Purpose::Save { .. } => "Copy the list instead, and paste it into a file",
@@ -170,6 +178,7 @@ impl Purpose {
             Self::Image => Ok(Action::AddImage(Some(text))),
             Self::Session => Ok(Action::OpenSession(Some(text))),
             Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
+            Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),
             Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), text)),
             Self::Save { .. } => anyhow::bail!("nothing is done with a file that was written: {path:?}"),
             Self::Source(file) => match SourceMapping::between(file, path) {

@@ -68,6 +68,7 @@ impl App {
         self.look_at_names();
         self.take_found();
         self.take_picked();
+        self.take_saved();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_threads(&self.worker);
             workspace.look_at_functions(&self.worker);

@@ -63,6 +63,7 @@ mod places;
 mod recent;
 mod run;
 mod salvage;
+mod save_part;
 mod saver;
 mod script;
 mod settings;

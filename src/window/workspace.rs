@@ -20,6 +20,7 @@ use super::naming::Naming;
 use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
+use super::save_part::Saving;
 use super::status::StatusSlot;
 use super::trace_widths;
 use super::undo::{Panels, Undo};
@@ -85,6 +86,8 @@ pub struct Workspace {
     pub functions: FunctionsState,
     /// The timeline.
     pub timeline: TimelineState,
+    /// A part of the trace that is being written.
+    pub(super) saving: Option<Saving>,
     /// The search under way.
     pub lookup: Option<Lookup>,
     /// The moves under way.
@@ -153,6 +156,7 @@ impl Workspace {
             is_entered: false,
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
+            saving: None,
             lookup: None,
             moving: Moving::default(),
             part: None,

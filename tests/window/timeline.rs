@@ -1,7 +1,7 @@
 //! The strip with the whole trace.
 
 use egui::{Event, Key, Modifiers, PointerButton, pos2};
-use stepback::action::{Action, PanelKind, TimelineFit};
+use stepback::action::{Action, PanelKind, StepRange, TimelineFit};
 
 use crate::support::Driver;
 
@@ -204,4 +204,24 @@ fn reads_writes_and_exceptions_have_rows() {
     let window = Driver::text(trap);
     let shown = labels(&window);
     assert!(shown.contains("Exceptions"), "{shown}");
+}
+
+#[test]
+fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
+    let mut window = small();
+    window.command("Save selection as a trace part.tarmac");
+    assert_eq!(window.messages(), ["Nothing is selected in the timeline"]);
+    window.close_messages();
+    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    let path = window.path("part.tarmac");
+    window.command(&format!("Save selection as a trace {}", path.display()));
+    assert!(window.messages().iter().any(|told| told.starts_with("Saved 800 steps as ")), "{:?}", window.messages());
+    let whole = window.workspace().session.path.clone();
+    let text = std::fs::read_to_string(&path).expect("the part");
+    let all = std::fs::read_to_string(whole).expect("the trace");
+    assert!(all.contains(&text) && text.lines().count() > 800);
+    window.perform(Action::OpenPath(path.display().to_string()));
+    window.wait_until(|window| window.workspace().session.path == path);
+    window.wait();
+    assert_eq!(window.workspace().session.index.step_count(), 800);
 }

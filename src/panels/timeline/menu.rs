@@ -74,6 +74,9 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     if MenuItem::new("Flame graph of this range").icon(icons::FLAME).ui(ui, tok) {
         out.extend(of_range(PanelKind::FlameGraph));
     }
+    if MenuItem::new("Save it as a trace…").icon(icons::FILE).ui(ui, tok) {
+        out.push(Action::SavePart(Some(range), None));
+    }
     if MenuItem::new("Copy its positions").icon(icons::COPY).ui(ui, tok) {
         out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
     }
