@@ -9,7 +9,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
-use crate::notes::BookmarkChange;
+use crate::notes::{BookmarkChange, WatchChange};
 use crate::source::SourceMapping;
 
 /// One of the traces that a window shows, by its number. Where none is named, the first is meant.
@@ -157,6 +157,8 @@ pub enum PanelKind {
     Findings,
     /// What a search found.
     Find,
+    /// What is watched.
+    Watches,
     /// The bookmarks.
     Bookmarks,
     /// The functions as a flame graph.
@@ -367,6 +369,21 @@ pub enum Action {
     /// Travel to the next or last execution of a source line, by a thread or by any.
     /// The file may be named by the end of its path.
     GoToLine(String, u32, Way, Option<String>),
+
+    /// Travel to the last or next other execution of the instruction just done.
+    GoToVisit(Way),
+    /// Travel to the last or next line of the source; calls are passed over.
+    StepLine(Way),
+    /// The same into functions that are called.
+    StepLineInto(Way),
+    /// Travel to the last or next position at which a condition becomes true.
+    GoToWhere(String, Way),
+    /// The same for the condition that was sought last.
+    GoToWhereAgain(Way),
+    /// Travel to the last or next position at which a watch, as it is typed, has another value.
+    GoToChange(String, Way),
+    /// Watch another expression, or change what is watched.
+    Watch(WatchChange),
 
     /// Put the cursor into the field of the panel "Find".
     FocusFind,

@@ -6,8 +6,8 @@ use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
-use crate::expression::split_range;
-use crate::notes::{BookmarkChange, BookmarkPlace};
+use crate::expression::{parse, split_range};
+use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
 
@@ -26,6 +26,12 @@ pub const SOUGHT: &str = "Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or valu
 
 /// How a function is asked for.
 pub const FUNCTION: &str = "Name of a function, or its address with 0x; nothing for the chosen one";
+
+/// How a condition is asked for.
+pub const CONDITION: &str = "Condition: x0 == 0, u8[sp+8] > 7, pc == main && x1 != 0";
+
+/// How something to watch is asked for.
+pub const WATCHED: &str = "Register, [address] or sum, and a type: [sp+8] u32, name utf8";
 
 /// How code is asked for.
 pub const CODE: &str = "Address, function+offset, or FILE:LINE";
@@ -95,6 +101,16 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
 pub fn argument_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
+        CellName::Memory(address, length) => format!("{address}:{length}"),
+    }
+}
+
+/// A cell as something to watch.
+pub fn watch_text(cell: &CellName) -> String {
+    match cell {
+        CellName::Register(name) => name.clone(),
+        CellName::Memory(address, 1) => format!("u8[{address}]"),
+        CellName::Memory(address, length @ (2 | 4 | 8)) => format!("u{}[{address}]", 8 * length),
         CellName::Memory(address, length) => format!("{address}:{length}"),
     }
 }
@@ -227,6 +243,23 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     let (address, length) = split_range(range);
     let length = length.map_or(Ok(1), |length| length_of(length, text))?;
     Ok(Action::ListAccesses(address.trim().to_owned(), length, thread))
+}
+
+pub fn watch(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Watch(WatchChange::Add(text.to_owned())))
+}
+
+pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
+    condition(text, Way::Forward)
+}
+
+pub fn last_where(text: &str, _: &Situation) -> Result<Action, String> {
+    condition(text, Way::Back)
+}
+
+fn condition(text: &str, way: Way) -> Result<Action, String> {
+    parse(text).map_err(|error| error.to_string())?;
+    Ok(Action::GoToWhere(text.to_owned(), way))
 }
 
 pub fn values(text: &str, _: &Situation) -> Result<Action, String> {

@@ -20,7 +20,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 18] = [
+pub const PANELS: [PanelRow; 19] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -79,7 +79,14 @@ pub const PANELS: [PanelRow; 18] = [
         icon: icons::THREADS,
         another: None,
     },
-    PanelRow { kind: PanelKind::Accesses, show: "Show accesses", key: None, icon: icons::WATCH, another: None },
+    PanelRow { kind: PanelKind::Accesses, show: "Show accesses", key: None, icon: icons::LIST, another: None },
+    PanelRow {
+        kind: PanelKind::Watches,
+        show: "Show watches",
+        key: Some(Key::W),
+        icon: icons::WATCH,
+        another: Some("New watches panel"),
+    },
     PanelRow { kind: PanelKind::Heap, show: "Show heap", key: None, icon: icons::MEMORY, another: None },
     PanelRow { kind: PanelKind::Heat, show: "Show heat", key: None, icon: icons::SUN, another: None },
     PanelRow {

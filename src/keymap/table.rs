@@ -12,7 +12,7 @@ use crate::action::{
     Access, Action, CallMeasure, CellName, Fold, Follow, FunctionsOf, PanelKind, ThemeChoice, TimelineFit,
     TimelineLanes, Way, WindowId,
 };
-use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace};
+use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
@@ -265,6 +265,22 @@ fn step() -> Vec<Command> {
             .key(SHIFT, Key::F)
             .in_trace()
             .does(Action::StepOut(Way::Back)),
+        new(Step, "Step to next line").key(NONE, Key::F9).in_trace().does(Action::StepLine(Way::Forward)),
+        new(Step, "Step to previous line").key(SHIFT, Key::F9).in_trace().does(Action::StepLine(Way::Back)),
+        new(Step, "Step into next line").key(CTRL, Key::F9).in_trace().does(Action::StepLineInto(Way::Forward)),
+        new(Step, "Step back into line").key(CTRL_SHIFT, Key::F9).in_trace().does(Action::StepLineInto(Way::Back)),
+        new(Step, "Next execution of this step").key(NONE, Key::X).in_trace().does(Action::GoToVisit(Way::Forward)),
+        new(Step, "Previous execution of this step").key(SHIFT, Key::X).in_trace().does(Action::GoToVisit(Way::Back)),
+        new(Step, "Next where…")
+            .key(NONE, Key::F8)
+            .in_trace()
+            .when(|_| Some(Action::GoToWhereAgain(Way::Forward)))
+            .asks(arguments::CONDITION, arguments::next_where),
+        new(Step, "Previous where…")
+            .key(SHIFT, Key::F8)
+            .in_trace()
+            .when(|_| Some(Action::GoToWhereAgain(Way::Back)))
+            .asks(arguments::CONDITION, arguments::last_where),
         new(Step, "Next step of thread").key(NONE, Key::T).in_trace().does(Action::StepOfThread(Way::Forward)),
         new(Step, "Previous step of thread").key(SHIFT, Key::T).in_trace().does(Action::StepOfThread(Way::Back)),
         new(Step, "Stay in thread")
@@ -308,6 +324,15 @@ fn view() -> Vec<Command> {
         new(View, "Fold window spills and fills").in_trace().does(Action::Fold(Fold::WindowTraps)),
         new(View, "Raw text").key(NONE, Key::R).in_trace().does(Action::ToggleRawText),
         new(View, "Source lines in rows").in_trace().does(Action::ToggleRowLines),
+        new(View, "Watch…")
+            .icon(icons::WATCH)
+            .key(NONE, Key::W)
+            .in_trace()
+            .when(|situation| {
+                let text = arguments::watch_text(situation.cell.as_ref()?);
+                Some(Action::Watch(WatchChange::Add(text)))
+            })
+            .asks(arguments::WATCHED, arguments::watch),
         new(View, "Show memory…")
             .icon(icons::MEMORY)
             .key(CTRL, Key::M)

@@ -54,7 +54,9 @@ mod trace_window;
 pub mod traced_call;
 pub mod value_source;
 pub mod warning_words;
+pub mod watch_state;
 mod windows;
+pub mod write_strip;
 
 pub use ground::Ground;
 pub use moves::{Landing, Move};

@@ -11,8 +11,12 @@ use stepback_parsers::{Position, Step};
 use super::code::Code;
 use super::doubt::doubt_words;
 use super::names::place_name;
+use super::text::{counted, thousands};
 use crate::analysis::register_part::RegisterPart;
 use crate::session::Session;
+
+/// More writes are not counted.
+const MOST_COUNTED: u64 = 20_000;
 
 /// Who wrote a register and who will, with the instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub struct RegisterDetail {
     pub doubt: Option<String>,
     /// The next step that writes it.
     pub next_write: Option<(Step, Code)>,
+    /// The next step that reads it.
+    pub next_read: Option<(Step, Code)>,
 }
 
 /// Asks for the writes of a register, or of a lane, around a position. Runs on a worker.
@@ -44,6 +50,9 @@ pub fn register_detail(
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);
     let last = LastAccess { cell, kinds: writes, before: position }.run(index, cancel)?;
     let next = NextAccess { cell, kinds: writes, from: position }.run(index, cancel)?;
+    let read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel);
+    // Where nothing tells who reads registers, that is not known.
+    let next_read = read.ok().flatten();
     let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
     let written_by = if let LastAccessAnswer::Step(hit) = &last { Some(writer(hit)) } else { None };
     let states = RegisterViewsAt { position, thread, views: vec![(part.to_string(), view)] }.run(index, cancel)?;
@@ -53,7 +62,13 @@ pub fn register_detail(
         LastAccessAnswer::Step(hit) => hit.doubt.map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
     };
-    Ok(RegisterDetail { symbol, written_by, doubt, next_write: next.as_ref().map(writer) })
+    Ok(RegisterDetail {
+        symbol,
+        written_by,
+        doubt,
+        next_write: next.as_ref().map(writer),
+        next_read: next_read.as_ref().map(writer),
+    })
 }
 
 /// In which of some columns, each an equal part of the trace, a register of a thread (or of the one that it names) is written. Runs on a worker.
@@ -69,21 +84,33 @@ pub fn write_columns(
     columns: u32,
     cancel: &Cancel,
 ) -> Result<Vec<u32>> {
-    let index = &session.index;
-    let Some((thread, view)) = part.view(index, thread) else { return Ok(Vec::new()) };
-    let (cell, steps) = (Cell::Register { thread, view }, u128::from(index.step_count().max(1)));
-    let mut found = Vec::new();
-    let mut before = index.end();
-    while let LastAccessAnswer::Step(hit) =
-        (LastAccess { cell, kinds: AccessKinds::Writes, before }).run(index, cancel)?
+    let Some((thread, view)) = part.view(&session.index, thread) else { return Ok(Vec::new()) };
+    super::write_strip::write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
+}
+
+/// How often a register of a thread is written in the whole trace, counted up to [`MOST_COUNTED`]. Runs on a worker.
+/// Cost: a look at each write.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn write_count(session: &Session, part: &RegisterPart, thread: ThreadId, cancel: &Cancel) -> Result<u64> {
+    let Some((thread, view)) = part.view(&session.index, thread) else { return Ok(0) };
+    let (cell, kinds) = (Cell::Register { thread, view }, AccessKinds::Writes);
+    let (mut count, mut from) = (0, Position(0));
+    while count < MOST_COUNTED
+        && let Some(hit) = (NextAccess { cell, kinds, from }).run(&session.index, cancel)?
     {
-        let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
-        found.push(u32::try_from(column).unwrap_or(u32::MAX));
-        // The first step of the column: what else is written in it does not show.
-        let first = (column * steps).div_ceil(u128::from(columns.max(1)));
-        before = Position(u64::try_from(first).unwrap_or(u64::MAX).min(hit.record.step.0));
+        (count, from) = (count + 1, hit.position);
     }
-    Ok(found)
+    Ok(count)
+}
+
+/// `46 writes in all`.
+pub fn count_words(count: u64) -> String {
+    match count {
+        MOST_COUNTED => format!("more than {} writes", thousands(MOST_COUNTED)),
+        count => format!("{} in all", counted(count, "write", "writes")),
+    }
 }
 
 #[cfg(test)]
@@ -111,5 +138,10 @@ mod tests {
             |writer: Option<(Step, Code)>| writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()));
         assert_eq!(writer(detail.written_by).as_deref(), Some("1188 add    x19, x19, #3"));
         assert_eq!(writer(detail.next_write).as_deref(), Some("1253 add    x19, x19, #3"));
+        assert_eq!(writer(detail.next_read).as_deref(), Some("1252 strb   w0, [x19, #2]"));
+        let count = write_count(&session, &RegisterPart::parse("x19"), ThreadId(0), &Cancel::default())
+            .map(count_words)
+            .unwrap();
+        assert!(count.ends_with(" writes in all"), "{count}");
     }
 }

@@ -15,7 +15,9 @@
 mod bookmark;
 mod bookmarks;
 mod session_file;
+mod watches;
 
 pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
 pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
+pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

@@ -23,6 +23,10 @@
 //! [[bookmarks]]
 //! address = "0x80020340"
 //! bytes = 8
+//!
+//! [[watches]]
+//! expression = "[sp+8]"
+//! type = "u32"
 //! ```
 //!
 //! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
@@ -33,7 +37,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks};
+use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, Watch, Watches};
 use crate::number::number;
 
 /// The version that is written, and the newest that is read.
@@ -62,6 +66,8 @@ pub struct SessionFile {
     pub panels: String,
     /// The marked places.
     pub bookmarks: Bookmarks,
+    /// What is watched.
+    pub watches: Watches,
 }
 
 /// By what a trace is known again.
@@ -136,6 +142,8 @@ struct Written {
     windows: Vec<KeptWindow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bookmarks: Vec<Spanned<WrittenBookmark>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    watches: Vec<Watch>,
     #[serde(skip_serializing_if = "WrittenPanels::is_empty")]
     panels: WrittenPanels,
 }
@@ -226,12 +234,21 @@ impl SessionFile {
             let (id, name, note, color) = (BookmarkId(0), name.clone(), note.clone(), *color);
             bookmarks.add(Bookmark { id, place, name, note, color });
         }
-        let Written { active, mut sysroots, mut trace, mut images, mut windows, panels, .. } = written;
+        let Written { active, mut sysroots, mut trace, mut images, mut windows, panels, watches, .. } = written;
         sysroots.truncate(PLACES);
         images.truncate(PLACES);
         windows.truncate(WINDOWS);
         trace.more.truncate(PLACES);
-        Ok(Self { trace, images, sysroots, windows, active, panels: panels.layout, bookmarks })
+        Ok(Self {
+            trace,
+            images,
+            sysroots,
+            windows,
+            active,
+            panels: panels.layout,
+            bookmarks,
+            watches: Watches::of(watches),
+        })
     }
 
     /// The text that [`Self::parse`] reads; none where a value cannot be written, which a test rules out.
@@ -245,6 +262,7 @@ impl SessionFile {
             images: self.images.clone(),
             windows: self.windows.clone(),
             bookmarks: bookmarks.collect(),
+            watches: self.watches.list().to_vec(),
             panels: WrittenPanels { layout: self.panels.clone() },
         };
         let head = "# What Stepback keeps about a trace. It may be changed by hand while the trace is closed.\n";
@@ -292,6 +310,7 @@ mod tests {
             active: 2,
             panels: "(a: \"b\",\n c: '''d''')".to_owned(),
             bookmarks,
+            watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
         }
     }
 

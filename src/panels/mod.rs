@@ -41,6 +41,7 @@ mod trace;
 mod view;
 mod warnings;
 mod watch;
+mod watches;
 
 pub use find::{FindState, HISTORY};
 pub use functions::{FunctionsAsking, FunctionsState};

@@ -21,6 +21,7 @@ use super::table::TablePanel;
 use super::threads::ThreadsPanel;
 use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
+use super::watches::WatchesPanel;
 use crate::action::{Follow, PanelKind, WindowId};
 use crate::keymap::panel_row;
 use crate::theme::icons;
@@ -91,6 +92,8 @@ panes! {
     Findings(FindingsPanel): Findings;
     /// What a search found.
     Find(FindPanel): Find;
+    /// What is watched.
+    Watches(WatchesPanel): Watches;
     /// The bookmarks.
     Bookmarks(BookmarksPanel): Bookmarks;
     /// The functions.
@@ -161,7 +164,8 @@ mod tests {
             PanelKind::Heat => Some(PanelKind::Functions),
             PanelKind::Functions => Some(PanelKind::Findings),
             PanelKind::Findings => Some(PanelKind::Find),
-            PanelKind::Find => Some(PanelKind::Bookmarks),
+            PanelKind::Find => Some(PanelKind::Watches),
+            PanelKind::Watches => Some(PanelKind::Bookmarks),
             PanelKind::Bookmarks => Some(PanelKind::FlameGraph),
             PanelKind::FlameGraph => None,
         };

@@ -16,7 +16,7 @@ use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};
-use crate::notes::Bookmarks;
+use crate::notes::{Bookmarks, Watches};
 use crate::session::Session;
 use crate::session::test_session::overflow;
 use crate::theme::{Tok, install_fonts, install_styles};
@@ -33,6 +33,7 @@ struct Bench {
     threads: ThreadsSlot,
     find: FindState,
     bookmarks: Bookmarks,
+    watches: Watches,
     functions: FunctionsState,
     actions: Vec<Action>,
     is_dressed: bool,
@@ -60,6 +61,7 @@ impl Bench {
             threads: ThreadsSlot::default(),
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
+            watches: Watches::default(),
             functions: FunctionsState::default(),
             actions: Vec::new(),
             is_dressed: false,
@@ -79,7 +81,9 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, sources, threads, find, bookmarks, functions, actions, draw, .. } = bench;
+        let Self {
+            session, worker, windows, sources, threads, find, bookmarks, watches, functions, actions, draw, ..
+        } = bench;
         let trace = TraceId::default();
         let cx = ViewCx {
             trace,
@@ -90,6 +94,7 @@ impl Bench {
             threads,
             find,
             bookmarks,
+            watches,
             functions,
             tok: Tok::current(ui),
             tile: 1,

@@ -10,7 +10,7 @@ use super::functions::FunctionsState;
 use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
-use crate::notes::Bookmarks;
+use crate::notes::{Bookmarks, Watches};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::{Answer, Slot, Worker};
@@ -65,6 +65,8 @@ pub struct ViewCx<'a> {
     pub find: &'a FindState,
     /// The bookmarks of the trace.
     pub bookmarks: &'a Bookmarks,
+    /// What is watched.
+    pub watches: &'a Watches,
     /// What the functions took.
     pub functions: &'a FunctionsState,
     /// The colours of the theme.

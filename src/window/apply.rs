@@ -24,6 +24,7 @@ use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Access, Action, CellName, StepRange, ThemeChoice, Way, WindowId};
 use crate::analysis::damage::damage_in;
+use crate::analysis::step_places::Callees;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
 use crate::session::{IndexPolicy, OpenOptions, TraceFiles};
@@ -112,6 +113,13 @@ impl App {
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
             Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
+            Action::GoToVisit(way) => self.go_to_visit(way),
+            Action::StepLine(way) => self.go_to_next_line(Callees::Over, way),
+            Action::StepLineInto(way) => self.go_to_next_line(Callees::Into, way),
+            Action::GoToWhere(condition, way) => self.go_to_where(condition, way),
+            Action::GoToWhereAgain(way) => self.go_to_where_again(way),
+            Action::GoToChange(watch, way) => self.go_to_change(watch, way),
+            Action::Watch(change) => self.change_watches(&change),
             Action::FocusFind => self.focus_find(),
             Action::Find(question) => self.find(question),
             Action::FindNext(way) => self.find_next(way),
@@ -463,6 +471,9 @@ fn order(action: &Action) -> Order {
         Action::StepOfThread(_) | Action::StayInThread(_) => Order::After,
         Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
         Action::Find(_) | Action::FindNext(_) => Order::After,
+        Action::GoToVisit(_) | Action::StepLine(_) | Action::StepLineInto(_) => Order::After,
+        Action::GoToWhere(..) | Action::GoToWhereAgain(_) | Action::GoToChange(..) => Order::After,
+        Action::Watch(_) => Order::Beside,
         Action::FocusFind | Action::FindMore | Action::StopFind | Action::ClearFind => Order::Beside,
         // What marks the position names it; those from the keyboard are made where a search has led.
         Action::Bookmark(_) | Action::BookmarkSelection(_) | Action::Undo | Action::Redo => Order::Beside,

@@ -22,6 +22,7 @@ impl Workspace {
                 self.panels_seen = self.panels();
                 Before::Panels(now.unwrap_or(panels))
             }
+            Before::Watches(watches) => Before::Watches(std::mem::replace(&mut self.watches, watches)),
         }
     }
 }

@@ -38,12 +38,14 @@ impl Workspace {
             if kept.is_named { own.into_iter().chain(read).collect() } else { read.into_iter().collect() };
         self.places.list.dedup();
         self.bookmarks = file.bookmarks;
+        self.watches = file.watches;
         told
     }
 
     /// The same trace was opened once more: what is kept stays.
     pub(super) fn take_over(&mut self, before: Self) {
         self.bookmarks = before.bookmarks;
+        self.watches = before.watches;
         self.undo = before.undo;
         self.places = before.places;
     }
@@ -62,6 +64,7 @@ impl Workspace {
             active: self.windows.active.0,
             panels: kept_layout::text_of(&self.dock)?,
             bookmarks: self.bookmarks.clone(),
+            watches: self.watches.clone(),
         };
         file.text()
     }

@@ -52,7 +52,7 @@ pub struct AccessQuestion {
 }
 
 /// A question of the window about a session.
-type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
+pub(super) type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
 
 impl Lookup {
     /// Looks for a place.
@@ -111,7 +111,13 @@ impl Lookup {
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
-    fn asked(session: &Arc<Session>, worker: &Worker, window: WindowId, lane: Lane, question: Arc<Question>) -> Self {
+    pub(super) fn asked(
+        session: &Arc<Session>,
+        worker: &Worker,
+        window: WindowId,
+        lane: Lane,
+        question: Arc<Question>,
+    ) -> Self {
         let (asked, session) = (Arc::clone(&question), Arc::clone(session));
         let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
         Self { window, place: None, lane, question, ticket }

@@ -1,7 +1,7 @@
 //! Changes of what is kept and shown, and how they are taken back.
 
 use crate::action::{Moment, WindowId};
-use crate::notes::Bookmarks;
+use crate::notes::{Bookmarks, Watches};
 
 /// More are not kept.
 const MOST: usize = 100;
@@ -18,6 +18,8 @@ pub struct Undo {
 pub enum Before {
     /// The bookmarks.
     Bookmarks(Bookmarks),
+    /// What is watched.
+    Watches(Watches),
     /// The panels.
     Panels(Panels),
 }
@@ -91,7 +93,7 @@ mod tests {
         let mut counts = Vec::new();
         let exchange = |now: &mut Bookmarks, before: Before| match before {
             Before::Bookmarks(kept) => Before::Bookmarks(std::mem::replace(now, kept)),
-            panels @ Before::Panels(_) => panels,
+            other @ (Before::Panels(_) | Before::Watches(_)) => other,
         };
         while undo.undo(|before| exchange(&mut now, before)) {
             counts.push(now.list().len());

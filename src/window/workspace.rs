@@ -32,7 +32,7 @@ use crate::keymap::{Situation, argument_text};
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::notes::Bookmarks;
+use crate::notes::{Bookmarks, Watches};
 use crate::panels::{
     FindState, FunctionsAsking, FunctionsState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx,
 };
@@ -70,6 +70,10 @@ pub struct Workspace {
     pub find: FindState,
     /// The places that the user marked.
     pub bookmarks: Bookmarks,
+    /// What is watched.
+    pub watches: Watches,
+    /// The condition that was sought last.
+    pub condition: Option<String>,
     /// Where all that is kept about the trace is saved.
     pub(super) places: SessionPlaces,
     /// The names that the user gave to addresses.
@@ -148,6 +152,8 @@ impl Workspace {
             threads: ThreadsSlot::default(),
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
+            watches: Watches::default(),
+            condition: None,
             places: SessionPlaces::default(),
             naming: Naming::default(),
             undo: Undo::default(),
@@ -574,6 +580,7 @@ impl Workspace {
             threads: &self.threads,
             find: &self.find,
             bookmarks: &self.bookmarks,
+            watches: &self.watches,
             functions: &self.functions,
             tok,
             // No tile of the dock has this number.
@@ -630,6 +637,18 @@ impl Workspace {
         let is_kind = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
         let focused = self.focused.filter(is_kind);
         focused.or_else(|| layout::panes_in_order(&self.dock).into_iter().find(is_kind))
+    }
+
+    /// Brings a panel of a kind to the front, opening one where there is none; the keyboard stays where it is.
+    pub fn reveal_panel(&mut self, kind: PanelKind) {
+        if self.find(kind).is_some() {
+            return self.reveal(kind);
+        }
+        let focused = self.focused;
+        self.show(kind);
+        if let Some(tile) = focused {
+            self.focused = Some(tile);
+        }
     }
 
     fn reveal(&mut self, kind: PanelKind) {

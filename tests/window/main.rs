@@ -36,4 +36,5 @@ mod threads;
 mod timeline;
 mod trace_list;
 mod warnings;
+mod watches;
 mod without_values;

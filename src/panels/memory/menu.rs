@@ -5,8 +5,9 @@ use stepback_machine::Address;
 
 use super::rows::RowsView;
 use crate::action::{Access, Action, CellName, Way};
+use crate::keymap::watch_text;
 use crate::model::memory::{ByteCell, aligned};
-use crate::notes::{BookmarkChange, BookmarkPlace};
+use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::panels::ask::{Sought, ask_access};
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -34,12 +35,16 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
     ask(ui, MenuItem::new("Last read"), group, Sought { access: Access::Read, way: Way::Back });
     ask(ui, MenuItem::new("Next read"), group, Sought { access: Access::Read, way: Way::Forward });
     menu_line_ui(ui, tok);
-    if MenuItem::new("List all accesses").icon(icons::WATCH).key("Ctrl+Shift+A").ui(ui, tok) {
+    if MenuItem::new("List all accesses").icon(icons::LIST).key("Ctrl+Shift+A").ui(ui, tok) {
         let len_bytes = view.group as u64;
         out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
     }
     if MenuItem::new("All values").icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.push(Action::ListValues(CellName::Memory(aligned(address, group).to_string(), group)));
+    }
+    if MenuItem::new("Watch").icon(icons::WATCH).key("W").ui(ui, tok) {
+        let at = aligned(address, group);
+        out.push(Action::Watch(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
     }
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };

@@ -6,8 +6,10 @@ use stepback_machine::{Flag, LaneFormat, Status};
 
 use super::frame::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::keymap::watch_text;
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, leading_zeros, short_hex};
+use crate::notes::WatchChange;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
 use crate::panels::asked::Asked;
@@ -222,6 +224,9 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     if MenuItem::new(&format!("All values of {}", cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.extend(view.cx.windows.start_from(view.follow));
         out.push(Action::ListValues(view.cell_name(&cell.name)));
+    }
+    if MenuItem::new(&format!("Watch {}", cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
+        out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {

@@ -9,7 +9,7 @@ use stepback_parsers::{Position, Step};
 use crate::action::{Action, Follow, TraceId};
 use crate::analysis::register_part::RegisterPart;
 use crate::model::code::Code;
-use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
+use crate::model::register_detail::{RegisterDetail, count_words, register_detail, write_columns, write_count};
 use crate::model::registers::RegisterCell;
 use crate::model::so_far::{so_far, source_so_far};
 use crate::model::text::short_hex;
@@ -20,9 +20,9 @@ use crate::theme::{mono, mono_bold, ui as ui_font};
 use crate::worker::{Answer, Slot};
 
 /// Height of the foot.
-pub const HEIGHT: f32 = 70.0;
+pub const HEIGHT: f32 = 88.0;
 /// Height of the foot with the strip of writes.
-pub const HEIGHT_WITH_STRIP: f32 = 102.0;
+pub const HEIGHT_WITH_STRIP: f32 = 132.0;
 /// Height of the line that says why a value is known.
 pub const REASON: f32 = ROW;
 
@@ -31,6 +31,7 @@ pub const REASON: f32 = ROW;
 pub struct Detail {
     answer: Slot<(RegisterPart, Position), RegisterDetail>,
     strip: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
+    count: Slot<(RegisterPart, ThreadId), u64>,
 }
 
 /// The register that is described.
@@ -94,7 +95,11 @@ impl Detail {
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
         let nobody = if initial { "by the first lines of the trace" } else { "never before" };
         let never_again = so_far(cx.session, "never again");
-        let lines = [("written by", &detail.written_by, nobody), ("next write", &detail.next_write, &*never_again)];
+        let lines = [
+            ("written by", &detail.written_by, nobody),
+            ("next write", &detail.next_write, &*never_again),
+            ("next read", &detail.next_read, &*never_again),
+        ];
         for (label, writer, nobody) in lines {
             y += ROW;
             let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
@@ -110,12 +115,28 @@ impl Detail {
         // The foot of a trace without values is one line higher in both shapes.
         if rect.height() >= HEIGHT_WITH_STRIP {
             let strip =
-                Rect::from_min_max(pos2(left, rect.bottom() - 26.0), pos2(rect.right() - 14.0, rect.bottom() - 10.0));
+                Rect::from_min_max(pos2(left, rect.bottom() - 44.0), pos2(rect.right() - 14.0, rect.bottom() - 28.0));
+            self.count_ui(ui, pos2(left, rect.bottom() - 12.0), StripPaint { pen, part: key.0.clone(), thread }, cx);
             self.strip_ui(
                 strip,
                 StripPaint { pen, part: key.0, thread },
                 StripPlace { cx, position, window: window.0 },
             );
+        }
+    }
+
+    /// How often the register is written.
+    fn count_ui(&mut self, ui: &Ui, at: egui::Pos2, StripPaint { pen, part, thread }: StripPaint<'_>, cx: &ViewCx<'_>) {
+        let answer = self.count.poll_long(&(part, thread), cx.worker, |(part, thread)| {
+            let (part, thread, session) = (part.clone(), *thread, Arc::clone(cx.session));
+            move |cancel: &Cancel| write_count(&session, &part, thread, cancel)
+        });
+        if let Answer::Fresh(count) = answer {
+            let words = so_far(cx.session, &count_words(*count));
+            pen.text(at.x, at.y, &words, ui_font(11.5), pen.tok.t3);
+            let label = Rect::from_min_size(pos2(at.x, at.y - 8.0), vec2(pen.width(&words, ui_font(11.5)), 16.0));
+            let response = ui.interact(label, ui.unique_id().with("count of writes"), egui::Sense::hover());
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
         }
     }
 

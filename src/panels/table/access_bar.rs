@@ -76,7 +76,7 @@ impl AccessBar {
         let asked = question.as_ref().map(|question| question.listed.text().to_owned()).unwrap_or_default();
         let mut text = self.typed.clone().unwrap_or(asked);
         let rect = Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right(), bar.bottom() - 4.0));
-        let field = Field { hint: "Register, address:length, code or file:line", icon: icons::WATCH };
+        let field = Field { hint: "Register, address:length, code or file:line", icon: icons::LIST };
         let response = field.ui(ui, pen, rect, &mut text);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !text.trim().is_empty() {
             let (at, from) = (cx.windows.active().position, Position(0));

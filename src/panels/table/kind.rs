@@ -36,7 +36,7 @@ impl TableKind {
     /// The icon on the tab.
     pub fn icon(self) -> char {
         match self {
-            Self::Accesses => icons::WATCH,
+            Self::Accesses => icons::LIST,
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
             Self::Functions => icons::CALLS,

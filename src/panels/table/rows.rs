@@ -6,6 +6,7 @@ use super::kind::TableKind;
 use crate::action::{Action, Way};
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
+use crate::notes::WatchChange;
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
@@ -223,6 +224,11 @@ impl TableRows<'_> {
                     out.push(Action::GoToCall(Some(address.to_string()), way));
                 }
             }
+        }
+        if let Some(address) = row.address
+            && MenuItem::new(&format!("Watch [{:x}]", address.0)).icon(icons::WATCH).ui(ui, tok)
+        {
+            out.push(Action::Watch(WatchChange::Add(format!("[{address}]"))));
         }
         menu_line_ui(ui, tok);
         if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {

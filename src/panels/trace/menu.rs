@@ -5,11 +5,12 @@ use stepback_index::CallId;
 use stepback_parsers::Step;
 
 use crate::action::{Access, Action, CellName, Fold, StepRange, Way};
+use crate::keymap::watch_text;
 use crate::model::TraceWindow;
 use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
 use crate::model::text::thousands;
-use crate::notes::{BookmarkChange, BookmarkPlace};
+use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -172,6 +173,17 @@ fn list_items(
         if MenuItem::new(&format!("All values of {label}")).icon(icons::LIST).ui(ui, cx.tok) {
             out.extend([Action::Activate(window.id), Action::ListValues((*cell).clone())]);
         }
+    }
+    for (label, cell) in cells {
+        if MenuItem::new(&format!("Watch {label}")).icon(icons::WATCH).ui(ui, cx.tok) {
+            out.push(Action::Watch(WatchChange::Add(watch_text(cell))));
+        }
+    }
+    if MenuItem::new("Next execution").key("X").ui(ui, cx.tok) {
+        out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Forward)]);
+    }
+    if MenuItem::new("Previous execution").key("Shift+X").ui(ui, cx.tok) {
+        out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Back)]);
     }
     if MenuItem::new("All executions").icon(icons::LIST).ui(ui, cx.tok) {
         out.push(Action::ListExecutions(row.address.to_string()));

@@ -1,0 +1,213 @@
+//! The next or last moment at which something becomes so: a condition true, a value another one.
+//!
+//! Only moments at which a cell that counts is written are looked at, so the way costs these writes and no steps.
+
+use stepback_index::{Cell, LastVisit, NextVisit, Query as _, QueryError};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::names::NameError;
+use super::tracked::Scene;
+use crate::action::Way;
+use crate::expression::{Expression, parse};
+
+/// What is so at a position, and what it depends on.
+#[derive(Clone, Debug)]
+pub struct State<V> {
+    /// What is so.
+    pub value: V,
+    /// While none of these changes, it stays so.
+    pub cells: Vec<Cell>,
+}
+
+/// A way to a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// From where.
+    pub from: Position,
+    /// Into the past or the future.
+    pub way: Way,
+}
+
+/// The nearest position at which a state differs from that just before it as `is_edge` wants (before, after).
+/// Onward the first behind the start, back the last before it.
+///
+/// # Errors
+/// What `state` fails with, and see [`QueryError`].
+pub fn next_edge<V, E: From<QueryError>>(
+    scene: &Scene<'_>,
+    Course { from, way }: Course,
+    state: &mut dyn FnMut(Position) -> Result<State<V>, E>,
+    is_edge: &dyn Fn(&V, &V) -> bool,
+) -> Result<Option<Position>, E> {
+    let (mut at, mut known) = (from, state(from)?);
+    loop {
+        scene.cancel.check()?;
+        let Some(change) = scene.next_write(&known.cells, at, way)? else { return Ok(None) };
+        let (place, landed) = match way {
+            Way::Forward => (change, Some(change)),
+            // What is so before the first step began nowhere.
+            Way::Back if change.0 == 0 => return Ok(None),
+            Way::Back => (Position(change.0 - 1), (change < from).then_some(change)),
+        };
+        let next = state(place)?;
+        let is_meant = match way {
+            Way::Forward => is_edge(&known.value, &next.value),
+            Way::Back => is_edge(&next.value, &known.value),
+        };
+        if let Some(landed) = landed.filter(|_| is_meant) {
+            return Ok(Some(landed));
+        }
+        (at, known) = (place, next);
+    }
+}
+
+/// The nearest position at which a condition becomes true; with `pc == ADDRESS &&` in it, before which a step at that
+/// address shows and the rest is true. A value that nobody knows is not true.
+///
+/// # Errors
+/// It is misspelt, or the trace could not be read.
+pub fn next_true(scene: &Scene<'_>, text: &str, course: Course) -> Result<Option<Position>, NameError> {
+    let named = |error| NameError::Expression { text: text.to_owned(), error };
+    let condition = parse(text).map_err(named)?;
+    if let Some(place) = place_of(text) {
+        let place = scene.evaluate(&parse(place).map_err(named)?, course.from).value.map_err(named)?;
+        return next_visit(scene, &condition, text, At { place: Address(place), course });
+    }
+    let mut state = |at| truth(scene, &condition, text, at);
+    next_edge(scene, course, &mut state, &|before, after| !*before && *after)
+}
+
+/// What `pc` is to be, where a condition says so before all else.
+fn place_of(text: &str) -> Option<&str> {
+    if text.contains("||") {
+        return None;
+    }
+    let places = text.split("&&").filter_map(|part| part.trim().strip_prefix("pc")?.trim_start().strip_prefix("=="));
+    places.map(str::trim).find(|place| !place.contains(['(', ')']) && !place.is_empty())
+}
+
+/// An address that is to be executed, from where on.
+struct At {
+    place: Address,
+    course: Course,
+}
+
+fn next_visit(
+    scene: &Scene<'_>,
+    condition: &Expression,
+    text: &str,
+    At { place: pc, course }: At,
+) -> Result<Option<Position>, NameError> {
+    let mut at = course.from;
+    loop {
+        let visit = match course.way {
+            Way::Forward => {
+                let from = Position(at.0.saturating_add(1));
+                if from > scene.index.end() {
+                    return Ok(None);
+                }
+                NextVisit { pc, from }.run(scene.index, scene.cancel)
+            }
+            Way::Back => LastVisit { pc, before: at }.run(scene.index, scene.cancel),
+        };
+        let Some(hit) = visit.map_err(NameError::Trace)? else { return Ok(None) };
+        at = hit.record.step.before();
+        if truth(scene, condition, text, at)?.value {
+            return Ok(Some(at));
+        }
+    }
+}
+
+fn truth(scene: &Scene<'_>, condition: &Expression, text: &str, at: Position) -> Result<State<bool>, NameError> {
+    scene.cancel.check().map_err(NameError::Trace)?;
+    let found = scene.evaluate(condition, at);
+    let value = match found.value {
+        Ok(value) => value != 0,
+        Err(error) => {
+            let error = NameError::Expression { text: text.to_owned(), error };
+            if error.is_misspelt() {
+                return Err(error);
+            }
+            false
+        }
+    };
+    Ok(State { value, cells: found.cells })
+}
+
+impl From<QueryError> for NameError {
+    fn from(error: QueryError) -> Self {
+        Self::Trace(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::{Cancel, ThreadId};
+
+    use super::*;
+    use crate::session::test_session::{overflow, overflow_with_image};
+
+    #[track_caller]
+    fn check(text: &str, from: u64, way: Way, expected: Option<u64>) {
+        let (session, cancel) = (overflow_with_image(), Cancel::default());
+        let scene = Scene { index: &session.index, images: &session.images, thread: ThreadId(0), cancel: &cancel };
+        let course = Course { from: Position(from), way };
+        let found = next_true(&scene, text, course).unwrap();
+        assert_eq!(found.map(|position| position.0), expected, "{text} from {from} {way:?}");
+    }
+
+    #[test]
+    fn a_condition_becomes_true_where_a_register_is_written() {
+        // Step 1,188 writes 8002000f, step 1,253 80020012.
+        check("x19 == 0x8002000f", 0, Way::Forward, Some(1189));
+        check("x19 == 0x8002000f", 1200, Way::Back, Some(1189));
+        check("x19 == 0x8002000f", 1189, Way::Back, None);
+        check("x19 >= 0x80020010 && x19 < 0x80020100", 1189, Way::Forward, Some(1254));
+        check("x19 == 0xdead", 0, Way::Forward, None);
+    }
+
+    #[test]
+    fn memory_counts_whoever_points_to_it() {
+        // Step 1,249 stores a9.
+        check("u8[0x80020010] == 0xa9", 0, Way::Forward, Some(1250));
+        check("u8[x19 + 1] == 0xa9", 1200, Way::Forward, Some(1250));
+        check("u8[0x80020010] == 0xa9", 1763, Way::Back, Some(1250));
+    }
+
+    #[test]
+    fn a_place_with_a_condition_stands_before_the_step() {
+        check("pc == 0x80000498 && x19 == 0x8002000f", 0, Way::Forward, Some(1249));
+        check("pc == 0x80000498 && x19 == 0x8002000f", 1763, Way::Back, Some(1249));
+        check("pc == decode_field + 0x108 && x19 == 1", 0, Way::Forward, None);
+        check("pc > 0x80000494 && pc < 0x8000049c", 1200, Way::Forward, Some(1249));
+    }
+
+    /// Every position, one after the other.
+    #[test]
+    fn the_moments_are_those_of_a_walk_from_step_to_step() {
+        let (session, cancel) = (overflow(), Cancel::default());
+        let scene = Scene { index: &session.index, images: &session.images, thread: ThreadId(0), cancel: &cancel };
+        for text in ["x0 > 0x60 && x1 != 0", "x1 == x2", "[sp + 8] == x1", "(x0 & 1) == 1 || x2 == 0"] {
+            let condition = parse(text).unwrap();
+            let is_true = |at: u64| truth(&scene, &condition, text, Position(at)).unwrap().value;
+            let edges: Vec<u64> = (901..1300).filter(|at| is_true(*at) && !is_true(at - 1)).collect();
+            let (mut found, mut from) = (Vec::new(), Position(900));
+            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Forward }).unwrap()
+                && at.0 < 1300
+            {
+                found.push(at.0);
+                from = at;
+            }
+            assert_eq!(found, edges, "{text}");
+            let (mut found, mut from) = (Vec::new(), Position(1300));
+            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Back }).unwrap()
+                && at.0 > 900
+            {
+                found.insert(0, at.0);
+                from = at;
+            }
+            assert_eq!(found, edges, "{text}, backwards");
+        }
+    }
+}

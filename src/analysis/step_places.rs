@@ -1,0 +1,189 @@
+//! Where stepping from visit to visit and from source line to source line leads.
+
+use std::sync::Arc;
+
+use stepback_index::{
+    Cancel, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _, QueryError, SlotReader, ThreadId,
+};
+use stepback_parsers::{Position, Step};
+
+use super::condition::Course;
+use super::trace_index::TraceIndex;
+use crate::action::Way;
+use crate::image::Images;
+
+/// Whether the lines of functions that are called count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callees {
+    /// Their lines are passed over.
+    Over,
+    /// Their lines are lines like others.
+    Into,
+}
+
+/// The position behind the next or last other step at the address of the step just done.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn next_visit(index: &TraceIndex, course: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+    let Some(step) = course.from.last_step() else { return Ok(None) };
+    let pc = PointReader(index).point_of(step)?.pc;
+    let hit = match course.way {
+        Way::Forward => NextVisitBy { thread: None, visit: NextVisit { pc, from: course.from } }.run(index, cancel)?,
+        Way::Back => LastVisitBy { thread: None, visit: LastVisit { pc, before: step.before() } }.run(index, cancel)?,
+    };
+    Ok(hit.map(|hit| hit.position))
+}
+
+/// A line of a source file.
+type SourcePlace = (Arc<str>, u32);
+
+/// Steps by lines of the source.
+pub struct LineWalk<'a> {
+    /// Of which trace.
+    pub index: &'a TraceIndex,
+    /// Who knows the lines.
+    pub images: &'a Images,
+    /// Whose steps.
+    pub thread: ThreadId,
+    /// Whether functions that are called count.
+    pub callees: Callees,
+    /// Whether anybody still wants to know.
+    pub cancel: &'a Cancel,
+}
+
+impl LineWalk<'_> {
+    /// The position behind the first step of the next or last line that the thread executes: another line than that of
+    /// the step just done. Code without lines is passed over. Cost: the steps on the way, calls passed over apart.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn next_line(&self, course: Course) -> Result<Option<Position>, QueryError> {
+        let done = course.from.last_step();
+        let here = done.map(|step| self.line_of(step)).transpose()?.flatten();
+        let deepest = match (self.callees, done) {
+            (Callees::Over, Some(done)) => self.depth_of(done).unwrap_or(u32::MAX),
+            (Callees::Over, None) | (Callees::Into, _) => u32::MAX,
+        };
+        let mut at = done;
+        while let Some(step) = self.next_step(at, course.way, deepest)? {
+            let line = self.line_of(step)?;
+            if line.is_some() && line != here {
+                return match course.way {
+                    Way::Forward => Ok(Some(step.after())),
+                    Way::Back => self.beginning(step, &line, deepest).map(Some),
+                };
+            }
+            at = Some(step);
+        }
+        Ok(None)
+    }
+
+    /// The position behind the first step of a run of steps of one line.
+    fn beginning(&self, last: Step, line: &Option<SourcePlace>, deepest: u32) -> Result<Position, QueryError> {
+        let mut first = last;
+        while let Some(step) = self.next_step(Some(first), Way::Back, deepest)?
+            && self.line_of(step)? == *line
+        {
+            first = step;
+        }
+        Ok(first.after())
+    }
+
+    /// The next or last step of the thread that is not too deep in calls.
+    fn next_step(&self, at: Option<Step>, way: Way, deepest: u32) -> Result<Option<Step>, QueryError> {
+        let end = self.index.step_count();
+        let neighbour = |step: Option<Step>| match (way, step) {
+            (Way::Forward, None) => Some(Step(0)),
+            (Way::Forward, Some(step)) => Some(Step(step.0 + 1)),
+            (Way::Back, step) => step?.0.checked_sub(1).map(Step),
+        };
+        let mut next = neighbour(at);
+        while let Some(step) = next.filter(|step| step.0 < end) {
+            self.cancel.check()?;
+            if SlotReader(self.index).thread_at(step.after())? != self.thread {
+                next = neighbour(Some(step));
+                continue;
+            }
+            if self.depth_of(step).is_none_or(|depth| depth <= deepest) {
+                return Ok(Some(step));
+            }
+            next = self.outside(step, way);
+        }
+        Ok(None)
+    }
+
+    /// The step next to the frame around a step, on its way out.
+    fn outside(&self, step: Step, way: Way) -> Option<Step> {
+        let calls = self.index.calls();
+        let frame = calls.get(calls.innermost_at(self.thread, step.before())?)?;
+        let to = match way {
+            Way::Forward => Step(frame.exit_step?.0 + 1),
+            Way::Back => frame.call_step?,
+        };
+        // A frame that does not contain the step leads nowhere.
+        let is_onward = match way {
+            Way::Forward => to > step,
+            Way::Back => to < step,
+        };
+        if is_onward { Some(to) } else { None }
+    }
+
+    /// How deep in calls a step is; a call belongs to the caller.
+    fn depth_of(&self, step: Step) -> Option<u32> {
+        let calls = self.index.calls();
+        calls.innermost_at(self.thread, step.before()).and_then(|frame| calls.get(frame)).map(|frame| frame.depth)
+    }
+
+    fn line_of(&self, step: Step) -> Result<Option<SourcePlace>, QueryError> {
+        let pc = PointReader(self.index).point_of(step)?.pc;
+        Ok(self.images.source_at(pc).map(|line| (Arc::clone(&line.file), line.line)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow_with_image;
+
+    fn lines(from: u64, course: Way, callees: Callees) -> Vec<(u64, u32)> {
+        let (session, cancel) = (overflow_with_image(), Cancel::default());
+        let (index, images, thread) = (&session.index, &session.images, ThreadId(0));
+        let walk = LineWalk { index, images, thread, callees, cancel: &cancel };
+        let (mut found, mut at) = (Vec::new(), Position(from));
+        while found.len() < 4
+            && let Some(next) = walk.next_line(Course { from: at, way: course }).unwrap()
+        {
+            let step = next.last_step().unwrap();
+            found.push((next.0, walk.line_of(step).unwrap().unwrap().1));
+            at = next;
+        }
+        found
+    }
+
+    #[test]
+    fn lines_follow_each_other_and_calls_are_passed_over() {
+        let over = lines(1222, Way::Forward, Callees::Over);
+        let into = lines(1222, Way::Forward, Callees::Into);
+        // Steps 1,230 to 1,236 are those of hexval, which step 1,229 calls.
+        assert!(over.iter().all(|(at, _)| !(1231..=1237).contains(at)), "{over:?}");
+        assert!(into.iter().any(|(at, _)| (1231..=1237).contains(at)), "{into:?}");
+        for pair in over.windows(2) {
+            assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "{over:?}");
+        }
+        let back = lines(over[3].0, Way::Back, Callees::Over);
+        assert_eq!(back[..2], [over[2], over[1]], "{back:?} {over:?}");
+    }
+
+    #[test]
+    fn visits_are_those_of_the_step_just_done() {
+        let session = overflow_with_image();
+        let visit = |from: u64, way| {
+            let course = Course { from: Position(from), way };
+            next_visit(&session.index, course, &Cancel::default()).unwrap().map(|at| at.0)
+        };
+        let next = visit(1250, Way::Forward);
+        assert_eq!(next.and_then(|next| visit(next, Way::Back)), Some(1250));
+        assert_eq!((visit(0, Way::Forward), visit(1, Way::Back)), (None, None));
+    }
+}

@@ -1,0 +1,174 @@
+//! Expressions with what they depend on: the registers and the memory that gave them their value.
+
+use std::cell::RefCell;
+
+use stepback_index::{AccessKinds, Accessed, ExternalChange, LastAccesses, LastExternalChanges, MemoryRange};
+use stepback_index::{Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value};
+use stepback_index::{NextAccess, NextExternalChanges};
+use stepback_machine::{Address, RegisterId};
+use stepback_parsers::Position;
+
+use super::cell_value::cell_value;
+use super::trace_index::TraceIndex;
+use crate::action::Way;
+use crate::expression::{Expression, ExpressionError, Lookup, ValueLookup, Width};
+use crate::image::Images;
+
+/// Where expressions have their meaning, whatever the position.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// Of which trace.
+    pub index: &'a TraceIndex,
+    /// Its symbols.
+    pub images: &'a Images,
+    /// Whose registers are meant.
+    pub thread: ThreadId,
+    /// Whether anybody still wants to know.
+    pub cancel: &'a Cancel,
+}
+
+/// An expression at a position.
+#[derive(Clone, Debug)]
+pub struct Tracked {
+    /// Its value, or why it has none.
+    pub value: Result<u64, ExpressionError>,
+    /// What was looked at: while none of these changes, the value stays.
+    pub cells: Vec<Cell>,
+}
+
+impl Scene<'_> {
+    /// Works an expression out at a position. Cost: a look at each cell that it names.
+    pub fn evaluate(&self, expression: &Expression, at: Position) -> Tracked {
+        let looked = Looked { scene: self, at, cells: RefCell::default() };
+        let value = expression.evaluate(&looked);
+        Tracked { value, cells: looked.cells.into_inner() }
+    }
+
+    /// The nearest position behind or before `at` at which one of some cells may begin to hold something else:
+    /// behind it the first, before it the last that is not behind it. None where they stay as they are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn next_write(&self, cells: &[Cell], at: Position, way: Way) -> Result<Option<Position>, QueryError> {
+        let mut nearest = None;
+        for cell in cells {
+            let found = match way {
+                Way::Forward => self.write_behind(*cell, at)?,
+                Way::Back => self.write_before(*cell, at)?,
+            };
+            nearest = match (way, nearest, found) {
+                (_, None, found) => found,
+                (_, nearest, None) => nearest,
+                (Way::Forward, Some(one), Some(other)) => Some(Position::min(one, other)),
+                (Way::Back, Some(one), Some(other)) => Some(Position::max(one, other)),
+            };
+        }
+        Ok(nearest)
+    }
+
+    fn write_behind(&self, cell: Cell, at: Position) -> Result<Option<Position>, QueryError> {
+        if is_program_counter(cell) {
+            return Ok((at < self.index.end()).then(|| Position(at.0 + 1)));
+        }
+        let kinds = AccessKinds::Writes;
+        let written = NextAccess { cell, kinds, from: at }.run(self.index, self.cancel)?.map(|hit| hit.position);
+        let Some(range) = range_of(cell) else { return Ok(written) };
+        let next = NextExternalChanges { range: Some(range), thread: None, from: at, skip: 0, limit: 1 };
+        let changed = first_of(&next.run(self.index, self.cancel)?);
+        Ok(written.into_iter().chain(changed).min())
+    }
+
+    fn write_before(&self, cell: Cell, at: Position) -> Result<Option<Position>, QueryError> {
+        if is_program_counter(cell) {
+            return Ok((at.0 > 0).then_some(at));
+        }
+        let last = LastAccesses { cell, kinds: AccessKinds::Writes, thread: None, before: at, skip: 0, limit: 1 };
+        let last = last.run(self.index, self.cancel)?;
+        let written = last.map(|last| match last.accesses.first() {
+            Some(Accessed::Step(hit)) => hit.position,
+            Some(Accessed::Initial(_)) | None => Position(0),
+        });
+        let Some(range) = range_of(cell) else { return Ok(written) };
+        let last = LastExternalChanges { range: Some(range), thread: None, before: at, skip: 0, limit: 1 };
+        let changed = first_of(&last.run(self.index, self.cancel)?);
+        Ok(written.into_iter().chain(changed).max())
+    }
+}
+
+fn first_of(changes: &[ExternalChange]) -> Option<Position> {
+    changes.first().map(|change| change.hit.position)
+}
+
+/// No step writes it, and each changes it.
+fn is_program_counter(cell: Cell) -> bool {
+    matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC)
+}
+
+fn range_of(cell: Cell) -> Option<MemoryRange> {
+    match cell {
+        Cell::Memory { address, len_bytes } => Some(MemoryRange { address, len_bytes }),
+        Cell::Register { .. } | Cell::Physical { .. } => None,
+    }
+}
+
+/// Looks names up and remembers what was looked at.
+struct Looked<'a> {
+    scene: &'a Scene<'a>,
+    at: Position,
+    cells: RefCell<Vec<Cell>>,
+}
+
+impl Looked<'_> {
+    fn look(&self, cell: Cell) -> ValueLookup {
+        let mut cells = self.cells.borrow_mut();
+        if !cells.contains(&cell) {
+            cells.push(cell);
+        }
+        match cell_value(self.scene.index, cell, self.at, self.scene.cancel) {
+            Ok(found) => {
+                // Of wider registers the low half counts.
+                let bytes = found.value.0.get(..8).unwrap_or(&found.value.0).to_vec();
+                Value(bytes).to_u64().map_or(ValueLookup::Unknown, ValueLookup::Known)
+            }
+            Err(error) => ValueLookup::Failed(error.into()),
+        }
+    }
+
+    fn word_bytes(&self) -> Result<u64, QueryError> {
+        let set = NameReader(self.scene.index).set_at(self.scene.thread, self.at)?;
+        Ok(u64::from(set.word_bytes()))
+    }
+}
+
+impl Lookup for Looked<'_> {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
+        let thread = self.scene.thread;
+        match NameReader(self.scene.index).register_view_at(name, thread, self.at) {
+            Ok(view) => view.map(|view| self.look(Cell::Register { thread, view })),
+            Err(error) => Some(ValueLookup::Failed(error.into())),
+        }
+    }
+
+    fn symbol(&self, name: &str) -> Option<u64> {
+        self.scene.images.address_of(name).map(|address| address.0)
+    }
+
+    fn memory(&self, address: u64, width: Width) -> ValueLookup {
+        let len_bytes = match width {
+            Width::Bytes(bytes) => Ok(u64::from(bytes)),
+            Width::Pointer => self.word_bytes(),
+        };
+        match len_bytes {
+            Ok(len_bytes) => self.look(Cell::Memory { address: Address(address), len_bytes }),
+            Err(error) => ValueLookup::Failed(error.into()),
+        }
+    }
+}
+
+/// The thread whose registers a question at a position means: that of the last step before it.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn thread_of(index: &TraceIndex, at: Position) -> Result<ThreadId, QueryError> {
+    SlotReader(index).thread_at(at.min(index.end()))
+}

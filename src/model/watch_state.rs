@@ -1,0 +1,364 @@
+//! What a watch shows at a position: its value in words, who wrote it, and what it depends on.
+
+use anyhow::Result;
+use stepback_index::{
+    AccessKinds, Accessed, Cancel, Cell, LastAccesses, MemoryAt, NameReader, NextAccess, Query as _, QueryError, Value,
+    ValueSource,
+};
+use stepback_machine::{Address, RegisterView};
+use stepback_parsers::{Position, Step};
+
+use super::text::short_hex;
+use crate::action::Way;
+use crate::analysis::cell_value::cell_value;
+use crate::analysis::condition::{Course, State, next_edge};
+use crate::analysis::names::NameError;
+use crate::analysis::register_part::RegisterPart;
+use crate::analysis::tracked::{Scene, thread_of};
+use crate::expression::{ExpressionError, parse, shown_address, split_range};
+use crate::notes::{Watch, WatchType};
+use crate::session::Session;
+
+/// Characters of a text, at most.
+const TEXT_BYTES: u64 = 64;
+
+/// A watch at a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WatchState {
+    /// Its value in words; none where it is not known.
+    pub value: Option<String>,
+    /// The same in hexadecimal, for the clipboard and the tooltip.
+    pub hex: Option<String>,
+    /// Why it is not known, or what is wrong with it.
+    pub reason: Option<String>,
+    /// It means nothing at any position.
+    pub is_wrong: bool,
+    /// What the value is known from.
+    pub source: ValueSource,
+    /// The step just before the position wrote it.
+    pub is_news: bool,
+    /// The last step that wrote it.
+    pub written_by: Option<Step>,
+    /// It has been as it is since before the first step.
+    pub is_initial: bool,
+    /// The next step that writes it.
+    pub next_write: Option<Step>,
+    /// Whose writes these are.
+    pub cells: Vec<Cell>,
+    /// The memory that it is, where it is memory.
+    pub address: Option<Address>,
+}
+
+/// What a watch means at a position.
+struct Meaning {
+    /// What it is the value of.
+    cells: Vec<Cell>,
+    /// The same with what says where that is.
+    all: Vec<Cell>,
+    value: Value,
+    source: ValueSource,
+    /// Why a register has its value, or why nothing has.
+    reason: Option<String>,
+    address: Option<Address>,
+}
+
+/// Asks for a watch at a position. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`]. What is misspelt or unknown is an answer.
+pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Cancel) -> Result<WatchState> {
+    let (index, at) = (&session.index, at.min(session.index.end()));
+    let scene = Scene { index, images: &session.images, thread: thread_of(index, at)?, cancel };
+    let meaning = match meaning(&scene, watch, at) {
+        Ok(meaning) => meaning,
+        Err(NameError::Trace(error)) => return Err(error.into()),
+        Err(error) => {
+            let is_wrong = error.is_misspelt();
+            let reason = match &error {
+                NameError::Expression { error, .. } => error.kind.to_string(),
+                error => error.to_string(),
+            };
+            return Ok(WatchState { reason: Some(reason), is_wrong, ..WatchState::default() });
+        }
+    };
+    let (mut written, mut next_write) = (None, None);
+    for cell in &meaning.cells {
+        let kinds = AccessKinds::Writes;
+        let last = LastAccesses { cell: *cell, kinds, thread: None, before: at, skip: 0, limit: 1 };
+        if let Some(last) = last.run(index, cancel)? {
+            let by = match last.accesses.first() {
+                Some(Accessed::Step(hit)) => Some(hit.record.step),
+                Some(Accessed::Initial(_)) | None => None,
+            };
+            written = written.max(Some((last.position, by)));
+        }
+        let next = NextAccess { cell: *cell, kinds, from: at }.run(index, cancel)?.map(|hit| hit.record.step);
+        next_write = next_write.into_iter().chain(next).min();
+    }
+    let value = shown(&meaning.value, watch.kind);
+    let unknown = || match written {
+        Some(_) => "the trace does not tell what was written".to_owned(),
+        None => "nothing wrote it before this position".to_owned(),
+    };
+    let reason = match (&value, meaning.reason) {
+        (Some(_), reason) => reason,
+        (None, reason) => Some(reason.unwrap_or_else(unknown)),
+    };
+    Ok(WatchState {
+        hex: short_hex(&meaning.value).map(|digits| format!("0x{digits}")),
+        reason,
+        is_wrong: false,
+        source: meaning.source,
+        is_news: written.is_some_and(|(position, by)| position == at && by.is_some()),
+        written_by: written.and_then(|(_, by)| by),
+        is_initial: written.is_some_and(|(_, by)| by.is_none()),
+        next_write,
+        cells: meaning.cells,
+        address: meaning.address,
+        value,
+    })
+}
+
+/// The nearest position at which the value of a watch becomes another one. Runs on a worker.
+///
+/// # Errors
+/// It is misspelt, or the trace cannot be read.
+pub fn next_change(
+    session: &Session,
+    watch: &Watch,
+    from: Position,
+    way: Way,
+    cancel: &Cancel,
+) -> Result<Option<Position>> {
+    let index = &session.index;
+    let scene = Scene { index, images: &session.images, thread: thread_of(index, from)?, cancel };
+    let mut state = |at: Position| -> Result<State<Option<Value>>, NameError> {
+        match meaning(&scene, watch, at) {
+            Ok(meaning) => Ok(State { value: Some(meaning.value), cells: meaning.all }),
+            Err(error @ NameError::Trace(_)) => Err(error),
+            Err(error) if error.is_misspelt() => Err(error),
+            // What its place depends on may become known.
+            Err(_) => Ok(State { value: None, cells: dependencies(&scene, watch, at) }),
+        }
+    };
+    Ok(next_edge(&scene, Course { from, way }, &mut state, &|before, after| before != after)?)
+}
+
+fn dependencies(scene: &Scene<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
+    let inner = load_of(&watch.expression).map_or(watch.expression.as_str(), |load| load.address);
+    parse(inner).map(|expression| scene.evaluate(&expression, at).cells).unwrap_or_default()
+}
+
+fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, NameError> {
+    let text = watch.expression.trim();
+    let name = text.strip_prefix("reg::").unwrap_or(text);
+    let register = RegisterPart::parse(name).view_at(scene.index, scene.thread, at).map_err(NameError::Trace)?;
+    if let Some((thread, view)) = register {
+        let size = watch.kind.size_bytes().map_or(view.size_bytes, |size| size.min(view.size_bytes));
+        let view = RegisterView::new(view.register, view.offset, size);
+        return of_cell(scene, Cell::Register { thread, view }, Vec::new(), at);
+    }
+    if let Some(load) = load_of(text) {
+        let (address, cells) = number(scene, load.address, at)?;
+        let len_bytes = match (watch.kind.size_bytes(), load.size_bytes) {
+            (Some(size), _) => u64::from(size),
+            (None, Some(size)) => size,
+            (None, None) => {
+                u64::from(NameReader(scene.index).set_at(scene.thread, at).map_err(NameError::Trace)?.word_bytes())
+            }
+        };
+        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, cells }, at);
+    }
+    if let Some(symbol) = scene.images.symbol(text).filter(|symbol| !symbol.is_code()) {
+        let whole = if symbol.size_bytes == 0 { 8 } else { symbol.size_bytes.min(8) };
+        let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
+        return of_memory(scene, watch.kind, Place { address: symbol.address, len_bytes, cells: Vec::new() }, at);
+    }
+    if let (address, Some(length)) = split_range(text) {
+        // Digits alone are hexadecimal where an address stands.
+        let (address, cells) = match shown_address(address) {
+            Some(address) => (address, Vec::new()),
+            None => number(scene, address, at)?,
+        };
+        let (length, _) = number(scene, length, at)?;
+        let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
+        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, cells }, at);
+    }
+    let (value, cells) = number(scene, text, at)?;
+    let size = watch.kind.size_bytes().map_or(8, usize::from);
+    let bytes = value.to_le_bytes().iter().take(size).map(|byte| Some(*byte)).collect();
+    let (all, source, reason) = (cells.clone(), ValueSource::Recorded, None);
+    Ok(Meaning { cells, all, value: Value(bytes), source, reason, address: None })
+}
+
+/// Memory that is named as a whole.
+struct Load<'a> {
+    address: &'a str,
+    size_bytes: Option<u64>,
+}
+
+/// `[sp+8]`, `u32[sp+8]`.
+fn load_of(text: &str) -> Option<Load<'_>> {
+    let (head, inner) = text.trim().strip_suffix(']')?.split_once('[')?;
+    let size_bytes = match head.trim() {
+        "" => None,
+        "u8" => Some(1),
+        "u16" => Some(2),
+        "u32" => Some(4),
+        "u64" => Some(8),
+        _ => return None,
+    };
+    let mut depth = 0i32;
+    let is_whole = inner.chars().all(|letter| {
+        depth += i32::from(letter == '[') - i32::from(letter == ']');
+        depth >= 0
+    });
+    is_whole.then_some(Load { address: inner, size_bytes })
+}
+
+fn number(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Vec<Cell>), NameError> {
+    let named = |error: ExpressionError| NameError::Expression { text: text.to_owned(), error };
+    let found = scene.evaluate(&parse(text).map_err(named)?, at);
+    scene.cancel.check().map_err(NameError::Trace)?;
+    Ok((found.value.map_err(named)?, found.cells))
+}
+
+/// Some memory, and what says where it is.
+struct Place {
+    address: Address,
+    len_bytes: u64,
+    cells: Vec<Cell>,
+}
+
+fn of_memory(scene: &Scene<'_>, kind: WatchType, place: Place, at: Position) -> Result<Meaning, NameError> {
+    let Place { address, len_bytes, cells } = place;
+    let len_bytes = if kind.is_text() { text_length(scene, address, at).map_err(NameError::Trace)? } else { len_bytes };
+    let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, cells, at)?;
+    if kind.is_text() && scene.index.info().is_big_endian {
+        // Characters stand as they lie in memory.
+        found.value.0.reverse();
+    }
+    Ok(found)
+}
+
+/// How long a text is, with the 0 behind it.
+fn text_length(scene: &Scene<'_>, address: Address, at: Position) -> Result<u64, QueryError> {
+    let memory = MemoryAt { position: at, address, len_bytes: TEXT_BYTES }.run(scene.index, scene.cancel)?;
+    let end = memory.iter().position(|byte| matches!(byte.value, None | Some(0)));
+    Ok(end.map_or(TEXT_BYTES, |end| end as u64 + 1))
+}
+
+fn of_cell(scene: &Scene<'_>, cell: Cell, around: Vec<Cell>, at: Position) -> Result<Meaning, NameError> {
+    let found = cell_value(scene.index, cell, at, scene.cancel).map_err(NameError::Trace)?;
+    let value = found.value;
+    let address = match cell {
+        Cell::Memory { address, .. } => Some(address),
+        Cell::Register { .. } | Cell::Physical { .. } => None,
+    };
+    let all = around.into_iter().chain([cell]).collect();
+    Ok(Meaning { cells: vec![cell], all, value, source: found.source, reason: found.reason, address })
+}
+
+/// A value in words; none where what they need is not known.
+fn shown(value: &Value, kind: WatchType) -> Option<String> {
+    let number = || value.to_u64();
+    let signed = |size: u32| number().map(|bits| ((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)).to_string());
+    match kind {
+        WatchType::Hex => short_hex(value).map(|digits| format!("0x{digits}")),
+        WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => number().map(|bits| bits.to_string()),
+        WatchType::I8 => signed(1),
+        WatchType::I16 => signed(2),
+        WatchType::I32 => signed(4),
+        WatchType::I64 => signed(8),
+        WatchType::F32 => number().map(|bits| float(f64::from(f32::from_bits(bits as u32)))),
+        WatchType::F64 => number().map(|bits| float(f64::from_bits(bits))),
+        WatchType::Ascii | WatchType::Utf8 => text_of(value, kind),
+    }
+}
+
+fn float(number: f64) -> String {
+    let is_plain = number == 0.0 || (1e-4..1e16).contains(&number.abs()) || !number.is_finite();
+    if is_plain { format!("{number}") } else { format!("{number:e}") }
+}
+
+/// Characters up to a 0 or to what is not known; none where the first is not known.
+fn text_of(value: &Value, kind: WatchType) -> Option<String> {
+    let known: Vec<u8> = value.0.iter().map_while(|byte| *byte).collect();
+    if known.is_empty() {
+        return None;
+    }
+    let is_open = known.len() < value.0.len();
+    let bytes: Vec<u8> = known.iter().copied().take_while(|byte| *byte != 0).collect();
+    let text = match kind {
+        WatchType::Utf8 => String::from_utf8_lossy(&bytes).escape_debug().to_string(),
+        _ => bytes.escape_ascii().to_string(),
+    };
+    let is_ended = bytes.len() < known.len() || !is_open;
+    Some(format!("\"{text}\"{}", if is_ended { "" } else { "…" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::{overflow, overflow_with_image, tarmac};
+
+    #[track_caller]
+    fn check(watch: &str, at: u64, expected: &str) {
+        let state = watch_state(&overflow(), &Watch::parse(watch), Position(at), &Cancel::default()).unwrap();
+        let writer = state.written_by.map(|step| format!(" by {}", step.0)).unwrap_or_default();
+        let next = state.next_write.map(|step| format!(" then {}", step.0)).unwrap_or_default();
+        let value = state.value.unwrap_or_else(|| format!("unknown: {}", state.reason.unwrap_or_default()));
+        assert_eq!(format!("{value}{writer}{next}"), expected, "{watch}");
+    }
+
+    #[test]
+    fn registers_memory_and_sums_have_values_and_writers() {
+        check("x19", 1250, "0x8002000f by 1188 then 1253");
+        check("w19 i32", 1250, "-2147352561 by 1188 then 1253");
+        check("x19 - x22 u64", 1250, "15 by 1188 then 1253");
+        check("u8[0x80020010]", 1250, "0xa9 by 1249");
+        check("[x19 + 1] u8", 1250, "169 by 1249");
+        check("80020010:1 u8", 1250, "169 by 1249");
+    }
+
+    #[test]
+    fn what_is_unknown_says_why() {
+        check("[0xdead0000] u32", 1250, "unknown: nothing wrote it before this position");
+        check("no_such_name + 1", 1250, "unknown: no register and no symbol is called \"no_such_name\"");
+        let wrong = |text: &str| {
+            watch_state(&overflow(), &Watch::parse(text), Position(9), &Cancel::default()).unwrap().is_wrong
+        };
+        assert!(wrong("x0 +") && !wrong("[0xdead0000]"));
+    }
+
+    #[test]
+    fn texts_end_at_their_zero_and_floats_are_numbers() {
+        let (session, _place) = tarmac(
+            "1 clk IT (0) 00001000 f9000020 O EL1h_n : STR x0,[x1]\n1 clk MW8 00002000 0000006f6c6c6568\n\
+             2 clk IT (1) 00001004 f9000020 O EL1h_n : STR x0,[x1]\n2 clk MW8 00002008 3ff8000000000000\n",
+        );
+        let value =
+            |text: &str| watch_state(&session, &Watch::parse(text), Position(2), &Cancel::default()).unwrap().value;
+        assert_eq!(value("[0x2000] ascii").as_deref(), Some("\"hello\""));
+        assert_eq!(value("[0x2008] f64").as_deref(), Some("1.5"));
+        assert_eq!(value("[0x2006] utf8").as_deref(), Some("\"\""));
+        assert_eq!(value("[0x2010] utf8"), None);
+        assert_eq!(float(1e-9), "1e-9");
+    }
+
+    #[test]
+    fn changes_are_found_on_both_sides_and_a_write_of_the_same_is_none() {
+        let (session, cancel) = (overflow_with_image(), Cancel::default());
+        let change = |text: &str, from: u64, way| {
+            let found = next_change(&session, &Watch::parse(text), Position(from), way, &cancel).unwrap();
+            found.map(|position| position.0)
+        };
+        assert_eq!((change("x19", 1250, Way::Back), change("x19", 1250, Way::Forward)), (Some(1189), Some(1254)));
+        // The memory that x19 points to changes when x19 does.
+        assert_eq!(change("u8[x19+1]", 1251, Way::Forward), Some(1254));
+        let same = "1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1\n1 clk R X0 0000000000000001\n";
+        let (session, _place) = tarmac(&[same, &same.replace("1 clk", "2 clk").replace("(0)", "(1)")].concat());
+        let watch = Watch::parse("x0");
+        assert_eq!(next_change(&session, &watch, Position(1), Way::Forward, &cancel).unwrap(), None);
+    }
+}

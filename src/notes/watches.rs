@@ -1,0 +1,264 @@
+//! What a user watches: expressions and how their values are read.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// More are not kept.
+const MOST_WATCHES: usize = 200;
+/// Characters of an expression.
+const LONGEST: usize = 400;
+
+/// How a value is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WatchType {
+    /// All its digits in hexadecimal.
+    #[default]
+    Hex,
+    /// Unsigned.
+    U8,
+    /// Unsigned.
+    U16,
+    /// Unsigned.
+    U32,
+    /// Unsigned.
+    U64,
+    /// Signed.
+    I8,
+    /// Signed.
+    I16,
+    /// Signed.
+    I32,
+    /// Signed.
+    I64,
+    /// A float of 32 bits.
+    F32,
+    /// A float of 64 bits.
+    F64,
+    /// Characters up to a 0.
+    Ascii,
+    /// The same with characters of several bytes.
+    Utf8,
+}
+
+impl WatchType {
+    /// All of them, in the order of menus.
+    pub const ALL: [Self; 13] = [
+        Self::Hex,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::F32,
+        Self::F64,
+        Self::Ascii,
+        Self::Utf8,
+    ];
+
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hex => "hex",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Ascii => "ascii",
+            Self::Utf8 => "utf8",
+        }
+    }
+
+    /// How many bytes it has; none where it takes as many as there are.
+    pub fn size_bytes(self) -> Option<u16> {
+        match self {
+            Self::Hex | Self::Ascii | Self::Utf8 => None,
+            Self::U8 | Self::I8 => Some(1),
+            Self::U16 | Self::I16 => Some(2),
+            Self::U32 | Self::I32 | Self::F32 => Some(4),
+            Self::U64 | Self::I64 | Self::F64 => Some(8),
+        }
+    }
+
+    /// Whether it is characters up to a 0.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Ascii | Self::Utf8)
+    }
+}
+
+/// There are as many watches as may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyWatches;
+
+impl fmt::Display for TooManyWatches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there are {MOST_WATCHES} watches already")
+    }
+}
+
+impl std::error::Error for TooManyWatches {}
+
+/// Something that is watched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Watch {
+    /// A register, memory or an expression.
+    pub expression: String,
+    /// How its value is read.
+    #[serde(rename = "type")]
+    pub kind: WatchType,
+}
+
+impl Watch {
+    /// Reads what was typed: an expression, with a type before it or behind it: `[sp+8] u32`, `u32 x0`.
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let named = |word: &str| WatchType::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(word));
+        let behind = text.rsplit_once(char::is_whitespace).and_then(|(rest, word)| Some((rest, named(word)?)));
+        let before = || text.split_once(char::is_whitespace).and_then(|(word, rest)| Some((rest, named(word)?)));
+        let (expression, kind) = behind.or_else(before).unwrap_or((text, WatchType::Hex));
+        Self { expression: expression.trim().chars().take(LONGEST).collect(), kind }
+    }
+
+    /// As it is typed.
+    pub fn text(&self) -> String {
+        match self.kind {
+            WatchType::Hex => self.expression.clone(),
+            kind => format!("{} {}", self.expression, kind.name()),
+        }
+    }
+}
+
+/// What becomes of the watches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WatchChange {
+    /// One more, as it is typed.
+    Add(String),
+    /// Another expression or type for one, as it is typed.
+    Edit(usize, String),
+    /// Another type for one.
+    Read(usize, WatchType),
+    /// One goes up.
+    MoveUp(usize),
+    /// One goes down.
+    MoveDown(usize),
+    /// One is given up.
+    Remove(usize),
+    /// All are given up.
+    Clear,
+}
+
+/// All watches of a trace, in the user's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watches {
+    list: Vec<Watch>,
+}
+
+impl Watches {
+    /// Those of a list, as many as are kept.
+    pub fn of(mut list: Vec<Watch>) -> Self {
+        list.truncate(MOST_WATCHES);
+        list.retain(|watch| !watch.expression.trim().is_empty());
+        Self { list }
+    }
+
+    /// All of them.
+    pub fn list(&self) -> &[Watch] {
+        &self.list
+    }
+
+    /// Two change their places, where there are two.
+    fn swap(&mut self, one: Option<usize>, other: usize) {
+        let len = self.list.len();
+        if let Some(one) = one.filter(|one| *one < len && other < len) {
+            self.list.swap(one, other);
+        }
+    }
+
+    /// Makes a change. What is there twice is added once.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn change(&mut self, change: &WatchChange) -> Result<(), TooManyWatches> {
+        match change {
+            WatchChange::Add(text) => {
+                let watch = Watch::parse(text);
+                if watch.expression.is_empty() || self.list.contains(&watch) {
+                    return Ok(());
+                }
+                if self.list.len() >= MOST_WATCHES {
+                    return Err(TooManyWatches);
+                }
+                self.list.push(watch);
+            }
+            WatchChange::Edit(place, text) => {
+                let watch = Watch::parse(text);
+                if let Some(known) = self.list.get_mut(*place).filter(|_| !watch.expression.is_empty()) {
+                    *known = watch;
+                }
+            }
+            WatchChange::Read(place, kind) => {
+                if let Some(known) = self.list.get_mut(*place) {
+                    known.kind = *kind;
+                }
+            }
+            WatchChange::MoveUp(place) => self.swap(place.checked_sub(1), *place),
+            WatchChange::MoveDown(place) => self.swap(place.checked_add(1), *place),
+            WatchChange::Remove(place) if *place < self.list.len() => drop(self.list.remove(*place)),
+            WatchChange::Remove(_) => {}
+            WatchChange::Clear => self.list.clear(),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expression: &str, kind: WatchType) {
+        assert_eq!(Watch::parse(text), Watch { expression: expression.to_owned(), kind });
+    }
+
+    #[test]
+    fn a_type_stands_before_or_behind_the_expression() {
+        check("x0", "x0", WatchType::Hex);
+        check(" [sp + 8] u32 ", "[sp + 8]", WatchType::U32);
+        check("i64 x19 - x22", "x19 - x22", WatchType::I64);
+        check("u32[sp+8]", "u32[sp+8]", WatchType::Hex);
+        check("name utf8", "name", WatchType::Utf8);
+        check("u8", "u8", WatchType::Hex);
+    }
+
+    #[test]
+    fn watches_are_added_moved_and_removed() {
+        let mut watches = Watches::default();
+        for text in ["x0", "x1 u32", "x0", "[sp]", ""] {
+            watches.change(&WatchChange::Add(text.to_owned())).unwrap();
+        }
+        watches.change(&WatchChange::MoveUp(2)).unwrap();
+        watches.change(&WatchChange::MoveUp(0)).unwrap();
+        watches.change(&WatchChange::Read(1, WatchType::I8)).unwrap();
+        watches.change(&WatchChange::Remove(7)).unwrap();
+        let texts: Vec<String> = watches.list().iter().map(Watch::text).collect();
+        assert_eq!(texts, ["x0", "[sp] i8", "x1 u32"]);
+        watches.change(&WatchChange::Remove(0)).unwrap();
+        watches.change(&WatchChange::Edit(0, "x7 f64".to_owned())).unwrap();
+        assert_eq!(watches.list()[0].text(), "x7 f64");
+        for number in 0..MOST_WATCHES - 2 {
+            watches.change(&WatchChange::Add(format!("{number}"))).unwrap();
+        }
+        assert_eq!(watches.change(&WatchChange::Add("x30".to_owned())), Err(TooManyWatches));
+    }
+}

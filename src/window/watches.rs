@@ -1,0 +1,34 @@
+//! Watches: what their actions do.
+
+use super::app::App;
+use super::toasts::ToastKind;
+use super::undo::Before;
+use crate::action::{Action, PanelKind};
+use crate::notes::WatchChange;
+
+impl App {
+    /// Watches something, or changes what is watched.
+    pub(super) fn change_watches(&mut self, change: &WatchChange) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let before = workspace.watches.clone();
+        if let Err(error) = workspace.watches.change(change) {
+            return self.report(&format!("nothing more can be watched: {error}"));
+        }
+        if matches!(change, WatchChange::Add(_))
+            && workspace.focused_pane().is_none_or(|pane| pane.kind() != PanelKind::Watches)
+        {
+            workspace.reveal_panel(PanelKind::Watches);
+        }
+        if workspace.watches == before {
+            return;
+        }
+        workspace.undo.keep(Before::Watches(before));
+        let words = match change {
+            WatchChange::Remove(_) => "The watch was removed",
+            WatchChange::Clear => "All watches were removed",
+            _ => return,
+        };
+        let undo = Some(("Undo".to_owned(), Action::Undo));
+        self.toasts.show_with(ToastKind::Info, words, "", undo);
+    }
+}
