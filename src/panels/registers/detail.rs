@@ -21,6 +21,8 @@ use crate::worker::{Answer, Slot};
 
 /// Height of the foot.
 pub const HEIGHT: f32 = 88.0;
+/// Height of the foot where there is less room: without the next read.
+pub const LOW_HEIGHT: f32 = 66.0;
 /// Height of the foot with the strip of writes.
 pub const HEIGHT_WITH_STRIP: f32 = 132.0;
 /// Height of the line that says why a value is known.
@@ -100,7 +102,8 @@ impl Detail {
             ("next write", &detail.next_write, &*never_again),
             ("next read", &detail.next_read, &*never_again),
         ];
-        for (label, writer, nobody) in lines {
+        let shown = if rect.height() < HEIGHT { 2 } else { lines.len() };
+        for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
             let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
             line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);

@@ -137,10 +137,11 @@ impl RegistersPanel {
         let spare = rest.height() - core_height;
         let titles = ROW * board.groups.len() as f32;
         let reason = if board.is_inferred { detail::REASON } else { 0.0 };
-        let heights = [detail::HEIGHT_WITH_STRIP + reason, detail::HEIGHT + reason];
+        let heights = [detail::HEIGHT_WITH_STRIP + reason, detail::HEIGHT + reason, detail::LOW_HEIGHT + reason];
         let detail_height = match spare {
             spare if spare >= heights[0] + titles => heights[0],
-            spare if spare >= heights[1] => heights[1],
+            spare if spare >= heights[1] + titles => heights[1],
+            spare if spare >= heights[2] => heights[2],
             _ => 0.0,
         };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
