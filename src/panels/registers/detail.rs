@@ -20,9 +20,9 @@ use crate::theme::{mono, mono_bold, ui as ui_font};
 use crate::worker::{Answer, Slot};
 
 /// Height of the foot.
-pub const HEIGHT: f32 = 88.0;
+pub const HEIGHT: f32 = 89.0;
 /// Height of the foot where there is less room: without the next read.
-pub const LOW_HEIGHT: f32 = 66.0;
+pub const LOW_HEIGHT: f32 = 70.0;
 /// Height of the foot with the strip of writes.
 pub const HEIGHT_WITH_STRIP: f32 = 132.0;
 /// Height of the line that says why a value is known.
