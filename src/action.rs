@@ -456,6 +456,8 @@ pub enum Action {
     MeasureCalls(CallMeasure),
     /// Choose a function by the address of its first step.
     SelectFunction(Option<u64>),
+    /// List the calls that are entered in a part of the trace; none: the tree of all.
+    ListCalls(Option<StepRange>),
     /// Travel to the last (back) or next (forward) call of a function by name; none: of the chosen one, else of the
     /// one around the position.
     GoToCall(Option<String>, Way),

@@ -1,13 +1,16 @@
 //! Calls by the names of their functions.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use stepback_index::{CallId, Cancel, QueryError};
+use stepback_index::{Call, CallId, CallTable, Cancel, QueryError};
+use stepback_parsers::Position;
 
 use super::call_stack::{Argument, SourceWish, stack_frames};
 use super::call_tree::{CallRow, Measure};
 use super::frame_words::entered_words;
 use super::names::{frame_name, function_name};
+use crate::action::StepRange;
 use crate::session::Session;
 
 /// Calls of functions whose name contains a text.
@@ -19,19 +22,53 @@ pub struct FoundCalls {
     pub count: u64,
 }
 
-/// Looks for calls by the name of the function, in any case. Runs on a worker.
+/// Which calls are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SoughtCalls {
+    /// A part of the function's name, in any case; empty: of all functions.
+    pub text: String,
+    /// Where they are entered; none: anywhere.
+    pub range: Option<StepRange>,
+}
+
+impl SoughtCalls {
+    /// Whether anything is looked for.
+    pub fn is_any(&self) -> bool {
+        self.range.is_some() || !self.text.is_empty()
+    }
+
+    /// The calls among which these are, in the order of the table.
+    fn candidates(&self, calls: &CallTable) -> Vec<Range<u64>> {
+        let Some(StepRange { first, last }) = self.range else { return std::iter::once(0..calls.len()).collect() };
+        // What is entered at the first position was called by the step before it.
+        let part = Position(first.saturating_sub(1))..Position(last);
+        calls.stacks().iter().map(|stack| calls.frames_within(stack, &part).called).collect()
+    }
+
+    fn is_in_range(&self, call: &Call) -> bool {
+        let at = call.entered_at().0;
+        self.range.is_none_or(|range| (range.first..=range.last).contains(&at))
+    }
+}
+
+/// Looks for calls. Runs on a worker.
 ///
-/// Cost: one look at each call of the trace, one at each function's name.
+/// Cost: one look at each call of the trace or of the range, one at each function's name.
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) -> Result<FoundCalls, QueryError> {
+pub fn find_calls(
+    session: &Session,
+    sought: &SoughtCalls,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<FoundCalls, QueryError> {
     let calls = session.index.calls();
-    let text = text.to_lowercase();
+    let text = sought.text.to_lowercase();
     let mut matches = HashMap::new();
     let mut found = FoundCalls::default();
     let mut measure = Measure::new(session);
-    for id in (0..calls.len()).map(CallId) {
+    for id in sought.candidates(calls).into_iter().flatten().map(CallId) {
         if id.0 % 4096 == 0 {
             cancel.check()?;
         }
@@ -45,7 +82,7 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
                 is_match
             }
         };
-        if is_match {
+        if is_match && sought.is_in_range(&call) {
             found.count += 1;
             if found.rows.len() < limit {
                 found.rows.push(CallRow::new(&mut measure, id, &call)?);
@@ -92,9 +129,26 @@ mod tests {
     use super::*;
     use crate::session::test_session::overflow;
 
+    fn sought(text: &str, range: Option<StepRange>) -> SoughtCalls {
+        SoughtCalls { text: text.to_owned(), range }
+    }
+
+    #[test]
+    fn calls_of_a_range_are_those_that_are_entered_in_it() {
+        let session = overflow();
+        let all = find_calls(&session, &sought("", None), usize::MAX, &Cancel::default()).unwrap();
+        assert_eq!(all.count, session.index.calls().len());
+        let range = StepRange { first: 85, last: 900 };
+        let inside = find_calls(&session, &sought("", Some(range)), usize::MAX, &Cancel::default()).unwrap();
+        let is_inside = |row: &&CallRow| (85..=900).contains(&row.call.entered_at().0);
+        let expected: Vec<CallId> = all.rows.iter().filter(is_inside).map(|row| row.first).collect();
+        assert_eq!(inside.rows.iter().map(|row| row.first).collect::<Vec<_>>(), expected);
+        assert!(expected.len() > 10 && expected.len() < all.rows.len());
+    }
+
     #[test]
     fn calls_are_found_by_a_part_of_the_name() {
-        let found = find_calls(&overflow(), "00328", 3, &Cancel::default()).unwrap();
+        let found = find_calls(&overflow(), &sought("00328", None), 3, &Cancel::default()).unwrap();
         assert_eq!((found.rows.len(), found.count), (3, 36));
         let ids: Vec<CallId> = found.rows.iter().map(|row| row.first).collect();
         let words = call_words(&overflow(), &ids, &Cancel::default()).unwrap();

@@ -155,6 +155,7 @@ impl App {
             Action::SelectFunction(function) => {
                 self.in_trace(|workspace| workspace.functions.select(function.map(Address)));
             }
+            Action::ListCalls(range) => self.in_trace(|workspace| workspace.list_calls(range)),
             Action::GoToCall(name, way) => self.go_to_call(name, way),
             Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
             Action::CompareEnds(range) => self.compare_ends(range),
@@ -500,6 +501,7 @@ fn order(action: &Action) -> Order {
         Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
         Action::UseLayout(_) | Action::SaveLayout(_) | Action::ForgetLayout(_) => Order::Beside,
         Action::SelectRange(_) | Action::CompareEnds(_) => Order::Beside,
+        Action::ListCalls(_) => Order::Beside,
         Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
             Order::Beside
         }

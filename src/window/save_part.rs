@@ -18,9 +18,6 @@ use crate::worker::{Lane, Ticket};
 /// What is told where the format cannot be cut.
 const ADVICE: &str = "On the command line \"list --records\" prints a part, and DynamoRIO's record_filter copies one.";
 
-/// A part that is being written: what is told when it is done.
-pub type Saving = Ticket<String>;
-
 impl App {
     /// Saves a part, or what is selected in the timeline; without a path it is asked for.
     pub(super) fn save_part(&mut self, range: Option<StepRange>, path: Option<String>) {

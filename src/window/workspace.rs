@@ -20,13 +20,12 @@ use super::naming::Naming;
 use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
-use super::save_part::Saving;
 use super::status::StatusSlot;
 use super::trace_widths;
 use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
 use super::words::count;
-use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
+use crate::action::{CellName, Follow, Moment, PanelKind, StepRange, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::{Situation, argument_text};
 use crate::model::access_table::{AccessQuestion, Listed};
@@ -90,8 +89,8 @@ pub struct Workspace {
     pub functions: FunctionsState,
     /// The timeline.
     pub timeline: TimelineState,
-    /// A part of the trace that is being written.
-    pub(super) saving: Option<Saving>,
+    /// A part of the trace that is being written: what is told when it is done.
+    pub(super) saving: Option<Ticket<String>>,
     /// The search under way.
     pub lookup: Option<Lookup>,
     /// The moves under way.
@@ -473,6 +472,14 @@ impl Workspace {
         if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             let (at, from) = (self.windows.active().position, Position(0));
             panel.ask(AccessQuestion { listed, kinds, thread, at, from });
+        }
+    }
+
+    /// Lists the calls of a part of the trace.
+    pub fn list_calls(&mut self, range: Option<StepRange>) {
+        let tile = self.show(PanelKind::Calls);
+        if let Some(Tile::Pane(Pane::Calls(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.list_range(range);
         }
     }
 

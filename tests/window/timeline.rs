@@ -225,3 +225,19 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     window.wait();
     assert_eq!(window.workspace().session.index.step_count(), 800);
 }
+
+#[test]
+fn the_calls_of_a_selected_range_are_listed_and_left_again() {
+    let mut window = Driver::demo();
+    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    window.choose("timeline", "Calls of this range");
+    window.wait();
+    let (first, calls) = (window.rect("List calls of the whole trace"), window.count_like("call "));
+    let words = window.painted_in(first.with_min_x(first.left() - 330.0));
+    assert!(words.contains("in steps 100 – 900") && calls > 3, "{words}");
+    assert!(!window.has("call main"));
+    window.click("List calls of the whole trace");
+    assert!(window.has("call main"));
+    window.perform(Action::ListCalls(Some(StepRange { first: 3, last: 3 })));
+    assert!(window.has("No such call") && window.has("List calls of the whole trace"));
+}

@@ -10,13 +10,13 @@ use stepback_parsers::Position;
 
 use super::columns::{Columns, Listing};
 use super::rows::{RowAt, Rows, Touched};
-use crate::action::{Action, Follow, PanelKind, WindowId};
+use crate::action::{Action, Follow, PanelKind, StepRange, WindowId};
 use crate::model::call_tree::{CallTree, Children, Node, TreeRow, children_of, names_around, same_calls};
-use crate::model::found_calls::{CallWords, FoundCalls, call_words, find_calls};
+use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
 use crate::model::indents::Indents;
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
-use crate::model::text::counted;
+use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::blocks::Blocks;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -25,9 +25,9 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::ListArea;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{EmptyWords, empty_ui, error_ui};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
 use crate::panels::watch::{News, SessionWatch};
-use crate::theme::icons;
+use crate::theme::{icon, icons, ui as ui_font};
 use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// The field.
@@ -59,10 +59,12 @@ struct CallsState {
     carrying: Option<Ticket<HashMap<CallId, CallId>>>,
     error: Option<String>,
     text: String,
-    found: Slot<String, FoundCalls>,
+    /// Calls of which part of the trace are listed, instead of the tree.
+    range: Option<StepRange>,
+    found: Slot<SoughtCalls, FoundCalls>,
     /// What is said of those calls, and what was looked for then.
     words: Blocks<CallWords>,
-    words_of: String,
+    words_of: SoughtCalls,
     list: CursorList,
     /// The position that was last brought into view, and the height of the list then.
     revealed: Option<(Position, f32)>,
@@ -77,9 +79,10 @@ impl Default for CallsState {
             carrying: None,
             error: None,
             text: String::new(),
+            range: None,
             found: Slot::default(),
             words: Blocks::new(BLOCK),
-            words_of: String::new(),
+            words_of: SoughtCalls::default(),
             list: CursorList::default(),
             revealed: None,
         }
@@ -100,6 +103,10 @@ impl std::fmt::Debug for CallsState {
 }
 
 impl CallsState {
+    fn sought(&self) -> SoughtCalls {
+        SoughtCalls { text: self.text.trim().to_owned(), range: self.range }
+    }
+
     /// Calls have other numbers when more of the trace is known.
     fn take_part(&mut self, cx: &ViewCx<'_>) {
         let (session, shown) = (Arc::clone(cx.session), self.tree.shown_calls());
@@ -124,6 +131,11 @@ impl CallsPanel {
     /// The tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
         Self { follow, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// Lists the calls that are entered in a part of the trace; none: the tree.
+    pub fn list_range(&mut self, range: Option<StepRange>) {
+        (self.state.range, self.state.list, self.state.revealed) = (range, CursorList::default(), None);
     }
 
     /// The rows of the tree; asks for what is open and not there.
@@ -177,10 +189,10 @@ impl CallsPanel {
 
     /// Calls of the functions that are looked for, one a row.
     fn found_rows(&mut self, cx: &ViewCx<'_>) -> Option<Vec<TreeRow>> {
-        let text = self.state.text.trim().to_owned();
-        let answer = self.state.found.poll_long(&text, cx.worker, |text| {
-            let (text, session) = (text.clone(), Arc::clone(cx.session));
-            move |cancel: &Cancel| Ok(find_calls(&session, &text, FOUND, cancel)?)
+        let sought = self.state.sought();
+        let answer = self.state.found.poll_long(&sought, cx.worker, |sought| {
+            let (sought, session) = (sought.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(find_calls(&session, &sought, FOUND, cancel)?)
         });
         if let Answer::Failed(error) = &answer {
             self.state.error = Some((*error).to_owned());
@@ -201,7 +213,7 @@ impl CallsPanel {
     }
 
     fn rows_ui(&mut self, ui: &mut Ui, list: Rect, rows: &[TreeRow], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let is_found = !self.state.text.trim().is_empty();
+        let is_found = self.state.sought().is_any();
         let list = if is_found { self.count_ui(ui, list, cx) } else { list };
         let (head, list) = list.split_top_bottom_at_y(list.top() + ROW);
         self.follow(rows, list, cx);
@@ -236,9 +248,9 @@ impl CallsPanel {
 
     /// Asks for what is said of the calls in view.
     fn ask_words(&mut self, rows: &[TreeRow], area: &ListArea, cx: &ViewCx<'_>) {
-        let listed = self.state.found.peek().map_or("", |(text, _)| text.as_str());
+        let listed = self.state.found.peek().map(|(sought, _)| sought.clone()).unwrap_or_default();
         if self.state.words_of != listed {
-            (self.state.words, self.state.words_of) = (Blocks::new(BLOCK), listed.to_owned());
+            (self.state.words, self.state.words_of) = (Blocks::new(BLOCK), listed);
         }
         let calls: Vec<CallId> = rows.iter().map_while(TreeRow::first_call).collect();
         let seen = area.rows().map(|(row, _)| row).filter(|row| *row < calls.len() as u64);
@@ -250,11 +262,25 @@ impl CallsPanel {
         });
     }
 
-    fn count_ui(&self, ui: &Ui, list: Rect, cx: &ViewCx<'_>) -> Rect {
+    /// How many calls are listed, and of which part of the trace: that can be left.
+    fn count_ui(&mut self, ui: &Ui, list: Rect, cx: &ViewCx<'_>) -> Rect {
         let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
         let count = self.state.found.peek().map_or(0, |(_, found)| found.count);
         let pen = Pen::new(ui, head, cx.tok);
-        pen.label(head.left() + 12.0, head.center().y, so_far(cx.session, &counted(count, "call", "calls")), cx.tok.t3);
+        let mut words = so_far(cx.session, &counted(count, "call", "calls"));
+        let mut right = head.right() - 8.0;
+        if let Some(StepRange { first, last }) = self.state.range {
+            words += &format!(" in steps {} – {}", thousands(first), thousands(last));
+            let button = Rect::from_min_max(pos2(right - 20.0, head.top()), pos2(right, head.bottom()));
+            let response = button_response(ui, button, "leave range", "List calls of the whole trace");
+            pen.text_centered(button.center(), icons::CLOSE, icon(12.0), cx.tok.t2);
+            right = button.left() - 4.0;
+            if response.clicked() {
+                self.list_range(None);
+            }
+            response.on_hover_text("Back to the calls of the whole trace");
+        }
+        pen.cut_text(pos2(head.left() + 12.0, head.center().y), &words, ui_font(11.5), cx.tok.t3, right);
         rest
     }
 
@@ -355,7 +381,12 @@ impl Panel for CallsPanel {
         match self.session.look(cx.session) {
             News::Nothing => {}
             News::Part => self.state.take_part(cx),
-            News::Trace => *self.state = CallsState::default(),
+            News::Trace => {
+                // What was asked before the first frame is asked of this trace.
+                let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
+                let range = self.state.range.filter(|_| is_new);
+                *self.state = CallsState { range, ..CallsState::default() };
+            }
         }
         self.state.carry();
         let rect = take_rect(ui);
@@ -372,9 +403,11 @@ impl Panel for CallsPanel {
         if let Some(error) = &self.state.error {
             return error_ui(ui, &pen, list, error, out);
         }
-        let rows = if self.state.text.trim().is_empty() { self.tree_rows(cx) } else { self.found_rows(cx) };
+        let rows = if self.state.sought().is_any() { self.found_rows(cx) } else { self.tree_rows(cx) };
         let Some(rows) = rows else { return };
         if rows.is_empty() {
+            // A range without calls can be left.
+            let list = if self.state.range.is_some() { self.count_ui(ui, list, cx) } else { list };
             let title = so_far(cx.session, "No such call");
             return empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, "Try a part of the name of a function."));
         }

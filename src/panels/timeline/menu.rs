@@ -74,6 +74,9 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     if MenuItem::new("Flame graph of this range").icon(icons::FLAME).ui(ui, tok) {
         out.extend(of_range(PanelKind::FlameGraph));
     }
+    if MenuItem::new("Calls of this range").icon(icons::LIST).ui(ui, tok) {
+        out.push(Action::ListCalls(Some(range)));
+    }
     if MenuItem::new("Save it as a trace…").icon(icons::FILE).ui(ui, tok) {
         out.push(Action::SavePart(Some(range), None));
     }
