@@ -56,6 +56,7 @@ mod opening;
 mod options;
 mod palette;
 mod palette_items;
+mod panels_of;
 mod part;
 mod path_box;
 mod pending_moves;

@@ -17,6 +17,9 @@ const WITH_FIND: f32 = 1200.0;
 /// Below this width all texts become icons.
 const NARROW: f32 = 1100.0;
 
+/// Below this width no lines stand between the groups of buttons.
+const WITH_LINES: f32 = 900.0;
+
 /// Draws the toolbar.
 pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
     let rect = ui.max_rect();
@@ -50,7 +53,7 @@ fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &m
 fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
     let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
     button(ui, "Open…", None, situation, out);
-    separator(ui);
+    divide(ui, wide);
     // Buttons that lead nowhere from here are dimmed.
     let nowhere = Situation::default();
     let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
@@ -60,21 +63,28 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     });
     icons_ui(ui, &["Back in history"], where_useful(can_back), out);
     icons_ui(ui, &["Forward in history"], where_useful(can_forward), out);
-    separator(ui);
+    divide(ui, wide);
     let position = situation.position().unwrap_or(0);
     icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], where_useful(position > 0), out);
     ui.add_space(4.0);
     app.go_to.counter_ui(ui, situation, end, out);
     ui.add_space(4.0);
     icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], where_useful(position < end), out);
-    separator(ui);
+    divide(ui, wide);
     for name in ["Last write", "Next write"] {
         button(ui, name, (wide >= NARROW).then_some(name), situation, out);
     }
-    separator(ui);
+    divide(ui, wide);
     bookmark_ui(ui, app, situation, out);
     for name in ["Side by side", "Compare"] {
         button(ui, name, (wide >= WIDE).then_some(name), situation, out);
+    }
+}
+
+/// A line between groups, where there is room for it.
+fn divide(ui: &mut Ui, wide: f32) {
+    if wide >= WITH_LINES {
+        separator(ui);
     }
 }
 

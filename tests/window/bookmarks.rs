@@ -130,3 +130,21 @@ fn names_of_addresses_show_wherever_symbols_do_and_are_gone_by_undo() {
     window.go_to("again");
     window.check_position(3);
 }
+
+#[test]
+fn in_the_smallest_window_no_button_lies_under_a_field() {
+    use egui::accesskit::Role;
+    use egui_kittest::kittest::Queryable as _;
+    let sandbox = crate::sandbox::Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SHORT);
+    let options = stepback::window::WindowOptions {
+        trace: Some(stepback::window::TraceChoice::of(stepback::session::OpenOptions::new(trace))),
+        ..Default::default()
+    };
+    let mut window = sandbox.window_of([800.0, 500.0], options);
+    window.wait();
+    let harness = window.harness();
+    let right = harness.get_by_role_and_label(Role::Button, "Compare").rect().right();
+    let left = harness.get_by_role_and_label(Role::TextInput, "Go to").rect().left();
+    assert!(right <= left, "{right} > {left}");
+}
