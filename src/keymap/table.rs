@@ -30,11 +30,12 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 14] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 15] = [
     ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
     ("First, last", &["Home", "End"]),
     ("Last write; travel", &["Enter"]),
     ("Next write", &["Shift+Enter"]),
+    ("Previous, next change of a watch", &["Left", "Right"]),
     ("Show memory at the value", &["M"]),
     ("Follow the address expression", &["E"]),
     ("Another group of registers", &["V"]),
