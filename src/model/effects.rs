@@ -331,7 +331,7 @@ mod tests {
         check(&effects, 60.0, "[8ffff650] ← f660  x2 ← 1  sp ← 2");
         check(&effects, 30.0, "[8ffff650] ← f660  x2 ← 1  +1");
         check(&effects, 22.0, "[8ffff650] ← f660  +2");
-        check(&effects, 20.0, "[…ff650] ← f660  +2");
+        check(&effects, 20.0, "[…fff650] ← f660  +2");
         check(&effects, 8.0, "+3");
     }
 
