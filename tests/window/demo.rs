@@ -124,3 +124,32 @@ fn the_demo_that_the_program_carries_opens_at_once_when_it_is_asked_for() {
         check_end(&window);
     });
 }
+
+/// What the tour shows must be what the program does.
+#[test]
+fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tour");
+    let script = std::fs::read_to_string(format!("{folder}/tour.run")).unwrap();
+    let told = std::fs::read_to_string(format!("{folder}.md")).unwrap();
+    let mut window = Driver::demo();
+    let mut positions = Vec::new();
+    for line in script.lines() {
+        match line.strip_prefix("# picture ") {
+            Some(name) => {
+                assert!(told.contains(&format!("](tour/{name}.png)")), "the tour does not show {name}");
+                positions.push(window.positions());
+            }
+            None if line.starts_with('#') => {}
+            None => window.command(line),
+        }
+    }
+    let expected: [&[(u32, u64)]; 6] = [
+        &[(1, 0)],
+        &[(1, 44013)],
+        &[(1, 44012)],
+        &[(1, 20345)],
+        &[(1, 20345)],
+        &[(1, 19709), (2, 20421)],
+    ];
+    assert_eq!(positions, expected);
+}
