@@ -143,13 +143,17 @@ fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
             None => window.command(line),
         }
     }
-    let expected: [&[(u32, u64)]; 6] = [
-        &[(1, 0)],
-        &[(1, 44013)],
-        &[(1, 44012)],
-        &[(1, 20345)],
-        &[(1, 20345)],
-        &[(1, 19709), (2, 20421)],
-    ];
+    let expected: [&[(u32, u64)]; 6] =
+        [&[(1, 0)], &[(1, 44013)], &[(1, 44012)], &[(1, 20345)], &[(1, 20345)], &[(1, 19709), (2, 20421)]];
     assert_eq!(positions, expected);
+}
+
+#[test]
+fn memory_tells_where_its_addresses_lead_and_goes_there() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open_in([1900.0, 1100.0], &sandbox.demo());
+    window.command("Go to end");
+    window.command("Show memory 0x80020380");
+    window.click_first("leads to on_del");
+    assert_eq!(window.value_of("address"), "0x800002e4");
 }

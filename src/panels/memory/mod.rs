@@ -1,6 +1,7 @@
 //! Memory at a position.
 
 mod bar;
+mod beside;
 mod foot;
 mod menu;
 mod page;

@@ -5,6 +5,7 @@ use stepback_index::ValueSource;
 use stepback_machine::{Address, Endian};
 
 use super::bar::Mark;
+use super::beside::RowBeside;
 use super::menu;
 use super::panel::{byte_left, left_middle, text_left};
 use crate::action::{Action, Follow};
@@ -59,6 +60,8 @@ pub struct Gap {
     pub first: Address,
     pub last: Address,
     pub rect: Rect,
+    /// Of an address beside it.
+    pub digits: usize,
 }
 
 /// A byte, where it is shown, and its place in the row.
@@ -101,7 +104,10 @@ pub fn rows_ui(
                 let row = BytesRow { address: *address, cells, rect, address_width };
                 row.ui(ui, &pen, view, touched, out);
             }
-            MemoryRow::Gap { first, last } => gap_ui(ui, &pen, Gap { first: *first, last: *last, rect }, view, touched),
+            MemoryRow::Gap { first, last } => {
+                let digits = (address_width / ADVANCE) as usize;
+                gap_ui(ui, &pen, Gap { first: *first, last: *last, rect, digits }, view, touched);
+            }
         }
         top += ROW;
     }
@@ -116,7 +122,7 @@ fn head_ui(pen: &Pen<'_>, body: Rect, address_width: f32, group: usize) {
     }
 }
 
-fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect }: Gap, view: RowsView<'_>, touched: &mut Touched) {
+fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: RowsView<'_>, touched: &mut Touched) {
     let tok = pen.tok;
     let response = row_response(ui, rect, ("gap", first.0), || format!("never accessed from {first}"));
     pen.fill(rect, tok.bg2);
@@ -125,7 +131,7 @@ fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect }: Gap, view: RowsView
         pen.frame(rect.shrink(1.0), 0, tok.focus);
     }
     let Pos2 { x, y } = left_middle(rect);
-    let end = pen.code(x + INSET, y, format!("{:08x} – {:08x}", first.0, last.0), tok.t3);
+    let end = pen.code(x + INSET, y, format!("{:0digits$x} – {:0digits$x}", first.0, last.0), tok.t3);
     let size = match (last.0 - first.0).checked_add(1) {
         Some(bytes) => size_text(bytes),
         None => "16 EiB".to_owned(),
@@ -165,6 +171,9 @@ impl BytesRow<'_> {
             }
         }
         self.text_ui(ui, pen, view, touched);
+        let left = self.rect.left() + text_left(self.address_width) + 17.0 * ADVANCE;
+        let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
+        RowBeside { address: self.address, cells: self.cells, rect }.ui(ui, pen, view, out);
     }
 
     fn byte_ui(
