@@ -461,6 +461,8 @@ pub enum Action {
     /// Travel to the last (back) or next (forward) call of a function by name; none: of the chosen one, else of the
     /// one around the position.
     GoToCall(Option<String>, Way),
+    /// Compare the positions of two windows: what was before, and what came after.
+    CompareWindows(WindowId, WindowId),
     /// Compare the two ends of a part of the trace.
     CompareEnds(StepRange),
     /// Compare the active window's position with another place, which a second window shows.

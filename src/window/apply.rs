@@ -158,6 +158,10 @@ impl App {
             Action::ListCalls(range) => self.in_trace(|workspace| workspace.list_calls(range)),
             Action::GoToCall(name, way) => self.go_to_call(name, way),
             Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
+            Action::CompareWindows(before, after) => {
+                self.compare();
+                self.in_trace(|workspace| workspace.choose_compared(before, after));
+            }
             Action::CompareEnds(range) => self.compare_ends(range),
             Action::CompareWith(place) => self.compare_with(&place),
             Action::CompareCall(call) => self.compare_call(call),
@@ -404,7 +408,11 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let (active, other) = (workspace.windows.active, workspace.other_window(Position(last)));
         let (earlier, later) = (active.min(other), active.max(other));
-        self.queue.extend([Action::Travel(earlier, first), Action::Travel(later, last), Action::Compare]);
+        self.queue.extend([
+            Action::Travel(earlier, first),
+            Action::Travel(later, last),
+            Action::CompareWindows(earlier, later),
+        ]);
     }
 
     /// Looks for a place; where there is none, nothing else happens.
@@ -418,8 +426,9 @@ impl App {
     /// The other window goes to a position, and the two are compared.
     fn compare_at(&mut self, position: Position) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let other = workspace.other_window(position);
-        self.queue.extend([Action::Travel(other, position.0), Action::Compare]);
+        let (active, other) = (workspace.windows.active, workspace.other_window(position));
+        let compare = Action::CompareWindows(active.min(other), active.max(other));
+        self.queue.extend([Action::Travel(other, position.0), compare]);
     }
 
     fn compare_call(&mut self, call: Option<u64>) {
@@ -500,7 +509,7 @@ fn order(action: &Action) -> Order {
         }
         Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
         Action::UseLayout(_) | Action::SaveLayout(_) | Action::ForgetLayout(_) => Order::Beside,
-        Action::SelectRange(_) | Action::CompareEnds(_) => Order::Beside,
+        Action::SelectRange(_) | Action::CompareEnds(_) | Action::CompareWindows(..) => Order::Beside,
         Action::ListCalls(_) => Order::Beside,
         Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
             Order::Beside

@@ -1,6 +1,6 @@
 //! How panels and trace windows are opened, shown and closed.
 
-use egui_tiles::TileId;
+use egui_tiles::{Tile, TileId};
 use stepback_parsers::Position;
 
 use super::layout::{self, Dock};
@@ -57,6 +57,14 @@ impl Workspace {
         self.dock = layout::compare(dock, width);
         self.focused = self.trace_tile(self.windows.active);
         self.reveal(PanelKind::Compare);
+    }
+
+    /// The comparison shows these two windows.
+    pub fn choose_compared(&mut self, before: WindowId, after: WindowId) {
+        let tile = self.find(PanelKind::Compare);
+        if let Some(Tile::Pane(Pane::Compare(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.choose(before, after);
+        }
     }
 
     /// A trace window that is not the active one; where there is none, one opens at a position.

@@ -158,6 +158,17 @@ fn a_position_is_compared_with_any_place() {
 }
 
 #[test]
+fn of_three_windows_the_active_one_is_compared() {
+    let mut window = compared();
+    window.command("New trace window 700");
+    window.check_active(3);
+    window.command("Compare with 1,000");
+    let positions = window.positions();
+    assert_eq!((positions[0], positions[2]), ((1, 1000), (3, 700)));
+    window.harness().get_by_label("window 1 after, window 3 before");
+}
+
+#[test]
 fn a_call_is_compared_before_and_after() {
     let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
     window.go_to("1,700");

@@ -32,6 +32,8 @@ pub struct Comparison {
     pub byte_count: u64,
     /// What was compared.
     pub between: Between,
+    /// Steps that were known then.
+    pub step_count: u64,
     /// Memory that differs, ascending.
     cells: Vec<MemoryCell>,
     regions: Vec<Region>,
@@ -74,7 +76,7 @@ pub fn compare(session: &Session, from: Position, to: Position, cancel: &Cancel)
     let endian = if index.info().is_big_endian { Endian::Big } else { Endian::Little };
     let regions = Regions { images: &session.images, stack_pointers: &stack_pointers }.of(&cells);
     let comparison = Comparison::new(difference.registers, register_count, cells, regions);
-    Ok(Comparison { between, endian, ..comparison })
+    Ok(Comparison { between, step_count: index.step_count(), endian, ..comparison })
 }
 
 /// Finds the regions of memory.

@@ -52,8 +52,8 @@ pub struct ComparePanel {
 
 #[derive(Default)]
 struct CompareState {
-    answer: Slot<(Position, Position), Comparison>,
-    rows: Option<LaidRows>,
+    answer: Slot<(Position, Position), Arc<Comparison>>,
+    rows: Slot<RowsKey, Arc<LaidRows>>,
     /// Titles of groups that were opened or closed.
     toggled: Vec<String>,
     filter: String,
@@ -62,12 +62,18 @@ struct CompareState {
     beside: Beside,
 }
 
-/// Rows, kept as long as the question for them is the same: there may be as many as a call has written cells.
-#[derive(Clone)]
-struct LaidRows {
+/// Which rows of which comparison: while a trace is indexed, the same positions may differ in more.
+#[derive(Clone, PartialEq)]
+struct RowsKey {
     wanted: RowsWanted,
     between: Between,
-    rows: Arc<Vec<CompareRow>>,
+    step_count: u64,
+}
+
+/// Rows, made on a worker: there may be as many as a call has written cells.
+struct LaidRows {
+    between: Between,
+    rows: Vec<CompareRow>,
     lengths: Lengths,
 }
 
@@ -89,7 +95,7 @@ pub struct Side<'a> {
 pub struct TableView<'a> {
     pub pen: &'a Pen<'a>,
     pub pair: Pair<'a>,
-    pub comparison: &'a Comparison,
+    pub comparison: &'a Arc<Comparison>,
 }
 
 /// What the heads of the columns show.
@@ -118,6 +124,11 @@ impl ComparePanel {
     /// The difference of the first two windows.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Shows the difference of these two windows.
+    pub fn choose(&mut self, before: WindowId, after: WindowId) {
+        (self.before, self.after) = (Some(before), Some(after));
     }
 
     fn pair<'a>(&self, cx: &ViewCx<'a>) -> Option<Pair<'a>> {
@@ -198,11 +209,12 @@ impl ComparePanel {
             let words = EmptyWords("The two positions are the same", "Move one of the windows to compare.");
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
-        let LaidRows { rows, lengths, between, .. } = self.laid_rows(rect.width(), comparison, cx);
-        let columns = Columns::new(rect, lengths);
+        let Some(laid) = self.laid_rows(rect.width(), comparison, cx) else { return watch_for_late(ui) };
+        let (rows, between) = (&laid.rows, laid.between);
+        let columns = Columns::new(rect, laid.lengths);
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         head_ui(ui, head, HeadView { pen, pair, columns: &columns }, cx);
-        self.keys(ui, &rows, list, cx, out);
+        self.keys(ui, rows, list, cx, out);
         let state = List { rows: rows.len() as u64, ticks: &[], has_lasting_bar: false };
         let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
         let shown: Vec<(Rect, &CompareRow)> =
@@ -231,27 +243,26 @@ impl ComparePanel {
         }
     }
 
-    /// The rows as they are filtered, opened and as wide as there is room.
-    fn laid_rows(&mut self, width: f32, comparison: &Comparison, cx: &ViewCx<'_>) -> LaidRows {
+    /// The rows as they are filtered, opened and as wide as there is room; those before while they are made.
+    fn laid_rows(&mut self, width: f32, comparison: &Arc<Comparison>, cx: &ViewCx<'_>) -> Option<Arc<LaidRows>> {
         let filter = if width >= WIDE { self.state.filter.clone() } else { String::new() };
         let bytes_in_row = if width >= ROOMY { 16 } else { 8 };
         let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row };
-        let between = comparison.between;
-        if let Some(laid) = self.state.rows.as_ref().filter(|laid| laid.wanted == wanted && laid.between == between) {
-            return laid.clone();
-        }
-        let rows = Arc::new(comparison.rows(&wanted, &cx.session.images));
-        let lengths = Lengths::of(&rows);
-        self.state.rows.insert(LaidRows { wanted, between, rows, lengths }).clone()
+        let key = RowsKey { wanted, between: comparison.between, step_count: comparison.step_count };
+        let answer = self.state.rows.poll(&key, cx.worker, |key| {
+            let (wanted, comparison, session) = (key.wanted.clone(), Arc::clone(comparison), Arc::clone(cx.session));
+            move |_: &Cancel| {
+                let rows = comparison.rows(&wanted, &session.images);
+                Ok(Arc::new(LaidRows { between: comparison.between, lengths: Lengths::of(&rows), rows }))
+            }
+        });
+        answer.any().cloned()
     }
 
     fn keys(&mut self, ui: &Ui, rows: &[CompareRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let cell_of = |row: &CompareRow| match row {
-            CompareRow::Cell { cell, .. } => Some(cell.clone()),
-            CompareRow::Group { .. } => None,
-        };
         for key in take_keys(ui, cx) {
-            let place = rows.iter().position(|row| cell_of(row) == self.state.cursor && self.state.cursor.is_some());
+            let cursor = self.state.cursor.as_ref();
+            let place = rows.iter().position(|row| cursor.is_some() && cell_of(row) == cursor);
             let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
             let to = match key {
                 PanelKey::Up => rows.get(..up).and_then(|above| above.iter().rposition(|row| cell_of(row).is_some())),
@@ -266,7 +277,7 @@ impl ComparePanel {
                 _ => None,
             };
             if let Some(to) = to {
-                self.state.cursor = rows.get(to).and_then(cell_of);
+                self.state.cursor = rows.get(to).and_then(cell_of).cloned();
                 let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
                 self.state.scroll.reveal_row(to as u64, &view);
             }
@@ -306,10 +317,10 @@ impl Panel for ComparePanel {
         let mut slot = std::mem::take(&mut self.state.answer);
         let answer = slot.poll_long(&key, cx.worker, |(from, to)| {
             let (from, to, session) = (*from, *to, Arc::clone(cx.session));
-            move |cancel: &Cancel| compare(&session, from, to, cancel)
+            move |cancel: &Cancel| Ok(Arc::new(compare(&session, from, to, cancel)?))
         });
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, BarView { pen: &pen, pair, comparison: answer.any() }, cx);
+        self.bar_ui(ui, bar, BarView { pen: &pen, pair, comparison: answer.any().map(Arc::as_ref) }, cx);
         let place = AnswerPlace { pen: &pen, rect: rest };
         place.ui(ui, &answer, out, |ui, pen, comparison, out| {
             self.table_ui(ui, rest, TableView { pen, pair, comparison }, cx, out);
@@ -318,6 +329,13 @@ impl Panel for ComparePanel {
             watch_for_late(ui);
         }
         self.state.answer = slot;
+    }
+}
+
+fn cell_of(row: &CompareRow) -> Option<&CellName> {
+    match row {
+        CompareRow::Cell { cell, .. } => Some(cell),
+        CompareRow::Group { .. } => None,
     }
 }
 
