@@ -42,9 +42,12 @@ impl App {
             return;
         }
         let lost = before.list().len().saturating_sub(workspace.bookmarks.list().len());
+        // Without a note it is made again by the same key.
+        let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
         workspace.undo.keep(Before::Bookmarks(before));
         let words = match (change, lost) {
             (BookmarkChange::Remove(_), 1..) => "The bookmark was deleted".to_owned(),
+            (BookmarkChange::Toggle(_), 1..) if has_note => "The bookmark and its note were deleted".to_owned(),
             (BookmarkChange::Clear, 1..) => {
                 format!("{} deleted", counted(lost as u64, "bookmark", "bookmarks"))
             }
