@@ -39,7 +39,7 @@ impl Workspace {
             open.into_iter().for_each(|id| _ = self.windows.close(id));
         }
         self.windows.activate(layout.active);
-        self.dock = layout.dock;
+        self.replace_dock(layout.dock);
         self.focused = self.trace_tile(self.windows.active);
     }
 
@@ -69,7 +69,7 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         if let Some(named) = NamedLayout::of(name) {
             let dock = std::mem::replace(&mut workspace.dock, layout::Dock::empty(egui::Id::unique("dock")));
-            workspace.dock = layout::named(named, dock, size);
+            workspace.replace_dock(layout::named(named, dock, size));
             workspace.focused = workspace.trace_tile(workspace.windows.active);
             return;
         }

@@ -54,7 +54,7 @@ impl Workspace {
             self.show(PanelKind::Compare);
         }
         let dock = std::mem::replace(&mut self.dock, Dock::empty(egui::Id::unique("dock")));
-        self.dock = layout::compare(dock, width);
+        self.replace_dock(layout::compare(dock, width));
         self.focused = self.trace_tile(self.windows.active);
         self.reveal(PanelKind::Compare);
     }

@@ -392,9 +392,15 @@ impl Workspace {
         self.focused.filter(is_memory).or_else(|| self.show(PanelKind::Memory))
     }
 
+    /// Other panels take the place of all. Their numbers begin anew, so that no place of a closed panel is theirs.
+    pub(super) fn replace_dock(&mut self, dock: Dock) {
+        self.dock = dock;
+        self.vacancies.clear();
+    }
+
     /// The panels as they were at first.
     pub fn reset_layout(&mut self, size: egui::Vec2) {
-        self.dock = layout::first(size);
+        self.replace_dock(layout::first(size));
         self.windows.activate(WindowId(1));
         let others: Vec<WindowId> = self.windows.list.iter().map(|window| window.id).collect();
         for id in others.into_iter().filter(|id| *id != WindowId(1)) {
