@@ -93,8 +93,14 @@ fn is_ours(path: &Path) -> bool {
 
 /// Where the trace of a session is: where it was, else under its name beside the session. None: it is in neither place.
 pub fn trace_of(session: &SessionFile, file: &Path) -> Option<PathBuf> {
-    let kept = Path::new(&session.trace.path);
-    let beside = file.parent().zip(kept.file_name()).map(|(folder, name)| folder.join(name));
+    kept_file(&session.trace.path, file)
+}
+
+/// Where a file that a session names is: where it was, else under its name in the directory of another file.
+/// None: it is in neither place. Blocks.
+pub fn kept_file(kept: &str, near: &Path) -> Option<PathBuf> {
+    let kept = Path::new(kept);
+    let beside = near.parent().zip(kept.file_name()).map(|(folder, name)| folder.join(name));
     std::iter::once(kept.to_owned()).chain(beside).find(|path| !path.as_os_str().is_empty() && path.exists())
 }
 

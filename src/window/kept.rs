@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, anyhow};
+use egui::Vec2;
+use egui_tiles::TileId;
 
 use super::kept_layout;
-use super::layout::Dock;
-use crate::action::{Moment, TraceId, WindowId};
+use super::layout::{self, Dock};
+use crate::action::{Moment, PanelKind, TraceId, WindowId};
 use crate::image::ImageSpec;
-use crate::notes::SessionFile;
-use crate::session::{OpenOptions, kept_place, read_session, trace_of};
+use crate::notes::{KeptImage, KeptWindow, SessionFile};
+use crate::panels::Pane;
+use crate::session::{OpenOptions, kept_file, kept_place, read_session, trace_of};
 
 /// What was kept about a trace that is opened.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +25,39 @@ pub struct Kept {
     pub error: Option<String>,
     /// The user named the file.
     pub is_named: bool,
+    /// What of it is not there.
+    pub missing: MissingFiles,
+}
+
+/// Images and directories of a session that are not there: they stay in it, since they may come back.
+#[derive(Clone, Debug, Default)]
+pub struct MissingFiles {
+    /// Images.
+    pub images: Vec<KeptImage>,
+    /// Directories where images are looked for.
+    pub sysroots: Vec<String>,
+}
+
+impl MissingFiles {
+    /// What the user should know; none where all is there.
+    pub fn words(&self) -> Option<String> {
+        let images = self.images.iter().map(|image| image.path.as_str());
+        let all: Vec<&str> = images.chain(self.sysroots.iter().map(String::as_str)).collect();
+        let (first, more) = (all.first()?, all.len() - 1);
+        Some(match more {
+            0 => format!("a file that the session names is not there: {first:?}"),
+            _ => format!("{first:?} and {more} more that the session names are not there"),
+        })
+    }
+
+    /// Adds what is not in use meanwhile.
+    pub fn add_to(&self, images: &mut Vec<KeptImage>, sysroots: &mut Vec<String>) {
+        let missing = self.images.iter().filter(|image| images.iter().all(|used| used.path != image.path));
+        let missing: Vec<KeptImage> = missing.cloned().collect();
+        images.extend(missing);
+        let missing: Vec<String> = self.sysroots.iter().filter(|root| !sysroots.contains(root)).cloned().collect();
+        sysroots.extend(missing);
+    }
 }
 
 /// The panels, and where the windows of the trace were.
@@ -41,6 +77,8 @@ pub struct SessionPlaces {
     pub list: Vec<PathBuf>,
     /// What stands there, as far as this run wrote it.
     pub text: Option<String>,
+    /// What the session names and is not there.
+    pub missing: MissingFiles,
 }
 
 /// The trace of a session is not where it was.
@@ -70,40 +108,97 @@ impl Kept {
         }
     }
 
-    /// A session that the user named, and how its trace is opened: where the user says, else where it is found. Blocks.
+    /// A session that the user named, and how its trace is opened: where the user says, else where it is found,
+    /// and in all else as the options say. Blocks.
     ///
     /// # Errors
-    /// The session cannot be read, or its trace is not there ([`TraceMissing`]).
-    pub fn named(place: &Path, trace: Option<PathBuf>) -> Result<(Self, OpenOptions)> {
+    /// The session cannot be read, its trace is not there ([`TraceMissing`]), or a further file of the trace is not.
+    pub fn named(place: &Path, trace: Option<PathBuf>, options: OpenOptions) -> Result<(Self, OpenOptions)> {
         let file = read_session(place)?;
         let missing = || TraceMissing { file: place.to_owned(), trace: file.trace.path.clone() };
         let path = trace.or_else(|| trace_of(&file, place)).ok_or_else(|| Error::new(missing()))?;
-        let more: Vec<PathBuf> = file.trace.more.iter().map(PathBuf::from).collect();
-        let mut options = OpenOptions { more, ..OpenOptions::new(path) };
-        let kept = Self { file: Some(file), place: Some(place.to_owned()), is_named: true, error: None };
-        kept.give_images(&mut options);
-        Ok((kept, options))
+        let found = |kept: &String| {
+            let found = kept_file(kept, place).or_else(|| kept_file(kept, &path));
+            found.ok_or_else(|| anyhow!("a file of the trace of the session is not there: {kept:?}"))
+        };
+        let more = file.trace.more.iter().map(found).collect::<Result<Vec<PathBuf>>>()?;
+        let options = OpenOptions { path, more, ..options };
+        Ok((Self { file: Some(file), place: Some(place.to_owned()), is_named: true, ..Self::default() }, options))
     }
 
     /// The images and directories that were named for the trace, as far as they are there. Blocks.
-    pub fn give_images(&self, options: &mut OpenOptions) {
-        let Some(file) = self.file.as_ref() else { return };
-        let is_chosen = !options.images.is_empty() || !options.remembered_images.is_empty();
-        if !is_chosen {
-            let specs = file.images.iter().map(|image| ImageSpec { path: (&image.path).into(), offset: image.offset });
-            options.remembered_images = specs.filter(|spec| spec.path.is_file()).collect();
+    /// What is not there is noted; what the user named takes the place of all of it.
+    pub fn give_images(&mut self, options: &mut OpenOptions) {
+        let Some((file, place)) = self.file.as_ref().zip(self.place.as_ref()) else { return };
+        if options.images.is_empty() {
+            let mut found = Vec::new();
+            for image in &file.images {
+                match kept_file(&image.path, place).filter(|path| path.is_file()) {
+                    Some(path) => found.push(ImageSpec { path, offset: image.offset }),
+                    None => self.missing.images.push(image.clone()),
+                }
+            }
+            if options.remembered_images.is_empty() {
+                options.remembered_images = found;
+            }
         }
-        if options.sysroots().is_empty() {
-            options.remembered_sysroots =
-                file.sysroots.iter().map(PathBuf::from).filter(|path| path.is_dir()).collect();
+        if options.sysroots.is_empty() {
+            let (found, missing): (Vec<_>, Vec<_>) =
+                file.sysroots.iter().cloned().partition(|root| Path::new(root).is_dir());
+            self.missing.sysroots = missing;
+            if options.remembered_sysroots.is_empty() {
+                options.remembered_sysroots = found.into_iter().map(PathBuf::from).collect();
+            }
         }
     }
 
-    /// The panels and windows.
-    pub fn layout(&self) -> Option<SavedLayout> {
+    /// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
+    pub fn layout(&self, size: Vec2) -> Option<SavedLayout> {
         let file = self.file.as_ref()?;
         let moment = |position| Moment { trace: TraceId::default(), position };
-        let positions = file.windows.iter().map(|window| (WindowId(window.number), moment(window.position))).collect();
-        Some(SavedLayout { dock: kept_layout::read(&file.panels)?, positions, active: WindowId(file.active) })
+        let place = |window: &KeptWindow| (WindowId(window.number), moment(window.position));
+        let positions: Vec<_> = file.windows.iter().map(place).collect();
+        let read = if file.panels.is_empty() { None } else { kept_layout::read(&file.panels) };
+        let dock = read.unwrap_or_else(|| first_with(&positions, size));
+        Some(SavedLayout { dock, positions, active: WindowId(file.active) })
+    }
+}
+
+/// The first panels, with the trace windows that there were.
+fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
+    let mut dock = layout::first(size);
+    let beside = layout::panes_in_order(&dock).into_iter().find(|tile| window_of(&dock, *tile).is_some());
+    let Some(beside) = beside else { return dock };
+    let shown = window_of(&dock, beside);
+    for (id, _) in positions.iter().filter(|(id, _)| Some(*id) != shown) {
+        layout::insert_as_tab(&mut dock, beside, Pane::new(PanelKind::Trace, *id));
+    }
+    dock
+}
+
+fn window_of(dock: &Dock, tile: TileId) -> Option<WindowId> {
+    dock.tiles.get_pane(&tile)?.window()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_trace_are_found_beside_the_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let text = "stepback_session = 1\n[trace]\npath = \"/nowhere/a.rst\"\nmore = [\"/nowhere/b.rst\"]\n";
+        let session = file("it.session.toml", text);
+        let a = file("a.rst", "");
+        let named = || Kept::named(&session, None, OpenOptions::default());
+        assert!(named().unwrap_err().to_string().ends_with("is not there: \"/nowhere/b.rst\""));
+        let b = file("b.rst", "");
+        let (_, options) = named().unwrap();
+        assert_eq!((options.path, options.more), (a, vec![b]));
     }
 }

@@ -26,6 +26,11 @@ pub fn text_of(dock: &Dock) -> Option<String> {
     ron::ser::to_string_pretty(&part_of(dock, root)?, pretty).ok()
 }
 
+/// Whether a text is there that is none of panels.
+pub fn is_damaged(text: &str) -> bool {
+    !text.is_empty() && read(text).is_none()
+}
+
 /// The dock of a text; none where it is none, or one that nobody made.
 pub fn read(text: &str) -> Option<Dock> {
     let id = Id::unique("dock");

@@ -33,10 +33,16 @@ impl Workspace {
                 steps(file.trace.steps), steps(now.steps),
             )));
         }
-        let read = kept.place.filter(|_| is_same || !kept.is_named);
-        self.places.list =
-            if kept.is_named { own.into_iter().chain(read).collect() } else { read.into_iter().collect() };
-        self.places.list.dedup();
+        told.extend(kept.missing.words().map(|words| (ToastKind::Warning, words)));
+        if kept_layout::is_damaged(&file.panels) {
+            told.push((ToastKind::Warning, "the panels of the session could not be read: they are as at first".into()));
+        }
+        // A session that the user named takes the place of none that the trace has of its own.
+        self.places.list = match kept.is_named && !is_same {
+            true => own.into_iter().filter(|own| !own.exists()).collect(),
+            false => kept.place.into_iter().collect(),
+        };
+        self.places.missing = kept.missing;
         self.bookmarks = file.bookmarks;
         self.watches = file.watches;
         told
@@ -56,10 +62,13 @@ impl Workspace {
         let window = |(id, moment): &(WindowId, Moment)| KeptWindow { number: id.0, position: moment.position };
         let recent = self.recent();
         let image = |spec: &ImageSpec| KeptImage { path: spec.path.display().to_string(), offset: spec.offset };
+        let mut images: Vec<KeptImage> = recent.images.iter().map(image).collect();
+        let mut sysroots: Vec<String> = recent.sysroots.iter().map(|path| path.display().to_string()).collect();
+        self.places.missing.add_to(&mut images, &mut sysroots);
         let file = SessionFile {
             trace: self.session.kept_trace(&self.options),
-            images: recent.images.iter().map(image).collect(),
-            sysroots: recent.sysroots.iter().map(|path| path.display().to_string()).collect(),
+            images,
+            sysroots,
             windows: positions.iter().map(window).collect(),
             active: self.windows.active.0,
             panels: kept_layout::text_of(&self.dock)?,

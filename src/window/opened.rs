@@ -154,7 +154,7 @@ impl App {
         let before = self.workspace.take().filter(is_again);
         let saved: Option<SavedLayout> = match &before {
             Some(before) => before.saved_layout(),
-            None => opened.kept.layout(),
+            None => opened.kept.layout(size),
         };
         self.go_to = GoTo::default();
         let (is_demo, kept) = (opened.is_demo, opened.kept.clone());

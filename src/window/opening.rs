@@ -243,13 +243,13 @@ impl Job {
         let is_demo = matches!(self.choice, TraceChoice::Demo);
         let (kept, mut options) = match self.choice {
             TraceChoice::Path(options) if options.more.is_empty() && is_session(&options.path) => {
-                Kept::named(&options.path, None)?
+                Kept::named(&options.path.clone(), None, *options)?
             }
-            TraceChoice::Session { file, trace } => Kept::named(&file, trace)?,
+            TraceChoice::Session { file, trace } => Kept::named(&file, trace, OpenOptions::default())?,
             TraceChoice::Path(options) => (Kept::default(), options.with_images_told_apart()),
             TraceChoice::Demo => (Kept::default(), OpenOptions::new(session::demo_path()?)),
         };
-        let kept = match (kept.file.is_none(), self.keeping) {
+        let mut kept = match (kept.file.is_none(), self.keeping) {
             (true, Keeping::Sessions) => Kept::beside(&options),
             _ => kept,
         };

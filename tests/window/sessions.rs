@@ -1,7 +1,7 @@
 //! What belongs to a trace is kept beside it, and taken to another machine as a file.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use eframe::App as _;
 use egui::{Key, Modifiers};
@@ -164,4 +164,100 @@ fn undo_works_beyond_a_reload() {
     window.command("Reload");
     window.press_with(Modifiers::COMMAND, Key::Z);
     assert_eq!(titles(&window), ["the middle", "the end"]);
+}
+
+/// A session of the trace `a.tarmac` as somebody may write it by hand.
+fn by_hand(sandbox: &Sandbox, rest: &str) -> PathBuf {
+    sandbox.file("a.tarmac", SHORT);
+    let text = format!("stepback_session = 1\nactive = 1\n[trace]\npath = \"/nowhere/a.tarmac\"\n{rest}");
+    sandbox.file("hand.session.toml", text)
+}
+
+#[test]
+fn a_session_of_a_colleague_leaves_the_own_one_alone() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    let own = fs::read_to_string(&place).unwrap();
+    let theirs = sandbox.file("theirs.session.toml", own.replace("the middle", "what they found"));
+    let mut window = sandbox.open(&theirs);
+    assert_eq!(titles(&window), ["what they found", "the end"]);
+    window.press(Key::B);
+    end(window);
+    assert_eq!(fs::read_to_string(&place).unwrap(), own);
+    assert!(!fs::read_to_string(&theirs).unwrap().contains("what they found"));
+    // Nor does one of another trace.
+    let other =
+        sandbox.file("other.session.toml", own.replace("bytes = ", "bytes = 1").replace("the middle", "mixed up"));
+    let mut window = sandbox.open(&other);
+    window.check_told("this is not the trace that the session was kept of");
+    window.press(Key::B);
+    end(window);
+    assert_eq!(fs::read_to_string(&place).unwrap(), own);
+}
+
+#[test]
+fn a_session_without_panels_has_the_first_ones_and_its_windows() {
+    let sandbox = Sandbox::new();
+    let windows = "[[windows]]\nnumber = 1\nposition = 5\n[[windows]]\nnumber = 2\nposition = 7\n";
+    for (panels, is_told) in [("", false), ("[panels]\nlayout = \"Row([(216.0, Table\"\n", true)] {
+        let window = sandbox.open(&by_hand(&sandbox, &format!("{windows}{panels}")));
+        assert!(window.panels().contains(&PanelKind::Registers), "{:?}", window.panels());
+        window.check_position(5);
+        let positions: Vec<u64> = window.workspace().windows.list.iter().map(|window| window.position.0).collect();
+        assert_eq!(positions, [5, 7]);
+        let told = format!("{:?}", window.app().toasts());
+        assert_eq!(told.contains("panels of the session could not be read"), is_told, "{told}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_beside_a_session_is_done() {
+    let sandbox = Sandbox::new();
+    let file = by_hand(&sandbox, "");
+    let index = sandbox.path("elsewhere.sbi");
+    let options = OpenOptions { index: Some(index.clone()), ..OpenOptions::new(file) };
+    let trace = Some(TraceChoice::of(options));
+    let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
+    window.wait();
+    assert_eq!(window.workspace().session.index_path.as_deref(), Some(&*index));
+    assert!(index.is_file() && !sandbox.path("a.tarmac.sbi").exists());
+}
+
+#[test]
+fn images_that_are_not_there_stay_in_the_session_and_are_told() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    let image = "\n[[images]]\npath = \"/nowhere/x.elf\"\noffset = 16\n";
+    let text = fs::read_to_string(&place).unwrap();
+    fs::write(&place, format!("{text}{image}")).unwrap();
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    let told = format!("{:?}", window.app().toasts());
+    assert!(told.contains("file that the session names is not there") && told.contains("/nowhere/x.elf"), "{told}");
+    window.press(Key::B);
+    end(window);
+    let text = fs::read_to_string(&place).unwrap();
+    assert!(text.contains("/nowhere/x.elf") && text.contains("offset = 16") && !text.contains("the middle"), "{text}");
+}
+
+#[test]
+fn another_file_of_the_trace_that_is_not_there_is_named() {
+    let sandbox = Sandbox::new();
+    let file = by_hand(&sandbox, "more = [\"/nowhere/b.tarmac\"]\n");
+    let trace = || Some(TraceChoice::of(OpenOptions::new(&file)));
+    let mut window = sandbox.window(WindowOptions { trace: trace(), ..WindowOptions::default() });
+    window.wait();
+    let told = format!("{:?}", window.app().toasts());
+    assert!(told.contains("/nowhere/b.tarmac") && !window.has("Locate…"), "{told}");
+}
+
+#[test]
+fn a_bookmark_that_goes_with_its_note_can_be_had_back() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    window.close_messages();
+    window.press(Key::B);
+    window.check_told("the bookmark and its note were deleted");
+    assert!(window.has("Undo"));
 }
