@@ -1,7 +1,9 @@
 //! Accesses and executions as rows of a table.
 
 use anyhow::Result;
-use stepback_index::{Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord};
+use stepback_index::{
+    Access, AccessTarget, Cancel, Cell, Effect, Hit, Query as _, RegisterViewsAt, StepRecord, ValueSource,
+};
 use stepback_machine::{AccessKind, Address, RegisterView, Registers, decode};
 use stepback_parsers::Position;
 
@@ -57,16 +59,29 @@ impl RowMaker<'_> {
         };
         let valued = valued_cell(cell, address, size_bytes);
         let at = |position| cell_value(&self.session.index, valued, position, self.cancel);
-        let before = match access.kind {
-            AccessKind::Write => value_cell(&at(Position(hit.position.0.saturating_sub(1)))?),
-            // What is read stays as it is.
-            AccessKind::Read => TableCell::default(),
+        let (before, value) = match access.kind {
+            AccessKind::Write => {
+                let before = at(Position(hit.position.0.saturating_sub(1)))?;
+                (value_cell(&before), at(hit.position)?)
+            }
+            AccessKind::Read => match stated(access, valued) {
+                Some(read) => (TableCell::default(), read),
+                // What is external is not what the cell held before.
+                None if access.is_external => (TableCell::default(), at(hit.position)?),
+                // The step may also write the cell: what it read is what was there before it.
+                None => (TableCell::default(), at(hit.record.step.before())?),
+            },
         };
-        let after = value_cell(&at(hit.position)?);
         let bytes = if address.is_some() { TableCell::number(size_bytes) } else { TableCell::default() };
         let place = address.map(|address| format!("{:08x}", address.0)).unwrap_or_default();
         let mut cells = self.first_cells(&hit.record);
-        cells.extend([TableCell::new(meaning, word), before, after, bytes, TableCell::new(Meaning::Plain, place)]);
+        cells.extend([
+            TableCell::new(meaning, word),
+            before,
+            value_cell(&value),
+            bytes,
+            TableCell::new(Meaning::Plain, place),
+        ]);
         cells.extend(self.last_cells(&hit.record));
         let name = format!("{word} at step {}", thousands(hit.record.step.0));
         Ok(TableRow { name, cells, position: Some(hit.position), address, is_faded: false })
@@ -137,6 +152,27 @@ fn valued_cell(cell: Cell, address: Option<Address>, size_bytes: u64) -> Cell {
         }
         _ => cell,
     }
+}
+
+/// What an access says that it read, where it is the whole cell and no byte of it is unknown.
+fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
+    let is_whole = match (cell, &access.target) {
+        (Cell::Memory { address, .. }, AccessTarget::Memory { address: read, .. }) => address == *read,
+        (Cell::Register { .. }, AccessTarget::Register(_)) => true,
+        _ => false,
+    };
+    let len_bytes = match cell {
+        Cell::Register { view, .. } => u64::from(view.size_bytes),
+        Cell::Memory { len_bytes, .. } | Cell::Physical { len_bytes, .. } => len_bytes,
+    };
+    let value = &access.value;
+    let is_known = value.0.len() as u64 == len_bytes && value.0.iter().all(Option::is_some);
+    let source = match (access.is_external, access.is_inferred) {
+        (true, _) => ValueSource::External,
+        (false, true) => ValueSource::Inferred,
+        (false, false) => ValueSource::Recorded,
+    };
+    (is_whole && is_known).then(|| CellValue { value: value.clone(), source, ..CellValue::default() })
 }
 
 /// Longer cells are no values that anybody reads as one number.

@@ -227,6 +227,22 @@ mod tests {
     }
 
     #[test]
+    fn a_read_says_what_was_read_and_not_what_its_step_wrote() {
+        let (session, _place) = tarmac(
+            "1 clk IT (0) 00001000 d28000a0 O EL1h_n : MOV x0,#5\n1 clk R X0 0000000000000005\n\
+             2 clk IT (1) 00001004 91000400 O EL1h_n : ADD x0,x0,#1\n2 clk R X0 0000000000000006\n\
+             3 clk IT (2) 00001008 f8208022 O EL1h_n : SWP x0,x2,[x1]\n3 clk MR8 00002000 00000000_00000007\n\
+             3 clk MW8 00002000 00000000_00000006\n3 clk R X2 0000000000000007\n",
+        );
+        let reads = |text: &str| lines(&session, &AccessQuestion { kinds: AccessKinds::Reads, ..cell(text) });
+        let found = reads("x0");
+        assert!(found[1].starts_with("1 read 5 "), "{found:?}");
+        assert!(found[2].starts_with("2 read 6 "), "{found:?}");
+        assert!(reads("0x2000:8")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:8"));
+        assert!(reads("0x2000:2")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:2"));
+    }
+
+    #[test]
     fn a_list_may_begin_at_a_position_and_be_of_one_kind() {
         let session = overflow();
         let writes = AccessQuestion { kinds: AccessKinds::Writes, from: Position(1188), ..cell("x19") };
