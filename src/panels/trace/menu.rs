@@ -4,7 +4,7 @@ use egui::Ui;
 use stepback_index::CallId;
 use stepback_parsers::Step;
 
-use crate::action::{Access, Action, CellName, Fold, StepRange, Way};
+use crate::action::{Access, Action, CellName, Fold, Way};
 use crate::keymap::watch_text;
 use crate::model::TraceWindow;
 use crate::model::bookmark_words::command_text;
@@ -187,11 +187,6 @@ fn list_items(
     }
     if MenuItem::new("All executions").icon(icons::LIST).ui(ui, cx.tok) {
         out.push(Action::ListExecutions(row.address.to_string()));
-    }
-    if MenuItem::new("Compare with here").icon(icons::COMPARE).ui(ui, cx.tok) {
-        let here = window.position.0;
-        let there = row.step.after().0;
-        out.push(Action::CompareEnds(StepRange { first: here.min(there), last: here.max(there) }));
     }
 }
 
