@@ -3,10 +3,10 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
 
-use super::rows::RowsView;
 use crate::action::Action;
 use crate::model::memory::ByteCell;
 use crate::model::names::place_name;
+use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::mono;
 
@@ -21,14 +21,16 @@ pub struct RowBeside<'a> {
     pub address: Address,
     /// Its bytes.
     pub cells: &'a [ByteCell],
+    /// How words read as numbers.
+    pub endian: Endian,
     /// Up to the right edge of the panel.
     pub rect: Rect,
 }
 
 impl RowBeside<'_> {
     /// Draws the names; a click on where an address leads shows memory there. Cost: a look-up a word.
-    pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, view: RowsView<'_>, out: &mut Vec<Action>) {
-        let (session, tok) = (view.cx.session, pen.tok);
+    pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let (session, tok) = (cx.session, pen.tok);
         let (y, right) = (self.rect.center().y, self.rect.right() - INSET);
         if session.images.is_empty() || self.rect.width() < LEAST {
             return;
@@ -38,7 +40,7 @@ impl RowBeside<'_> {
             x = pen.cut_text(pos2(x, y), &name, mono(12.0), tok.t2, right) + GAP;
         }
         let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
-        for (place, value) in words(self.cells, word.max(1), view.endian) {
+        for (place, value) in words(self.cells, word.max(1), self.endian) {
             let Some(name) = place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right) else {
                 continue;
             };

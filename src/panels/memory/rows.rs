@@ -173,7 +173,8 @@ impl BytesRow<'_> {
         self.text_ui(ui, pen, view, touched);
         let left = self.rect.left() + text_left(self.address_width) + 17.0 * ADVANCE;
         let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
-        RowBeside { address: self.address, cells: self.cells, rect }.ui(ui, pen, view, out);
+        let beside = RowBeside { address: self.address, cells: self.cells, endian: view.endian, rect };
+        beside.ui(ui, pen, view.cx, out);
     }
 
     fn byte_ui(
