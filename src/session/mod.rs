@@ -33,6 +33,9 @@ pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
-pub use session_place::{is_session, kept_file, kept_place, read_session, session_place, trace_of, write_session};
+pub use session_place::{
+    Over, ReadSession, Unsaved, is_session, kept_file, kept_place, read_session, session_place, session_places,
+    trace_of, write_session,
+};
 pub use trace_files::{TraceFiles, is_trace as is_file_of_records, trace_bytes};
 pub use watch::Watch;

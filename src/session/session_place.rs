@@ -1,10 +1,11 @@
 //! Where the file of a session lies, and how it is written without harm to other files.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow};
 
 use super::places::index_places;
 use super::{OpenOptions, Session};
@@ -23,9 +24,15 @@ pub fn session_place(index: &Path) -> PathBuf {
     if is_index { index.with_extension(ENDING) } else { index.with_added_extension(ENDING) }
 }
 
+/// Where the session of a trace may lie, best first. Blocks.
+pub fn session_places(options: &OpenOptions) -> Vec<PathBuf> {
+    index_places(options).iter().map(|index| session_place(index)).collect()
+}
+
 /// The session of a trace that is about to be opened, where it has one. Blocks.
+/// One in the user's own directory was kept there because that beside the trace is not the user's to write.
 pub fn kept_place(options: &OpenOptions) -> Option<PathBuf> {
-    index_places(options).iter().map(|index| session_place(index)).find(|place| place.is_file())
+    session_places(options).into_iter().rev().find(|place| place.is_file())
 }
 
 /// Whether a file is one of a session, by its beginning. Blocks; reads no more than that.
@@ -40,11 +47,66 @@ fn head(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// A session and its text.
+#[derive(Clone, Debug, Default)]
+pub struct ReadSession {
+    /// What it keeps.
+    pub file: SessionFile,
+    /// As it stands in the file.
+    pub text: String,
+}
+
+/// What a session may take the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over<'a> {
+    /// Any session: the user chose the place.
+    AnySession,
+    /// Only this text, which was read or written last; none: nothing.
+    Known(Option<&'a str>),
+}
+
+/// Why a session was not written.
+#[derive(Debug)]
+pub enum Unsaved {
+    /// Another session is in its place, of another window or changed by hand.
+    Foreign,
+    /// Something that is no session is in its place.
+    NoSession,
+    /// It cannot be written.
+    Failed(io::Error),
+}
+
+impl Unsaved {
+    /// The place is not the user's to write.
+    pub fn is_read_only(&self) -> bool {
+        let kinds = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+        matches!(self, Self::Failed(error) if kinds.contains(&error.kind()))
+    }
+}
+
+impl fmt::Display for Unsaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign => f.write_str("another session is there and will not be overwritten"),
+            Self::NoSession => f.write_str("this file is no session and will not be overwritten"),
+            Self::Failed(error) => write!(f, "the session is not saved ({error})"),
+        }
+    }
+}
+
+impl std::error::Error for Unsaved {}
+
+impl From<io::Error> for Unsaved {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// Reads a session. Blocks.
 ///
 /// # Errors
 /// It cannot be read, or is none; names the line and the file.
-pub fn read_session(path: &Path) -> Result<SessionFile> {
+pub fn read_session(path: &Path) -> Result<ReadSession> {
     let failed = || format!("the session cannot be read: {path:?}");
     // A pipe or a device may never end.
     if !fs::metadata(path).with_context(failed)?.is_file() {
@@ -53,21 +115,32 @@ pub fn read_session(path: &Path) -> Result<SessionFile> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).with_context(failed)?;
     let text = String::from_utf8(bytes).map_err(|_| anyhow!("not a text").context(failed()))?;
-    SessionFile::parse(&text).map_err(|error| anyhow!("the session cannot be read, {error}: {path:?}"))
+    match SessionFile::parse(&text) {
+        Ok(file) => Ok(ReadSession { file, text }),
+        Err(error) => Err(anyhow!("the session cannot be read, {error}: {path:?}")),
+    }
 }
 
 /// Writes a session under another name first, so that none is ever half there. Blocks.
 ///
 /// # Errors
 /// It cannot be written, or another file is in its place, which stays as it is.
-pub fn write_session(path: &Path, text: &str) -> Result<()> {
-    let failed = || format!("the session is not saved: {path:?}");
-    if let Ok(found) = path.symlink_metadata()
-        && (!found.is_file() || found.len() > 0 && !is_ours(path))
-    {
-        bail!("this file is no session and will not be overwritten: {path:?}");
+pub fn write_session(path: &Path, text: &str, over: Over<'_>) -> Result<(), Unsaved> {
+    if let Ok(found) = path.symlink_metadata() {
+        if !found.is_file() || found.len() > 0 && !is_ours(path) {
+            return Err(Unsaved::NoSession);
+        }
+        if let Over::Known(known) = over
+            && !holds(path, known.unwrap_or_default())?
+        {
+            return Err(Unsaved::Foreign);
+        }
+        // Putting a new file in its place would not ask.
+        if found.permissions().readonly() {
+            return Err(io::Error::from(ErrorKind::PermissionDenied).into());
+        }
     }
-    let partial = path.with_added_extension("partial");
+    let partial = partial_of(path);
     let create = || FileOptions::new().write(true).create_new(true).open(&partial);
     let file = match create() {
         // What a program left that was ended while it wrote; a link would lead to a file of somebody else.
@@ -75,16 +148,34 @@ pub fn write_session(path: &Path, text: &str) -> Result<()> {
             if error.kind() == ErrorKind::AlreadyExists
                 && partial.symlink_metadata().is_ok_and(|found| found.is_file()) =>
         {
-            fs::remove_file(&partial).with_context(failed)?;
+            fs::remove_file(&partial)?;
             create()
         }
         created => created,
     };
-    let written = file.and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&partial, path)).with_context(failed)
+    let written = write_synced(file?, text).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        // It is of no use; a full disk needs its room.
+        let _gone = fs::remove_file(&partial);
+    }
+    Ok(written?)
+}
+
+fn write_synced(mut file: File, text: &str) -> io::Result<()> {
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Two runs that write at once do not meet in one file.
+fn partial_of(path: &Path) -> PathBuf {
+    path.with_added_extension(format!("{}.partial", std::process::id()))
+}
+
+/// Whether a file has just this text; reads no more of it than that.
+fn holds(path: &Path, text: &str) -> io::Result<bool> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(text.len() as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes == text.as_bytes())
 }
 
 fn is_ours(path: &Path) -> bool {
@@ -135,18 +226,18 @@ mod tests {
     fn other_files_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let [own, other, target] = ["a.session.toml", "b.session.toml", "target"].map(|name| folder.path().join(name));
-        write_session(&own, "stepback_session = 1\n").unwrap();
-        write_session(&own, "stepback_session = 1\nactive = 2\n").unwrap();
-        assert_eq!(read_session(&own).unwrap().active, 2);
+        write_session(&own, "stepback_session = 1\n", Over::AnySession).unwrap();
+        write_session(&own, "stepback_session = 1\nactive = 2\n", Over::AnySession).unwrap();
+        assert_eq!(read_session(&own).unwrap().file.active, 2);
         fs::write(&other, "precious").unwrap();
-        assert!(write_session(&other, "stepback_session = 1\n").is_err());
+        assert!(write_session(&other, "stepback_session = 1\n", Over::AnySession).is_err());
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");
         #[cfg(unix)]
         {
-            let partial = own.with_added_extension("partial");
+            let partial = partial_of(&own);
             fs::write(&target, "precious").unwrap();
             std::os::unix::fs::symlink(&target, &partial).unwrap();
-            assert!(write_session(&own, "stepback_session = 1\n").is_err());
+            assert!(write_session(&own, "stepback_session = 1\n", Over::AnySession).is_err());
             assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
         }
     }

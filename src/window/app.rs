@@ -122,6 +122,7 @@ impl App {
         let settings = stored.map(Settings::load).unwrap_or_default();
         settings.apply(&context);
         let failure = Failure::default();
+        let waker = context.clone();
         let mut app = Self {
             context,
             settings,
@@ -137,7 +138,7 @@ impl App {
             places: Places::default(),
             queue: VecDeque::new(),
             file_dialog: None,
-            saver: Saver::default(),
+            saver: Saver::new(move || waker.request_repaint()),
             panels_touched: false,
             begin_at: options.at,
             script,
@@ -162,6 +163,9 @@ impl App {
             options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
             options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
         }
+        // What is read may be what was changed here last.
+        self.keep_session();
+        self.saver.finish();
         let showing = if self.mode.shows_parts { Showing::Parts } else { Showing::Whole };
         self.start_opening(choice, showing);
     }

@@ -77,7 +77,7 @@ impl App {
                 self.context.request_repaint_after(FINDING);
             }
         }
-        self.tell_unsaved();
+        self.tell_saved();
         self.toasts.expire(&self.context);
         self.tell_change();
     }

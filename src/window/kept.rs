@@ -1,6 +1,7 @@
 //! What a user keeps about a trace, before the trace is shown.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow};
 use egui::Vec2;
@@ -8,11 +9,12 @@ use egui_tiles::TileId;
 
 use super::kept_layout;
 use super::layout::{self, Dock};
+use super::saver::SavePlace;
 use crate::action::{Moment, PanelKind, TraceId, WindowId};
 use crate::image::ImageSpec;
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
 use crate::panels::Pane;
-use crate::session::{OpenOptions, kept_file, kept_place, read_session, trace_of};
+use crate::session::{OpenOptions, ReadSession, kept_file, kept_place, read_session, trace_of};
 
 /// What was kept about a trace that is opened.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,10 @@ pub struct Kept {
     pub file: Option<SessionFile>,
     /// Where it was read.
     pub place: Option<PathBuf>,
+    /// As it stood there.
+    pub text: Option<String>,
+    /// Where what belongs to the trace may be kept, best first.
+    pub own_places: Vec<PathBuf>,
     /// Why it could not be read: it is then left as it is.
     pub error: Option<String>,
     /// The user named the file.
@@ -74,9 +80,11 @@ pub struct SavedLayout {
 #[derive(Debug, Default)]
 pub struct SessionPlaces {
     /// Beside the index, and where the user asked for it.
-    pub list: Vec<PathBuf>,
-    /// What stands there, as far as this run wrote it.
-    pub text: Option<String>,
+    pub list: Vec<Arc<SavePlace>>,
+    /// What was kept could not be read.
+    pub is_unread: bool,
+    /// That nothing is kept was told.
+    pub is_loss_told: bool,
     /// What the session names and is not there.
     pub missing: MissingFiles,
 }
@@ -103,7 +111,7 @@ impl Kept {
     pub fn beside(options: &OpenOptions) -> Self {
         let Some(place) = kept_place(options) else { return Self::default() };
         match read_session(&place) {
-            Ok(file) => Self { file: Some(file), place: Some(place), ..Self::default() },
+            Ok(read) => Self { file: Some(read.file), text: Some(read.text), place: Some(place), ..Self::default() },
             Err(error) => Self { error: Some(format!("{error:#}")), place: Some(place), ..Self::default() },
         }
     }
@@ -114,7 +122,7 @@ impl Kept {
     /// # Errors
     /// The session cannot be read, its trace is not there ([`TraceMissing`]), or a further file of the trace is not.
     pub fn named(place: &Path, trace: Option<PathBuf>, options: OpenOptions) -> Result<(Self, OpenOptions)> {
-        let file = read_session(place)?;
+        let ReadSession { file, text } = read_session(place)?;
         let missing = || TraceMissing { file: place.to_owned(), trace: file.trace.path.clone() };
         let path = trace.or_else(|| trace_of(&file, place)).ok_or_else(|| Error::new(missing()))?;
         let found = |kept: &String| {
@@ -123,7 +131,8 @@ impl Kept {
         };
         let more = file.trace.more.iter().map(found).collect::<Result<Vec<PathBuf>>>()?;
         let options = OpenOptions { path, more, ..options };
-        Ok((Self { file: Some(file), place: Some(place.to_owned()), is_named: true, ..Self::default() }, options))
+        let (file, text, place) = (Some(file), Some(text), Some(place.to_owned()));
+        Ok((Self { file, text, place, is_named: true, ..Self::default() }, options))
     }
 
     /// The images and directories that were named for the trace, as far as they are there. Blocks.

@@ -1,27 +1,36 @@
 //! What a user keeps about a trace from one run to the next: taken in when the trace is shown, saved when it changed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::app::App;
 use super::kept::Kept;
 use super::kept_layout;
+use super::saver::{Demand, SaveNews, SavePlace};
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
-use crate::action::{Moment, WindowId};
+use crate::action::{Action, Moment, WindowId};
 use crate::image::ImageSpec;
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
 use crate::session::session_place;
+
+/// Why what is marked is kept nowhere, and the way out.
+const NOT_KEPT: &str = "There is no file beside the trace for it. A session with a name of yours keeps it.";
 
 impl Workspace {
     /// Takes in what was kept. Returns what the user should know.
     pub(super) fn take_kept(&mut self, kept: Kept) -> Vec<(ToastKind, String)> {
         let mut told = Vec::new();
-        let own = self.session.index_path.as_deref().map(session_place);
-        let is_unreadable = kept.error.is_some();
+        let own = self.session.index_path.as_deref().filter(|_| self.session.index.is_whole()).map(session_place);
+        // While the trace is indexed, and where the index is in memory, none of them is known to be the one.
+        let others = kept.own_places.into_iter().skip_while(|place| own.as_ref().is_some_and(|own| own != place));
+        let own: Vec<PathBuf> = own.clone().into_iter().chain(others).collect();
+        self.places.is_unread = kept.error.is_some();
         told.extend(kept.error.map(|error| (ToastKind::Error, error)));
         let Some(file) = kept.file else {
             // What cannot be read is the user's to mend: nothing takes its place.
-            self.places.list = own.into_iter().filter(|_| !is_unreadable).collect();
+            let place = SavePlace::new(own, None).filter(|_| !self.places.is_unread);
+            self.places.list = place.into_iter().collect();
             return told;
         };
         let now = self.session.kept_trace(&self.options);
@@ -38,10 +47,11 @@ impl Workspace {
             told.push((ToastKind::Warning, "the panels of the session could not be read: they are as at first".into()));
         }
         // A session that the user named takes the place of none that the trace has of its own.
-        self.places.list = match kept.is_named && !is_same {
-            true => own.into_iter().filter(|own| !own.exists()).collect(),
-            false => kept.place.into_iter().collect(),
+        let (place, text) = match kept.is_named && !is_same {
+            true => (None, None),
+            false => (kept.place, kept.text),
         };
+        self.places.list = SavePlace::new(place.into_iter().chain(own), text).into_iter().collect();
         self.places.missing = kept.missing;
         self.bookmarks = file.bookmarks;
         self.watches = file.watches;
@@ -54,6 +64,12 @@ impl Workspace {
         self.watches = before.watches;
         self.undo = before.undo;
         self.places = before.places;
+    }
+
+    /// Whether the user marked something and it is kept nowhere; once.
+    fn loses_marks(&self) -> bool {
+        let is_marked = !self.bookmarks.list().is_empty() || !self.watches.list().is_empty();
+        is_marked && self.places.list.is_empty() && !self.places.is_loss_told
     }
 
     /// What is kept, as text.
@@ -86,11 +102,17 @@ impl App {
             return;
         }
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let Some(text) = workspace.session_text().filter(|text| workspace.places.text.as_ref() != Some(text)) else {
+        let Some(text) = workspace.session_text() else { return };
+        if workspace.loses_marks() {
+            workspace.places.is_loss_told = true;
+            let save = ("Save session as…".to_owned(), Action::SaveSession(None));
+            self.toasts.show_with(ToastKind::Warning, "What is marked is not kept", NOT_KEPT, [save]);
+        }
+        let places: Vec<_> = workspace.places.list.iter().filter(|place| place.wants(&text)).cloned().collect();
+        if places.is_empty() {
             return;
-        };
-        workspace.places.text = Some(text.clone());
-        self.saver.write(workspace.places.list.clone(), text);
+        }
+        self.saver.write(places, text, Demand::Unasked);
         if self.mode.is_deterministic {
             self.saver.finish();
         }
@@ -102,23 +124,38 @@ impl App {
         let place = PathBuf::from(place);
         let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
         let Some(text) = workspace.session_text() else { return };
-        if !workspace.places.list.contains(&place) {
-            workspace.places.list.push(place.clone());
-        }
-        self.saver.write(vec![place.clone()], text);
+        let known = workspace.places.list.iter().find(|known| known.is_at(&place)).cloned();
+        let Some(place) = known.or_else(|| SavePlace::new([place], None)) else { return };
+        workspace.places.list.retain(|known| !Arc::ptr_eq(known, &place));
+        workspace.places.list.push(place.clone());
+        self.saver.write(vec![place], text, Demand::Asked);
         if self.mode.is_deterministic || self.mode.is_scripted {
             self.saver.finish();
         }
-        match self.saver.error() {
-            Some(error) => self.report(&error),
-            None => self.toasts.show(ToastKind::Info, &format!("Session saved: {}", place.display())),
+        self.tell_saved();
+    }
+
+    /// Tells of sessions that were saved, or could not be.
+    pub(super) fn tell_saved(&mut self) {
+        while let Some(news) = self.saver.news() {
+            match news {
+                SaveNews::Saved(path) => {
+                    self.toasts.show(ToastKind::Info, &format!("Session saved: {}", path.display()))
+                }
+                SaveNews::Elsewhere(path) => {
+                    let text = format!("Beside the trace nothing can be written. It is kept as {}.", path.display());
+                    self.toasts.show_with(ToastKind::Info, "The session has another place", &text, None);
+                }
+                SaveNews::Foreign(path) => self.tell_foreign(&path),
+                SaveNews::Failed(error) => self.report(&error),
+            }
         }
     }
 
-    /// Tells of sessions that could not be saved.
-    pub(super) fn tell_unsaved(&mut self) {
-        while let Some(error) = self.saver.error() {
-            self.report(&error);
-        }
+    fn tell_foreign(&mut self, path: &Path) {
+        let text = format!("{} holds a session of another window or person, which stays as it is.", path.display());
+        let replace = ("Replace it".to_owned(), Action::SaveSession(Some(path.display().to_string())));
+        let save = ("Save session as…".to_owned(), Action::SaveSession(None));
+        self.toasts.show_with(ToastKind::Warning, "The session is not saved", &text, [replace, save]);
     }
 }

@@ -152,6 +152,12 @@ impl App {
         self.keep_session();
         let is_again = |before: &Workspace| before.options.paths().eq(opened.options.paths()) && !opened.kept.is_named;
         let before = self.workspace.take().filter(is_again);
+        // A session that could not be read was mended by hand: that is why it is opened again.
+        let is_mended = |before: &Workspace| before.places.is_unread && opened.kept.error.is_none();
+        let (mended, before): (Option<Workspace>, _) = match before {
+            Some(before) if is_mended(&before) => (Some(before), None),
+            before => (None, before),
+        };
         let saved: Option<SavedLayout> = match &before {
             Some(before) => before.saved_layout(),
             None => opened.kept.layout(size),
@@ -160,8 +166,14 @@ impl App {
         let (is_demo, kept) = (opened.is_demo, opened.kept.clone());
         let mut workspace = Workspace::new(opened, saved, size);
         match before {
-            Some(before) => workspace.take_over(before),
+            Some(before) => {
+                kept.error.iter().for_each(|error| self.toasts.show(ToastKind::Error, error));
+                workspace.take_over(before);
+            }
             None => workspace.take_kept(kept).iter().for_each(|(kind, words)| self.toasts.show(*kind, words)),
+        }
+        if let Some(mended) = mended {
+            mended.bookmarks.list().iter().for_each(|mark| _ = workspace.bookmarks.add(mark.clone()));
         }
         workspace.sources = self.settings.source_choice(&workspace.session);
         // Pictures and tests show the trace, not how to begin.

@@ -12,7 +12,7 @@ use stepback_index::{BuildProgress, Cancel};
 
 use super::kept::Kept;
 use super::options::{Keeping, TraceChoice};
-use crate::session::{self, OpenOptions, Session, Watch, is_session};
+use crate::session::{self, OpenOptions, Session, Watch, is_session, session_places};
 
 /// An opening under way.
 pub struct Opening {
@@ -254,6 +254,7 @@ impl Job {
             _ => kept,
         };
         kept.give_images(&mut options);
+        kept.own_places = session_places(&options);
         let on_part = |session| tell(Opened { session, options: options.clone(), is_demo, kept: kept.clone() });
         let follow = (self.showing == Showing::Growth).then_some(&self.until);
         let watch = Watch { on_part: &on_part, follow };

@@ -1,47 +1,226 @@
 //! Writes sessions beside the window's thread.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::session::write_session;
+use crate::session::{Over, Unsaved, write_session};
 
 /// Writes sessions beside the window's thread, one after the other.
 pub struct Saver {
-    news: (Sender<String>, Receiver<String>),
+    news: (Sender<SaveNews>, Receiver<SaveNews>),
+    wake: Arc<dyn Fn() + Send + Sync>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Default for Saver {
-    fn default() -> Self {
-        Self { news: channel(), thread: None }
+/// What the user should know of a session that was to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SaveNews {
+    /// It was asked for, and stands there.
+    Saved(PathBuf),
+    /// It could not be kept where it was, and is kept there.
+    Elsewhere(PathBuf),
+    /// Another session stands there, which this run neither read nor wrote.
+    Foreign(PathBuf),
+    /// Why it could not be written.
+    Failed(String),
+}
+
+/// Who wants a session written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// Nobody: it is kept now and then.
+    Unasked,
+    /// The user, who chose the place.
+    Asked,
+}
+
+/// A file that a session is kept in, shared with the thread that writes it.
+#[derive(Debug)]
+pub struct SavePlace(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    path: PathBuf,
+    /// Where it is kept if it cannot be written there, best first.
+    others: Vec<PathBuf>,
+    /// What stands there, as far as this run read or wrote it.
+    text: Option<String>,
+    /// It was refused: it is not tried again.
+    is_given_up: bool,
+    /// What was told of it last.
+    told: Option<String>,
+}
+
+impl SavePlace {
+    /// The first of some places that can be written, and what was read in it; none where there are none.
+    pub fn new(places: impl IntoIterator<Item = PathBuf>, text: Option<String>) -> Option<Arc<Self>> {
+        let mut others: Vec<PathBuf> = Vec::new();
+        for place in places {
+            if !others.contains(&place) {
+                others.push(place);
+            }
+        }
+        let path = if others.is_empty() { return None } else { others.remove(0) };
+        Some(Arc::new(Self(Mutex::new(State { path, others, text, is_given_up: false, told: None }))))
+    }
+
+    /// Whether it is this file.
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.state().path == path
+    }
+
+    /// Whether a text is to be written there that does not stand there.
+    pub fn wants(&self, text: &str) -> bool {
+        let state = self.state();
+        !state.is_given_up && state.text.as_deref() != Some(text)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a text. Only the thread of the saver does: nothing else changes what is known meanwhile.
+    fn save(&self, text: &str, demand: Demand) -> Option<SaveNews> {
+        if demand == Demand::Unasked && !self.wants(text) {
+            return None;
+        }
+        let mut is_moved = false;
+        loop {
+            let (path, known) = {
+                let state = self.state();
+                (state.path.clone(), state.text.clone())
+            };
+            let over = match demand {
+                Demand::Asked => Over::AnySession,
+                Demand::Unasked => Over::Known(known.as_deref()),
+            };
+            let error = match write_session(&path, text, over) {
+                Ok(()) => {
+                    self.state().note(text);
+                    return match demand {
+                        Demand::Asked => Some(SaveNews::Saved(path)),
+                        Demand::Unasked => is_moved.then_some(SaveNews::Elsewhere(path)),
+                    };
+                }
+                Err(error) => error,
+            };
+            if demand == Demand::Asked || !error.is_read_only() || !self.state().move_on() {
+                return self.state().refuse(&error, demand);
+            }
+            is_moved = true;
+        }
+    }
+}
+
+impl State {
+    fn note(&mut self, text: &str) {
+        (self.text, self.is_given_up, self.told) = (Some(text.to_owned()), false, None);
+    }
+
+    /// Goes on to the next place; false where there is none.
+    fn move_on(&mut self) -> bool {
+        if self.others.is_empty() {
+            return false;
+        }
+        self.path = self.others.remove(0);
+        self.text = None;
+        if let Some(folder) = self.path.parent() {
+            // Where that fails, writing does, and says so.
+            let _made = fs::create_dir_all(folder);
+        }
+        true
+    }
+
+    /// A full disk may have room again; what is refused stays refused. The same is told once.
+    fn refuse(&mut self, error: &Unsaved, demand: Demand) -> Option<SaveNews> {
+        let is_passing = matches!(error, Unsaved::Failed(_)) && !error.is_read_only();
+        self.is_given_up = demand == Demand::Asked || !is_passing;
+        if let Unsaved::Foreign = error {
+            return Some(SaveNews::Foreign(self.path.clone()));
+        }
+        let words = format!("{error}: {:?}", self.path);
+        let is_new = self.told.replace(words.clone()).as_ref() != Some(&words);
+        (is_new || demand == Demand::Asked).then_some(SaveNews::Failed(words))
     }
 }
 
 impl Saver {
+    /// Calls `wake` when there is news.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { news: channel(), wake: Arc::new(wake), thread: None }
+    }
+
     /// Writes a session in several places, after those before.
-    pub fn write(&mut self, places: Vec<PathBuf>, text: String) {
+    pub fn write(&mut self, places: Vec<Arc<SavePlace>>, text: String, demand: Demand) {
         let before = self.thread.take();
-        let news = self.news.0.clone();
+        let (news, wake) = (self.news.0.clone(), self.wake.clone());
         let job = move || {
             // In their order; one that panicked has said so.
             let _ended = before.map(JoinHandle::join);
-            for place in places {
-                if let Err(error) = write_session(&place, &text) {
-                    let _unheard = news.send(format!("{error:#}"));
-                }
+            for told in places.iter().filter_map(|place| place.save(&text, demand)) {
+                let _unheard = news.send(told);
+                wake();
             }
         };
         self.thread = std::thread::Builder::new().name("save".to_owned()).spawn(job).ok();
     }
 
-    /// Waits until everything is written: at the end of the program, and in tests.
+    /// Waits until everything is written: at the end of the program, before a session is read, and in tests.
     pub fn finish(&mut self) {
         let _ended = self.thread.take().map(JoinHandle::join);
     }
 
-    /// Why one could not be written, once.
-    pub fn error(&self) -> Option<String> {
+    /// What the user should know, once.
+    pub fn news(&self) -> Option<SaveNews> {
         self.news.1.try_recv().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "stepback_session = 1\n";
+
+    #[test]
+    fn two_runs_do_not_overwrite_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.session.toml");
+        let run = || SavePlace::new([path.clone()], None).unwrap();
+        let (one, two) = (run(), run());
+        assert_eq!(one.save(TEXT, Demand::Unasked), None);
+        assert_eq!(two.save("stepback_session = 1\n# two\n", Demand::Unasked), Some(SaveNews::Foreign(path.clone())));
+        assert!(!two.wants("more"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), TEXT);
+        assert_eq!(one.save("stepback_session = 1\n# one\n", Demand::Unasked), None);
+        // Who asks for it gets it.
+        assert_eq!(two.save("stepback_session = 1\n# two\n", Demand::Asked), Some(SaveNews::Saved(path.clone())));
+        assert_eq!(one.save(TEXT, Demand::Unasked), Some(SaveNews::Foreign(path)));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_kept_elsewhere_or_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["a.session.toml", "new/b.session.toml"].map(|name| folder.path().join(name));
+        fs::write(&path, TEXT).unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        let place = SavePlace::new([path.clone(), other.clone()], Some(TEXT.to_owned())).unwrap();
+        let more = "stepback_session = 1\n# more\n";
+        assert_eq!(place.save(more, Demand::Unasked), Some(SaveNews::Elsewhere(other.clone())));
+        assert_eq!([path, other].map(|path| fs::read_to_string(path).unwrap()), [TEXT, more]);
+        // A directory that is not there may come.
+        let late = folder.path().join("late/c.session.toml");
+        let place = SavePlace::new([late.clone()], None).unwrap();
+        assert!(matches!(place.save(TEXT, Demand::Unasked), Some(SaveNews::Failed(_))));
+        assert_eq!(place.save(TEXT, Demand::Unasked), None);
+        assert!(place.wants(TEXT));
+        fs::create_dir(late.parent().unwrap()).unwrap();
+        assert_eq!(place.save(TEXT, Demand::Unasked), None);
+        assert!(!place.wants(TEXT) && late.is_file());
     }
 }

@@ -261,3 +261,51 @@ fn a_bookmark_that_goes_with_its_note_can_be_had_back() {
     window.check_told("the bookmark and its note were deleted");
     assert!(window.has("Undo"));
 }
+
+#[test]
+fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SHORT);
+    let (mut one, mut two) = (sandbox.open(&trace), sandbox.open(&trace));
+    one.command("Bookmark of the first");
+    two.command("Bookmark of the second");
+    one.harness().state_mut().on_exit(None);
+    let place = sandbox.path("a.tarmac.session.toml");
+    let kept = fs::read_to_string(&place).unwrap();
+    assert!(kept.contains("of the first"), "{kept}");
+    // Going elsewhere saves.
+    two.perform(Action::OpenPath(sandbox.file("b.tarmac", OTHER).display().to_string()));
+    let told = format!("{:?}", two.app().toasts());
+    assert!(told.contains("The session is not saved") && told.contains("Replace it"), "{told}");
+    assert_eq!(fs::read_to_string(&place).unwrap(), kept);
+}
+
+#[test]
+fn a_session_that_was_mended_by_hand_is_read_by_reload() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    let whole = fs::read_to_string(&place).unwrap();
+    fs::write(&place, whole.replace("[trace]", "[trace")).unwrap();
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    window.go_to("3");
+    window.command("Bookmark meanwhile");
+    fs::write(&place, whole).unwrap();
+    window.command("Reload");
+    assert_eq!(titles(&window), ["meanwhile", "the middle", "the end"]);
+    end(window);
+    assert!(fs::read_to_string(&place).unwrap().contains("meanwhile"));
+}
+
+#[test]
+fn what_is_kept_nowhere_is_told() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    fs::write(&place, "stepback_session = 1\n[trace\n").unwrap();
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    window.close_messages();
+    window.press(Key::B);
+    window.perform(Action::OpenPath(sandbox.file("b.tarmac", OTHER).display().to_string()));
+    window.check_told("what is marked is not kept");
+}
