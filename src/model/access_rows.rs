@@ -89,7 +89,7 @@ impl RowMaker<'_> {
 
     fn execution_row(&self, hit: &Hit) -> Result<TableRow> {
         let mut cells = self.first_cells(&hit.record);
-        cells.push(TableCell::new(Meaning::Plain, cut(self.operands(&hit.record)?)));
+        cells.push(self.operands(&hit.record)?);
         cells.push(TableCell::new(Meaning::Second, cut(effect_words(self.session, &hit.record))));
         cells.extend(self.last_cells(&hit.record));
         let name = format!("execution at step {}", thousands(hit.record.step.0));
@@ -120,11 +120,12 @@ impl RowMaker<'_> {
     }
 
     /// What the registers that an instruction reads held: `x1=5a7d nzcv=nzCv`.
-    fn operands(&self, record: &StepRecord) -> Result<String> {
-        let Some(encoding) = record.encoding else { return Ok(String::new()) };
+    /// All are drawn as inferred where one of them is.
+    fn operands(&self, record: &StepRecord) -> Result<TableCell> {
+        let Some(encoding) = record.encoding else { return Ok(TableCell::default()) };
         let set = record.instruction_set;
         let instruction = decode(encoding, record.pc, set);
-        let Some(used) = instruction.registers.as_ref() else { return Ok(String::new()) };
+        let Some(used) = instruction.registers.as_ref() else { return Ok(TableCell::default()) };
         let shown = Registers::shown(set);
         // What reads a part that has no name of its own is told of with the whole register.
         let whole = |part: &RegisterView| shown.iter().find(|(_, view)| view.register == part.register).cloned();
@@ -135,12 +136,14 @@ impl RowMaker<'_> {
         let views: Vec<(String, RegisterView)> = used.reads.iter().filter_map(named).collect();
         let (position, thread) = (record.step.before(), record.thread);
         let states = RegisterViewsAt { position, thread, views }.run(&self.session.index, self.cancel)?;
+        let is_inferred = states.iter().any(|state| state.source == ValueSource::Inferred);
+        let meaning = if is_inferred { Meaning::Inferred } else { Meaning::Plain };
         let words = states.into_iter().filter_map(|state| {
             let effect = Effect::Register { name: state.name, view: state.view, value: state.value };
             let text = EffectText::of(&effect, set)?;
             Some(format!("{}={}", text.label.text, text.value.unwrap_or_default()))
         });
-        Ok(words.collect::<Vec<_>>().join(" "))
+        Ok(TableCell::new(meaning, cut(words.collect::<Vec<_>>().join(" "))))
     }
 }
 
@@ -179,8 +182,13 @@ fn stated(access: &Access, cell: Cell) -> Option<CellValue> {
 const WHOLE_BYTES: u64 = 8;
 
 fn value_cell(found: &CellValue) -> TableCell {
+    let meaning = match found.source {
+        ValueSource::Inferred => Meaning::Inferred,
+        ValueSource::External => Meaning::External,
+        ValueSource::Recorded | ValueSource::Unknown => Meaning::Plain,
+    };
     match short_hex(&found.value) {
-        Some(text) => TableCell::new(Meaning::Plain, text),
+        Some(text) => TableCell::new(meaning, text),
         None => TableCell::new(Meaning::Label, "unknown"),
     }
 }

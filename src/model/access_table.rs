@@ -163,6 +163,7 @@ impl Meaning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::table::TableCell;
     use crate::session::test_session::{drmemtrace, overflow, overflow_with_image, tarmac};
 
     fn question(listed: Listed) -> AccessQuestion {
@@ -240,6 +241,28 @@ mod tests {
         assert!(found[2].starts_with("2 read 6 "), "{found:?}");
         assert!(reads("0x2000:8")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:8"));
         assert!(reads("0x2000:2")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:2"));
+    }
+
+    #[test]
+    fn values_and_operands_that_are_inferred_are_marked() {
+        let (session, _place) = drmemtrace(|writer| {
+            // mov eax, 5; mov ecx, eax
+            writer.instruction(0x40_1000, &[0xb8, 5, 0, 0, 0]);
+            writer.instruction(0x40_1005, &[0x89, 0xc1]);
+        });
+        let cells = |question: &AccessQuestion| {
+            let table = access_table(&session, question, &Cancel::default(), &mut |_| {}).unwrap();
+            let cells = table.rows.iter().flat_map(|row| &row.cells);
+            let inferred = cells.filter_map(|cell| match cell {
+                TableCell::Text(span) if span.meaning == super::super::Meaning::Inferred => Some(span.text.clone()),
+                _ => None,
+            });
+            inferred.collect::<Vec<_>>()
+        };
+        let writes = AccessQuestion { kinds: AccessKinds::Writes, ..cell("rax") };
+        assert_eq!(cells(&writes), ["5"]);
+        let operands = cells(&question(Listed::Code("0x401005".to_owned())));
+        assert!(matches!(&operands[..], [text] if text.contains("ax=5")), "{operands:?}");
     }
 
     #[test]

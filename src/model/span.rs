@@ -30,6 +30,8 @@ pub enum Meaning {
     Write,
     /// A branch that was taken.
     Taken,
+    /// A value that the trace does not state, and that follows from what it states.
+    Inferred,
     /// A value that nothing states.
     Unknown,
     /// An exception.

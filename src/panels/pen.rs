@@ -118,6 +118,7 @@ impl<'a> Pen<'a> {
             Meaning::External => tok.external,
             Meaning::Write => tok.write,
             Meaning::Taken => tok.taken,
+            Meaning::Inferred => tok.inferred,
             Meaning::Unknown => tok.unknown,
             Meaning::Exception => tok.err,
         }

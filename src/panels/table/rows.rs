@@ -180,7 +180,11 @@ impl TableRows<'_> {
                     _ if row.is_faded => tok.t3,
                     meaning => pen.color(meaning),
                 };
-                pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, rect.right() + INSET / 2.0);
+                let right = rect.right() + INSET / 2.0;
+                let end = pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, right);
+                if span.meaning == Meaning::Inferred {
+                    pen.dots(rect.left(), end.min(right), y + 7.0);
+                }
             }
             TableCell::Number(_, span) => {
                 let width = pen.width(&span.text, mono(12.5));
