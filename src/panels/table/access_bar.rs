@@ -5,7 +5,6 @@ use stepback_index::AccessKinds;
 use stepback_parsers::Position;
 
 use crate::expression::split_range;
-use crate::image::Images;
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
@@ -73,23 +72,36 @@ impl AccessBar {
         cx: &ViewCx<'_>,
         question: &mut Option<AccessQuestion>,
     ) {
-        let asked = question.as_ref().map(|question| question.listed.text().to_owned()).unwrap_or_default();
-        let mut text = self.typed.clone().unwrap_or(asked);
+        let images = &cx.session.images;
+        let read = |text: &str| listed(text, |name| Some(images.symbol(name)?.is_code()));
+        let asked = question.as_ref().map(|question| shown(&question.listed, read)).unwrap_or_default();
+        let mut text = self.typed.clone().unwrap_or_else(|| asked.clone());
         let rect = Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right(), bar.bottom() - 4.0));
         let field = Field { hint: "Register, address:length, code or file:line", icon: icons::LIST };
         let response = field.ui(ui, pen, rect, &mut text);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !text.trim().is_empty() {
             let (at, from) = (cx.windows.active().position, Position(0));
             let kinds = question.as_ref().map_or(AccessKinds::All, |question| question.kinds);
-            let listed = listed(&text, &cx.session.images);
+            // What was not edited stays what it is.
+            let same = question.as_ref().filter(|_| text == asked).map(|question| question.listed.clone());
+            let listed = same.unwrap_or_else(|| read(&text));
             *question = Some(AccessQuestion { listed, kinds, thread: None, at, from });
         }
         self.typed = response.has_focus().then_some(text);
     }
 }
 
+/// A question as it would be typed.
+fn shown(asked: &Listed, read: impl Fn(&str) -> Listed) -> String {
+    match asked {
+        Listed::Code(text) if read(text) != *asked => format!("pc:{text}"),
+        Listed::Cell(text) | Listed::Code(text) => text.clone(),
+    }
+}
+
 /// What was typed: a name of code or a line of a file lists executions, all else a cell.
-fn listed(text: &str, images: &Images) -> Listed {
+/// `is_code` tells whether a symbol is code; none where nothing is called so.
+fn listed(text: &str, is_code: impl Fn(&str) -> Option<bool>) -> Listed {
     let text = text.trim();
     let said = ["pc:", "line:"].iter().find_map(|prefix| text.strip_prefix(prefix));
     if let Some(code) = said {
@@ -99,9 +111,11 @@ fn listed(text: &str, images: &Images) -> Listed {
         let is_name = file.contains('.') && !file.starts_with(|first: char| first.is_ascii_digit());
         is_name && !line.is_empty() && line.bytes().all(|digit| digit.is_ascii_digit())
     });
-    let name = text.split_once('+').map_or(text, |(name, _)| name).trim();
-    let is_code = images.symbol(name).is_some_and(|symbol| symbol.is_code());
-    if is_line || is_code { Listed::Code(text.to_owned()) } else { Listed::Cell(text.to_owned()) }
+    let (address, length) = split_range(text);
+    let name = address.split_once('+').map_or(address, |(name, _)| name).trim();
+    // Names of symbols may look like those of files: `counter.1234:4`.
+    let is_listed_code = is_code(name).map_or(is_line, |is_code| is_code && length.is_none());
+    if is_listed_code { Listed::Code(text.to_owned()) } else { Listed::Cell(text.to_owned()) }
 }
 
 /// Whether a text looks like memory: a word alone is a register, unless it is a symbol.
@@ -188,4 +202,34 @@ fn chip_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, chip: &Chip<'_>) -> bool {
     };
     pen.text_centered(rect.center(), chip.text, font, if chip.is_chosen { tok.t1 } else { tok.t2 });
     response.on_hover_text(chip.name).clicked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &Listed) {
+        let is_code = |name: &str| match name {
+            "main" => Some(true),
+            "counter.1234" => Some(false),
+            _ => None,
+        };
+        let read = |text: &str| listed(text, is_code);
+        assert_eq!(read(text), *expected);
+        // As it is shown it means the same.
+        assert_eq!(read(&shown(expected, read)), *expected);
+    }
+
+    #[test]
+    fn what_is_typed_is_code_a_line_or_a_cell() {
+        let code = |text: &str| Listed::Code(text.to_owned());
+        let cell = |text: &str| Listed::Cell(text.to_owned());
+        check("main+8", &code("main+8"));
+        check("main.c:12", &code("main.c:12"));
+        check("pc:0x80000494", &code("0x80000494"));
+        check("0x80000494", &cell("0x80000494"));
+        check("counter.1234:4", &cell("counter.1234:4"));
+        check("main:4", &cell("main:4"));
+    }
 }
