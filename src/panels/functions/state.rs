@@ -21,6 +21,8 @@ pub struct FunctionsState {
     selection: Option<StepRange>,
     asked: Option<Asked>,
     job: Option<Job>,
+    /// The part that the user does not want to be worked out.
+    stopped: Option<Stopped>,
     told: Option<Arc<Functions>>,
     error: Option<String>,
 }
@@ -30,6 +32,11 @@ pub struct FunctionsState {
 struct Asked {
     part: Option<StepRange>,
     epoch: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stopped {
+    part: Option<StepRange>,
 }
 
 struct Job {
@@ -60,7 +67,10 @@ impl FunctionsState {
         self.receive();
         self.selection = asking.selection;
         let asked = Asked { part: self.part(), epoch: asking.worker.epoch() };
-        if self.asked == Some(asked) || !is_shown() {
+        // What is worked out for fewer steps goes on, else a long one would never be told while a trace is indexed.
+        let is_under_way = self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
+        let is_stopped = self.stopped == Some(Stopped { part: asked.part });
+        if self.asked == Some(asked) || is_under_way || is_stopped || !is_shown() {
             return;
         }
         let progress = Arc::<Progress>::default();
@@ -93,7 +103,8 @@ impl FunctionsState {
     /// Tells of a part, also where that was given up.
     pub fn tell(&mut self, of: FunctionsOf) {
         self.of = of;
-        if self.job.is_none() && (self.is_given_up() || self.error.is_some()) {
+        let was_stopped = self.stopped.take().is_some();
+        if self.job.is_none() && (was_stopped || self.error.is_some()) {
             self.asked = None;
         }
     }
@@ -101,13 +112,18 @@ impl FunctionsState {
     /// Gives up what is being worked out. False where nothing is.
     pub fn stop(&mut self) -> bool {
         self.receive();
-        self.job.take().is_some()
+        let is_stopped = self.job.take().is_some();
+        if is_stopped {
+            self.stopped = self.asked.map(|asked| Stopped { part: asked.part });
+        }
+        is_stopped
     }
 
     /// Whether what was asked for was given up.
     pub fn is_given_up(&self) -> bool {
         let is_told = self.told.as_ref().is_some_and(|told| told.part == self.part());
-        self.asked.is_some() && self.job.is_none() && self.error.is_none() && !is_told
+        let is_stopped = self.stopped == Some(Stopped { part: self.part() });
+        is_stopped && self.job.is_none() && self.error.is_none() && !is_told
     }
 
     /// What share of it is worked out; none where nothing is under way.
@@ -143,5 +159,50 @@ impl FunctionsState {
     /// Chooses another measure.
     pub fn choose_measure(&mut self, measure: CallMeasure) {
         self.measure = measure;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[track_caller]
+    fn wait_for(worker: &Worker) {
+        let limit = Instant::now() + Duration::from_secs(60);
+        while !worker.is_idle() {
+            assert!(Instant::now() < limit, "still at work after a minute");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_is_worked_out_goes_on_when_more_is_indexed_and_stays_stopped() {
+        let (worker, session) = (Worker::new(1, || {}), overflow());
+        let (open, gate) = channel::<()>();
+        let gate = Mutex::new(gate);
+        let _blocked = worker.spawn(Lane::Long, move |_| Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok())));
+        let asking = Asking { session: &session, worker: &worker, selection: None };
+        let mut state = FunctionsState::default();
+        state.advance(asking, || true);
+        worker.renew();
+        state.advance(asking, || true);
+        open.send(()).unwrap();
+        wait_for(&worker);
+        assert_eq!(worker.jobs_begun(), 2);
+        // The first answer is there, and the newer one is asked for.
+        state.advance(asking, || true);
+        assert!(state.told().is_some() && state.progress().is_some());
+        assert!(state.stop());
+        worker.renew();
+        state.advance(asking, || true);
+        assert!(state.progress().is_none());
+        state.tell(FunctionsOf::Whole);
+        state.advance(asking, || true);
+        assert!(state.progress().is_some());
     }
 }
