@@ -50,6 +50,8 @@ struct FlameState {
     text: String,
     sought: Slot<Wanted, Sought>,
     drawn: Option<Drawn>,
+    /// The box that the menu was opened on.
+    menu: Option<FlameBox>,
 }
 
 /// What is looked for in which answer.
@@ -82,7 +84,7 @@ impl FlameState {
         }
         let carried = |place| self.functions.as_ref().map_or(0, |known| same_stack(known, place, functions));
         (self.root, self.cursor) = (carried(self.root), carried(self.cursor));
-        (self.zooms, self.drawn) = (Vec::new(), None);
+        (self.zooms, self.drawn, self.menu) = (Vec::new(), None, None);
         self.functions = Some(Arc::clone(functions));
     }
 
@@ -211,19 +213,23 @@ impl FlamePanel {
         }
         let Some(drawn) = &self.state.drawn else { return };
         let tops = |depth: u32| shown.iter().find(|(row, _)| *row == u64::from(depth)).map(|(_, rect)| rect.top());
+        let pen = Pen::new(ui, area.body, cx.tok);
         let flames = Flames {
-            pen: Pen::new(ui, area.body, cx.tok),
+            // What stands here may be of another part, as long as that of this one is worked out.
+            pen: if functions.part == cx.functions.part() { pen } else { pen.faded() },
             cx,
             functions,
             sought: self.sought(),
             root: self.state.root,
             cursor: self.state.cursor,
+            menu: self.state.menu,
         };
         let touched = flames.ui(ui, area.body, &drawn.boxes, tops, out);
         self.apply(touched, functions, cx, out);
     }
 
     fn apply(&mut self, touched: Touched, functions: &Functions, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        self.state.menu = touched.menu;
         let Some(node) = touched.node else { return };
         // The graph is another one when the second click comes.
         let node = if touched.is_travelling { self.state.cursor } else { node };

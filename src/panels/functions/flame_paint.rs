@@ -31,6 +31,8 @@ pub struct Flames<'a> {
     pub root: u32,
     /// The one under the cursor.
     pub cursor: u32,
+    /// The box that the menu was opened on, where it is too narrow for a menu of its own.
+    pub menu: Option<FlameBox>,
 }
 
 /// What was done to the boxes.
@@ -42,6 +44,8 @@ pub struct Touched {
     pub is_zoomed: bool,
     /// The window is to travel to its first call.
     pub is_travelling: bool,
+    /// The box that the menu was opened on: the pointer moves on to the menu.
+    pub menu: Option<FlameBox>,
 }
 
 impl Flames<'_> {
@@ -56,7 +60,7 @@ impl Flames<'_> {
     ) -> Touched {
         let ground = ui.interact(body, ui.unique_id().with("flames"), Sense::CLICK);
         ground.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "flame graph"));
-        let mut touched = Touched::default();
+        let mut touched = Touched { menu: self.menu, ..Touched::default() };
         let pointer = ui.input(|input| input.pointer.interact_pos()).filter(|at| body.contains(*at));
         let mut narrow = None;
         for drawn in boxes {
@@ -67,13 +71,20 @@ impl Flames<'_> {
                 let response = row_response(ui, rect.intersect(body), ("flame", drawn.node), || {
                     format!("flame {}", self.name(drawn))
                 });
-                self.act(&response, drawn, &mut touched, out);
+                self.act(&response, drawn, &mut touched);
+                response.context_menu(|ui| self.menu_ui(ui, drawn, &mut touched, out));
             } else if pointer.is_some_and(|at| rect.expand2(egui::vec2(0.5, 0.0)).contains(at)) {
                 narrow = Some(*drawn);
             }
         }
         if let Some(drawn) = narrow {
-            self.act(&ground, &drawn, &mut touched, out);
+            self.act(&ground, &drawn, &mut touched);
+        }
+        if ground.secondary_clicked() {
+            touched.menu = narrow;
+        }
+        if let Some(drawn) = touched.menu {
+            ground.context_menu(|ui| self.menu_ui(ui, &drawn, &mut touched, out));
         }
         touched
     }
@@ -127,10 +138,10 @@ impl Flames<'_> {
         self.functions.profile.stacks.get(self.root as usize).map_or(0, |node| node.depth)
     }
 
-    fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut Touched, out: &mut Vec<Action>) {
+    fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut Touched) {
         if response.clicked() || response.double_clicked() {
             let is_travelling = response.double_clicked() && drawn.count == 1;
-            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling };
+            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling, ..*touched };
         }
         response.clone().on_hover_ui_at_pointer(|ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
@@ -142,7 +153,6 @@ impl Flames<'_> {
                 _ => drop(ui.label(self.name(drawn))),
             }
         });
-        response.context_menu(|ui| self.menu_ui(ui, drawn, touched, out));
     }
 
     fn menu_ui(&self, ui: &mut Ui, drawn: &FlameBox, touched: &mut Touched, out: &mut Vec<Action>) {
@@ -150,11 +160,11 @@ impl Flames<'_> {
         let Some(node) = stacks.get(drawn.node as usize) else { return };
         menu_head_ui(ui, tok, &self.name(drawn), "");
         if MenuItem::new("Zoom to it").icon(icons::SEARCH).key("Enter").ui(ui, tok) {
-            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling: false };
+            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling: false, ..*touched };
         }
         if MenuItem::new("Zoom out").icon(icons::OUT).ui(ui, tok) {
             let parent = stacks.get(self.root as usize).map_or(0, |node| node.parent);
-            *touched = Touched { node: Some(parent), is_zoomed: true, is_travelling: false };
+            *touched = Touched { node: Some(parent), is_zoomed: true, is_travelling: false, ..*touched };
         }
         if let Who::Function(place) = node.who {
             if MenuItem::new("Travel to the first such call").icon(icons::GO_TO).key("double click").ui(ui, tok) {
