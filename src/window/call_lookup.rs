@@ -49,8 +49,9 @@ impl CallQuestion {
             Way::Back => "before",
             Way::Forward => "after",
         };
+        let called = |at| Found::Noted(at, format!("{name} is called here"));
         let nothing = || Found::nothing(session, self.way, format!("{name} is not called {side} this position"));
-        Ok(found.map_or_else(nothing, Found::Position))
+        Ok(found.map_or_else(nothing, called))
     }
 
     fn address(&self, session: &Session) -> Result<Address> {

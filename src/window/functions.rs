@@ -10,7 +10,7 @@ impl App {
     pub(super) fn go_to_call(&mut self, name: Option<String>, way: Way) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let (window, from) = (workspace.windows.active, workspace.windows.active().position);
-        let chosen = workspace.functions.selected().map(Named::Address);
+        let chosen = workspace.chosen_function().map(Named::Address);
         let function = name.map(Named::Name).or(chosen);
         let question = CallQuestion { function, way, from };
         workspace.lookup = Some(Lookup::call(&workspace.session, &self.worker, window, question));

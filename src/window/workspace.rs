@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
 use stepback_index::{AccessKinds, ThreadId};
-use stepback_machine::RegisterGroup;
+use stepback_machine::{Address, RegisterGroup};
 use stepback_parsers::{Format, Position};
 
 use super::arriving_part::Part;
@@ -475,11 +475,12 @@ impl Workspace {
     pub fn look_at_functions(&mut self, worker: &Worker) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
         let asking = FunctionsAsking { session: &self.session, worker, selection };
-        self.functions.advance(asking, || {
-            let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
-            let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
-            dock.active_tiles().into_iter().filter_map(kind).any(is_one)
-        });
+        self.functions.advance(asking, || shows_functions(dock));
+    }
+
+    /// The function that was chosen in a panel which can be seen: nobody means one that was chosen long ago.
+    pub fn chosen_function(&self) -> Option<Address> {
+        self.functions.selected().filter(|_| shows_functions(&self.dock))
     }
 
     /// How the trace file was found changed, once. Asks again now and then, on the worker.
@@ -536,6 +537,13 @@ impl Workspace {
     pub(super) fn any_tile(&self) -> Option<TileId> {
         layout::panes_in_order(&self.dock).first().copied()
     }
+}
+
+/// Whether a panel that tells of functions can be seen.
+fn shows_functions(dock: &Dock) -> bool {
+    let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
+    let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
+    dock.active_tiles().into_iter().filter_map(kind).any(is_one)
 }
 
 /// The panels as they were left. Positions beyond the part that is indexed are awaited.

@@ -75,6 +75,18 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.go_to(&(first + 1).to_string());
     window.press(Key::Period);
     window.check_position(second);
+    assert!(window.messages().iter().any(|told| told == "decode_field is called here"));
+    // One that was chosen in a panel that is closed is not meant any more.
+    window.perform(Action::SelectFunction(Some(0x1)));
+    window.press(Key::Comma);
+    window.check_position(second);
+    let tiles = &window.workspace().dock.tiles;
+    let is_list =
+        |tile: &&egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Functions);
+    let tile = tiles.tile_ids().collect::<Vec<_>>().iter().find(is_list).expect("the list").0;
+    window.perform(Action::ClosePanel(tile));
+    window.press(Key::Comma);
+    window.check_position(first);
     window.perform(Action::GoToCall(Some("no_such".to_owned()), Way::Forward));
     assert!(window.messages().iter().any(|told| told.to_lowercase().contains("no function is called \"no_such\"")));
 }
