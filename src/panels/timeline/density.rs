@@ -26,10 +26,15 @@ pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
     if has_any && room >= LEAST_LANES { 2.0 * HEIGHT } else { 0.0 }
 }
 
+/// What the rows show of a strip.
+fn request(strip: &Strip) -> RowsRequest {
+    let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
+    RowsRequest { first, last, columns: strip.known_columns(), cell: None }
+}
+
 /// Asks for what the rows show.
 pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
-    let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
-    let request = RowsRequest { first, last, columns: strip.known_columns(), cell: None };
+    let request = request(strip);
     let session = Arc::clone(scene.cx.session);
     state.densities.poll_long(&request, scene.cx.worker, |request| {
         let request = *request;
@@ -45,17 +50,32 @@ struct Row<'a> {
     /// How many of the steps of a column do it.
     part: fn(&AccessShare) -> u64,
     densities: &'a Densities,
+    /// Whether the numbers are of this very view.
+    age: Age,
+}
+
+/// Of which view an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Age {
+    /// Of the one that is shown.
+    Fresh,
+    /// Of an earlier one: its columns are other steps.
+    Old,
 }
 
 /// Draws both rows from a height on.
 pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, state: &TimelineState) {
-    let Some((_, densities)) = state.densities.peek() else { return };
+    let Some((answered, densities)) = state.densities.peek() else { return };
+    let age = if *answered == request(strip) { Age::Fresh } else { Age::Old };
+    let faded = pen.clone().faded();
+    let pen = if age == Age::Fresh { pen } else { &faded };
     let rect = |row: f32| {
         let top = top + row * HEIGHT;
         Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
     };
-    let reads = Row { label: "Reads", rect: rect(0.0), color: cx.tok.read, part: |share| share.reads, densities };
-    let writes = Row { label: "Writes", rect: rect(1.0), color: cx.tok.write, part: |share| share.writes, densities };
+    let reads = Row { label: "Reads", rect: rect(0.0), color: cx.tok.read, part: |share| share.reads, densities, age };
+    let writes =
+        Row { label: "Writes", rect: rect(1.0), color: cx.tok.write, part: |share| share.writes, densities, age };
     reads.ui(ui, strip, pen);
     writes.ui(ui, strip, pen);
 }
@@ -79,6 +99,15 @@ impl Row<'_> {
         self.hover_ui(ui, strip);
     }
 
+    /// What is said of a column.
+    fn words(&self, column: usize, verb: &str) -> String {
+        match (self.age, self.densities.columns.get(column)) {
+            (Age::Old, _) => "looking…".to_owned(),
+            (Age::Fresh, Some(told)) => format!("{} of {} steps here {verb} memory", (self.part)(told), told.steps),
+            (Age::Fresh, None) => "not indexed yet".to_owned(),
+        }
+    }
+
     fn hover_ui(&self, ui: &Ui, strip: &Strip) {
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at));
         let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else { return };
@@ -90,13 +119,26 @@ impl Row<'_> {
         }
         let column = (pointer.x - strip.chart.left()) as usize;
         let position = thousands(strip.position_at(pointer.x).0);
-        let words = match self.densities.columns.get(column) {
-            Some(told) => {
-                let (part, steps) = ((self.part)(told), told.steps);
-                format!("{part} of {steps} steps here {verb} memory\nposition {position}")
-            }
-            None => format!("not indexed yet\nposition {position}"),
+        tip_ui(ui, format!("{}\nposition {position}", self.words(column, verb)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_an_earlier_view_are_not_told() {
+        let share = AccessShare { steps: 32, reads: 12, ..AccessShare::default() };
+        let densities = Densities { columns: vec![share], ..Densities::default() };
+        let words = |age: Age, column: usize| {
+            let (rect, color) = (Rect::ZERO, Color32::BLACK);
+            let row = Row { label: "Reads", rect, color, part: |share| share.reads, densities: &densities, age };
+            row.words(column, "read")
         };
-        tip_ui(ui, words);
+        assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");
+        assert_eq!(words(Age::Fresh, 1), "not indexed yet");
+        assert_eq!(words(Age::Old, 0), "looking…");
+        assert_eq!(words(Age::Old, 1), "looking…");
     }
 }
