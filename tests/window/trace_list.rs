@@ -128,6 +128,14 @@ fn the_menu_of_a_step_finds_writes_and_copies() {
 }
 
 #[test]
+fn the_menu_of_a_step_offers_to_compare_once() {
+    let mut window = at(1250);
+    window.harness().get_by_label("step 1242").click_secondary();
+    window.wait();
+    assert_eq!(window.count_like("Compare with here"), 1);
+}
+
+#[test]
 fn raw_text_shows_the_lines_of_the_trace() {
     let mut window = Driver::text(SHORT);
     window.press(Key::R);
