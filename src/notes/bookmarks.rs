@@ -1,6 +1,7 @@
 //! The bookmarks of a trace, in order.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 
@@ -28,14 +29,13 @@ impl std::error::Error for TooMany {}
 pub struct Bookmarks {
     list: Vec<Bookmark>,
     newest: u64,
-    wish: Option<EditWish>,
+    /// Taken by the panel that grants it. Copies share it: it is granted once.
+    wish: Arc<Mutex<Option<EditWish>>>,
 }
 
 /// What is to be written next in the panel of bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EditWish {
-    /// Another number is another wish.
-    pub number: u64,
     /// Of which bookmark.
     pub id: BookmarkId,
     /// What of it.
@@ -101,9 +101,9 @@ impl Bookmarks {
         self.list.iter().find(|bookmark| bookmark.place.position().is_some_and(|place| place > position))
     }
 
-    /// What is to be written next in the panel.
-    pub fn wish(&self) -> Option<EditWish> {
-        self.wish
+    /// What is to be written next in the panel, once.
+    pub fn take_wish(&self) -> Option<EditWish> {
+        self.wish.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Adds one that was kept elsewhere. False where there are [`MOST`], or the place has one.
@@ -152,8 +152,7 @@ impl Bookmarks {
     }
 
     fn want(&mut self, id: BookmarkId, part: BookmarkPart) {
-        let number = self.wish.map_or(0, |wish| wish.number) + 1;
-        self.wish = Some(EditWish { number, id, part });
+        *self.wish.lock().unwrap_or_else(PoisonError::into_inner) = Some(EditWish { id, part });
     }
 
     /// The names of addresses: address, length in bytes, name.

@@ -45,8 +45,6 @@ struct BookmarksState {
     list: CursorList,
     /// What is being written.
     editing: Option<Editing>,
-    /// The wish to write that was granted last.
-    granted: u64,
     /// What stands at the places in view.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
 }
@@ -64,8 +62,7 @@ struct Editing {
 impl BookmarksPanel {
     /// Begins to write where that was asked for.
     fn grant(&mut self, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>) {
-        let Some(wish) = cx.bookmarks.wish().filter(|wish| wish.number != self.state.granted) else { return };
-        self.state.granted = wish.number;
+        let Some(wish) = cx.bookmarks.take_wish() else { return };
         self.begin(wish.id, wish.part, cx);
         if let Some(row) = shown.iter().position(|bookmark| bookmark.id == wish.id) {
             self.state.list.go_to(row, shown.len(), list);
