@@ -163,6 +163,9 @@ impl App {
             options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
             options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
         }
+        if self.workspace.is_some() {
+            self.begin_at = None;
+        }
         // What is read may be what was changed here last.
         self.keep_session();
         self.saver.finish();

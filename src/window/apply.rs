@@ -232,6 +232,7 @@ impl App {
         self.opening = self.opening.take().filter(|opening| !opening.is_shown);
         self.keep_session();
         self.workspace = None;
+        self.begin_at = None;
         self.go_to = GoTo::default();
         self.start.refresh();
         self.set_title("Stepback");

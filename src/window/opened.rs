@@ -24,6 +24,15 @@ const OPENING_CANCELLED: &str = "Opening was cancelled";
 const CHANGED: &str = "The trace changed";
 const GROWN: &str = "The trace has grown";
 
+/// What becomes of a place to begin at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It is gone to.
+    Now,
+    /// Its trace is not there.
+    Never,
+}
+
 impl App {
     /// Picks up the trace that is being opened, or a part of it.
     pub(super) fn take_opened(&mut self) {
@@ -55,6 +64,8 @@ impl App {
         if let Some(workspace) = self.workspace.as_mut().filter(|_| is_caught_up) {
             workspace.forget_change();
         }
+        let is_given_up = opening.is_cancelled() || result.is_err();
+        let is_asked_for = result.as_ref().is_err_and(|error| error.is::<TraceMissing>());
         match result {
             Ok(opened) if opening.is_shown => self.begin_part(opened.session, at_end_of(&opening), Arrival::Whole),
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
@@ -64,6 +75,10 @@ impl App {
             Err(_) if opening.is_cancelled() && opening.is_shown => {}
             Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, INDEXING_CANCELLED),
             Err(error) => self.tell_failure(&error, &opening),
+        }
+        if is_given_up && !is_asked_for {
+            // No more of the trace will come: the place is in what there is, or nowhere.
+            self.begin_held(if opening.is_shown { Held::Now } else { Held::Never });
         }
         if self.workspace.as_ref().is_some_and(|workspace| workspace.part.is_none()) {
             // Nothing came of it.
@@ -199,10 +214,19 @@ impl App {
     /// The trace is shown from a place on. A position that is not indexed yet is awaited.
     fn begin_at(&mut self, place: String) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        match place.parse() {
+        match place.parse::<u64>() {
             Ok(position) if !workspace.session.index.is_whole() => workspace.await_position(Position(position)),
+            // Half of a part is not half of the trace, and a function may be called later.
+            Err(_) if !workspace.session.index.is_whole() => self.begin_at = Some(place),
             _ => self.queue.push_back(Action::GoTo(place)),
         }
+    }
+
+    /// The place to begin at that the part of the trace was not asked for. Who went elsewhere stays there.
+    pub(super) fn begin_held(&mut self, held: Held) {
+        let workspace = self.workspace.as_ref().filter(|_| held == Held::Now);
+        let is_wanted = workspace.is_some_and(|workspace| workspace.windows.active().is_untouched());
+        self.queue.extend(self.begin_at.take().filter(|_| is_wanted).map(Action::GoTo));
     }
 
     /// Lines that could not be read are told once, when their index was just built.

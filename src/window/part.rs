@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::app::App;
 use super::arriving_part::{Arrival, Part};
+use super::opened::Held;
 use super::workspace::Workspace;
 use crate::model::{AtEnd, NewEnd, Windows};
 use crate::session::Session;
@@ -75,6 +76,7 @@ impl App {
         self.end_mending();
         if part.arrival == Arrival::Whole {
             self.tell_whole(&told);
+            self.begin_held(Held::Now);
         }
     }
 }

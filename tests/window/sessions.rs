@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use eframe::App as _;
 use egui::{Key, Modifiers};
 use stepback::action::{Action, PanelKind};
-use stepback::notes::Bookmark;
+use stepback::notes::{Bookmark, BookmarkChange, BookmarkPart};
 use stepback::session::OpenOptions;
 use stepback::window::{TraceChoice, WindowOptions};
 
@@ -308,4 +308,26 @@ fn what_is_kept_nowhere_is_told() {
     window.press(Key::B);
     window.perform(Action::OpenPath(sandbox.file("b.tarmac", OTHER).display().to_string()));
     window.check_told("what is marked is not kept");
+}
+
+#[test]
+fn the_place_in_a_trace_that_is_not_there_is_no_place_in_the_next() {
+    let sandbox = Sandbox::new();
+    let mut window = opened_at(&sandbox.path("missing.tarmac"), "7");
+    window.perform(Action::OpenPath(sandbox.file("a.tarmac", SHORT).display().to_string()));
+    window.check_position(0);
+}
+
+#[test]
+fn a_name_is_written_once_for_each_time_it_is_asked_for() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    let id = window.workspace().bookmarks.list()[0].id;
+    window.perform(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name)));
+    assert!(window.has("Name of the bookmark"));
+    window.press(Key::Escape);
+    assert!(!window.has("Name of the bookmark"));
+    window.perform(Action::ResetLayout);
+    window.command("Show bookmarks");
+    assert!(window.panels().contains(&PanelKind::Bookmarks) && !window.has("Name of the bookmark"));
 }
