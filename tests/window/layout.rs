@@ -123,7 +123,7 @@ fn a_layout_that_cannot_be_read_costs_the_layout_alone() {
     let text = std::fs::read_to_string(&session).expect("a session").replace("Tabs(", "Tab(");
     std::fs::write(&session, text).expect("a session");
     let window = again(&sandbox, kept, Some(&sandbox.path("a.tarmac")));
-    assert_eq!(window.positions(), [(1, 0)]);
+    assert_eq!(window.positions(), [(1, 5), (2, 12)]);
     assert_eq!(window.app().settings().theme, ThemeChoice::Light);
 }
 
