@@ -47,10 +47,10 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     let mut plan = Plan::new(panes);
     let traces = plan.traces(924.0);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
-    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
     let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 536.0);
     let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 744.0);
-    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 184.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
