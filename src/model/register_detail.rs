@@ -88,7 +88,7 @@ pub fn write_columns(
     super::write_strip::write_columns(session, &[Cell::Register { thread, view }], columns, cancel)
 }
 
-/// How often a register of a thread is written in the whole trace, counted up to [`MOST_COUNTED`]. Runs on a worker.
+/// How often a register of a thread is written in the whole trace, counted up to a limit. Runs on a worker.
 /// Cost: a look at each write.
 ///
 /// # Errors
