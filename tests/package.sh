@@ -8,10 +8,12 @@ for needed in cargo-deb mmdebstrap Xvfb; do
 done
 [ "$(id -u)" -eq 0 ] || { echo "skipped: only root can make a system of its own"; exit 0; }
 
-package=$(assets/linux/make-deb dev | tail -n 1)
 place=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$place"' EXIT
 chmod 755 "$place"
+(cd "$place" && apt-get download -qq hostname >/dev/null 2>&1) || { echo "skipped: no mirror of Debian answers"; exit 0; }
+
+package=$(assets/linux/make-deb dev | tail -n 1)
 sources=(/etc/apt/sources.list.d/debian.sources)
 [ -e "${sources[0]}" ] || sources=(/etc/apt/sources.list)
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
