@@ -21,25 +21,25 @@ codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 if ! mmdebstrap --quiet --variant=apt --aptopt='APT::Install-Recommends "false"' \
     --customize-hook="copy-in $package /tmp" \
     --customize-hook='chroot "$1" sh -c "apt-get install -y -qq /tmp/*.deb libgl1-mesa-dri >/dev/null"' \
-    "$codename" "$place/root" "${sources[@]}" 2>"$place/install.log"; then
+    "$codename" "$place/system" "${sources[@]}" 2>"$place/install.log"; then
     cat "$place/install.log" >&2
     echo "the package could not be installed" >&2
     exit 1
 fi
 # Without a display it answers on the command line.
-chroot "$place/root" stepback --demo 2>&1 | grep -q overflow_bare || { echo "the demo does not answer" >&2; exit 1; }
+chroot "$place/system" stepback --demo 2>&1 | grep -q overflow_bare || { echo "the demo does not answer" >&2; exit 1; }
 
 for number in $(seq 90 120); do [ -e "/tmp/.X11-unix/X$number" ] || break; done
 Xvfb ":$number" -screen 0 1600x1000x24 >"$place/xvfb.log" 2>&1 &
 for _ in $(seq 100); do [ -e "/tmp/.X11-unix/X$number" ] && break; sleep 0.1; done
 # Its socket has a name that does not lie in any file system, too.
-chroot "$place/root" env DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 HOME=/root \
+chroot "$place/system" env DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1 HOME=/tmp \
     stepback --demo --size 1280x800 --screenshot /tmp/demo.png --quit
-colours=$(identify -format '%k' "$place/root/tmp/demo.png")
+colours=$(identify -format '%k' "$place/system/tmp/demo.png")
 [ "$colours" -gt 200 ] || { echo "the window shows only $colours colours" >&2; exit 1; }
 for file in applications/stepback.desktop mime/packages/stepback.xml man/man1/stepback-find.1.gz \
     bash-completion/completions/stepback icons/hicolor/scalable/apps/stepback.svg; do
     # Man pages are left out of small systems on purpose.
-    chroot "$place/root" dpkg -L stepback | grep -q "/usr/share/$file" || { echo "not in the package: $file" >&2; exit 1; }
+    chroot "$place/system" dpkg -L stepback | grep -q "/usr/share/$file" || { echo "not in the package: $file" >&2; exit 1; }
 done
 echo "the package was installed into a bare system and opened the demo there"

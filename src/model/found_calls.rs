@@ -6,8 +6,8 @@ use std::ops::Range;
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError};
 use stepback_parsers::Position;
 
+use super::call_rows::{CallRow, Measure};
 use super::call_stack::{Argument, SourceWish, stack_frames};
-use super::call_tree::{CallRow, Measure};
 use super::frame_words::entered_words;
 use super::names::{frame_name, function_name};
 use crate::action::StepRange;

@@ -4,6 +4,7 @@ pub mod access_rows;
 pub mod access_table;
 pub mod axis_end;
 pub mod bookmark_words;
+pub mod call_rows;
 pub mod call_stack;
 pub mod call_tree;
 pub mod clock;

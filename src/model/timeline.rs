@@ -4,8 +4,8 @@ use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, SlotReader, Th
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use super::call_rows::{CallRow, Measure, Node, children_of};
 use super::call_stack::{SourceWish, stack_frames};
-use super::call_tree::{CallRow, Measure, Node, children_of};
 use super::names::{frame_name, function_name};
 use super::text::thousands;
 use crate::action::StepRange;

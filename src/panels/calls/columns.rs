@@ -2,7 +2,7 @@
 
 use egui::{Rect, pos2};
 
-use crate::model::call_tree::CallRow;
+use crate::model::call_rows::CallRow;
 use crate::model::found_calls::CallWords;
 use crate::model::text::thousands;
 use crate::panels::blocks::Blocks;

@@ -5,7 +5,7 @@ use egui::Ui;
 use super::rows::Touched;
 use crate::action::{Action, StepRange};
 use crate::model::TraceWindow;
-use crate::model::call_tree::CallRow;
+use crate::model::call_rows::CallRow;
 use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};

@@ -11,7 +11,8 @@ use stepback_parsers::Position;
 use super::columns::{Columns, Listing};
 use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, StepRange, WindowId};
-use crate::model::call_tree::{CallTree, Children, Node, TreeRow, children_of, names_around, same_calls};
+use crate::model::call_rows::{Children, Node, children_of, same_calls};
+use crate::model::call_tree::{CallTree, TreeRow, names_around};
 use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
 use crate::model::indents::Indents;
 use crate::model::so_far::so_far;
@@ -199,7 +200,7 @@ impl CallsPanel {
         }
         let found = answer.any()?;
         let current = self.state.path.peek().and_then(|(_, path)| path.last().copied());
-        let row = |row: &crate::model::call_tree::CallRow| {
+        let row = |row: &crate::model::call_rows::CallRow| {
             let is_on_path = current.is_some_and(|current| row.contains(current));
             let is_current = current == Some(row.first);
             TreeRow::Calls { depth: 0, row: row.clone(), is_open: None, is_on_path, is_current }

@@ -6,7 +6,7 @@ use crate::action::{Action, FunctionsOf};
 use crate::model::functions::part_words;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::button_response;
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, medium, ui as ui_font};
 
 /// Height of the bar.
@@ -27,6 +27,15 @@ impl Bar<'_> {
     #[must_use]
     pub fn up_to(&self, right: f32) -> Self {
         Self { rect: self.rect.with_max_x(right), ..*self }
+    }
+
+    /// The bar, and below it why nothing is told yet.
+    pub fn untold_ui(&self, ui: &mut Ui, rest: Rect, out: &mut Vec<Action>) {
+        self.part_ui(ui, "", out);
+        match self.cx.functions.error() {
+            Some(error) => error_ui(ui, self.pen, rest, error, out),
+            None => empty_ui(ui, self.pen, rest, EMPTY_ICON, waiting_words(self.cx)),
+        }
     }
 
     /// Draws which part is told of, and words about it.
@@ -94,10 +103,10 @@ pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> b
 }
 
 /// What stands where there is no answer yet.
-pub fn waiting_words(cx: &ViewCx<'_>) -> (&'static str, &'static str) {
+fn waiting_words(cx: &ViewCx<'_>) -> EmptyWords<'static> {
     match cx.functions.is_given_up() {
-        true => ("The functions were not worked out", "\"Go on\" above begins again."),
-        false => ("Looking at all calls…", "Escape or \"Stop\" gives it up."),
+        true => EmptyWords("The functions were not worked out", "\"Go on\" above begins again."),
+        false => EmptyWords("Looking at all calls…", "Escape or \"Stop\" gives it up."),
     }
 }
 

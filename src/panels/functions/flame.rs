@@ -6,7 +6,7 @@ use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 
-use super::bar::{BAR, Bar, EMPTY_ICON, icon_ui, waiting_words};
+use super::bar::{BAR, Bar, EMPTY_ICON, icon_ui};
 use super::flame_paint::{Flames, Touched};
 use crate::action::{Action, CallMeasure, PanelKind, WindowId};
 use crate::analysis::call_profile::{StackNode, Who};
@@ -323,14 +323,7 @@ impl Panel for FlamePanel {
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.functions.told().map(Arc::clone) else {
-            Bar { pen: &pen, rect: bar, cx }.part_ui(ui, "", out);
-            return match cx.functions.error() {
-                Some(error) => error_ui(ui, &pen, rest, error, out),
-                None => {
-                    let (words, advice) = waiting_words(cx);
-                    empty_ui(ui, &pen, rest, EMPTY_ICON, EmptyWords(words, advice));
-                }
-            };
+            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
         };
         self.state.take_over(&functions);
         self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &functions, out);

@@ -6,7 +6,7 @@ use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 
-use super::bar::{BAR, Bar, EMPTY_ICON, waiting_words};
+use super::bar::{BAR, Bar};
 use super::near::{NearList, OfFunction};
 use crate::action::{Action, PanelKind, WindowId};
 use crate::model::functions::Functions;
@@ -16,7 +16,7 @@ use crate::panels::cursor_list::take_rect;
 use crate::panels::field::Field;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
-use crate::panels::row::{EmptyWords, empty_ui, error_ui};
+use crate::panels::row::{EmptyWords, error_ui};
 use crate::panels::table::{Export, RowList, TableKind, TableView};
 use crate::theme::icons;
 
@@ -157,14 +157,7 @@ impl Panel for FunctionsPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let Some(functions) = cx.functions.told() else {
-            Bar { pen: &pen, rect: bar, cx }.part_ui(ui, "", out);
-            return match cx.functions.error() {
-                Some(error) => error_ui(ui, &pen, rest, error, out),
-                None => {
-                    let (words, advice) = waiting_words(cx);
-                    empty_ui(ui, &pen, rest, EMPTY_ICON, EmptyWords(words, advice));
-                }
-            };
+            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
         };
         let table = self.state.list.seen(&functions.table, &self.view);
         self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &table, out);
