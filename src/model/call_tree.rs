@@ -172,7 +172,7 @@ impl CallTree {
     }
 
     /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
-    /// `same`: what [`same_calls`] says of [`Self::shown_calls`].
+    /// `same`: what [`super::call_rows::same_calls`] says of [`Self::shown_calls`].
     pub fn carry(&mut self, same: &HashMap<CallId, CallId>) {
         let node = |node: Node| match node {
             Node::Top => Some(Node::Top),
@@ -194,7 +194,7 @@ impl CallTree {
         self.old = self.children.keys().copied().collect();
     }
 
-    /// Takes what [`children_of`] answered.
+    /// Takes what [`super::call_rows::children_of`] answered.
     pub fn insert(&mut self, node: Node, limit: usize, children: Children) {
         self.old.remove(&node);
         self.children.insert(node, (limit, children));
