@@ -9,6 +9,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
+use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, WatchChange};
 use crate::source::SourceMapping;
 
@@ -504,6 +505,8 @@ pub enum Action {
     About,
     /// Choose the theme.
     Theme(ThemeChoice),
+    /// The language of the window.
+    Language(LanguageChoice),
     /// Larger (1), smaller (-1) or normal (0) text.
     Zoom(i8),
     /// Put a text on the clipboard.

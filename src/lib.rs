@@ -8,6 +8,7 @@ pub mod cli;
 pub mod expression;
 pub mod image;
 pub mod keymap;
+pub mod messages;
 pub mod model;
 pub mod notes;
 pub mod number;

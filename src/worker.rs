@@ -21,6 +21,7 @@ use anyhow::anyhow;
 use stepback_index::{Cancel, allow_reads};
 
 use crate::analysis::damage::damage_in;
+use crate::messages::Language;
 use crate::session::Damage;
 
 /// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
@@ -139,7 +140,10 @@ impl Worker {
     fn spawn_any(&self, lane: Lane, job: AnyJob) -> AnyTicket {
         let (sender, receiver) = channel();
         let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
+        let language = Language::spoken();
         let run = move |cancel: &Cancel| {
+            // What a job words is read by whoever asked.
+            language.speak();
             // Without threads of its own a worker runs jobs on the thread of the window, which may not read otherwise.
             let _reads = allow_reads();
             let result =

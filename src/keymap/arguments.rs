@@ -7,57 +7,64 @@ use super::table::commands;
 use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
+use crate::messages::{say, spoken};
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
 
 /// How a cell is asked for.
-pub const CELL: &str = "Register, or ADDRESS:LENGTH";
+pub const CELL: &str = "ask-register-or-address-length";
 
 /// How lanes are asked for.
-pub const LANES: &str = "hex, unsigned, signed or float, and the bits of a lane: hex 32";
+pub const LANES: &str = "ask-hex-unsigned-signed-or-float";
 /// How a group of registers is asked for.
-pub const GROUPS: &str = "core, single, double, vector, sve or system";
+pub const GROUPS: &str = "ask-core-single-double-vector-sve";
 /// How memory is asked for.
-pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
+pub const MEMORY: &str = "ask-address-length-or-nothing-for";
 
 /// How something to look for is asked for.
-pub const SOUGHT: &str = "Word, /regex/, 0x1f, ADDRESS:LENGTH, function; or value: bytes: pc: access: and what";
+pub const SOUGHT: &str = "ask-word-regex-0x1f-address-length";
 
 /// How a function is asked for.
-pub const FUNCTION: &str = "Name of a function, or its address with 0x; nothing for the chosen one";
+pub const FUNCTION: &str = "ask-name-of-a-function-or";
 
 /// How a condition is asked for.
-pub const CONDITION: &str = "Condition: x0 == 0, u8[sp+8] > 7, pc == main && x1 != 0";
+pub const CONDITION: &str = "ask-condition-x0-0-u8-sp";
 
 /// How something to watch is asked for.
-pub const WATCHED: &str = "Register, [address] or sum, and a type: [sp+8] u32, name utf8";
+pub const WATCHED: &str = "ask-register-address-or-sum-and";
 
 /// How code is asked for.
-pub const CODE: &str = "Address, function+offset, or FILE:LINE";
+pub const CODE: &str = "ask-address-function-offset-or-file";
 
 /// How a list of accesses is asked for.
-pub const ACCESSES: &str = "ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD";
+pub const ACCESSES: &str = "ask-address-length-or-address-length";
 
 /// Reads a command line: the name of a command in any case, with or without its `…`, then its argument.
 ///
 /// The longest name that fits is meant: `Go to start` is a command, `Go to 12` another with an argument.
+/// English names are understood in every language, and besides those of the language that the window speaks.
 ///
 /// # Errors
 /// Says what is wrong, as a phrase.
 pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
     let line = line.trim();
-    let (command, argument) = split_line(line).ok_or_else(|| format!("there is no command {line:?}"))?;
+    let (command, argument) =
+        split_line(line).ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
     if !command.is_possible(situation) {
-        return Err(format!("{:?} needs an open trace", command.bare_name()));
+        return Err(say!("line-needs-an-open-trace", command = quoted(command)));
     }
     match (&command.argument, argument) {
         (Some(asked), argument) if !argument.is_empty() => (asked.make)(argument, situation),
         (_, "") if command.plain.is_some() => {
-            command.action(situation).ok_or_else(|| format!("{:?} is not possible here", command.bare_name()))
+            command.action(situation).ok_or_else(|| say!("line-is-not-possible-here", command = quoted(command)))
         }
-        (Some(asked), _) => Err(format!("{:?} needs an argument: {}", command.bare_name(), asked.question)),
-        (None, argument) => Err(format!("{:?} takes no argument, but {argument:?} follows it", command.bare_name())),
+        (Some(asked), _) => Err(say!("line-needs-an-argument", command = quoted(command), question = asked.question())),
+        (None, argument) => Err(say!(
+            "line-takes-no-argument-but-follows",
+            command = quoted(command),
+            argument = format!("{argument:?}")
+        )),
     }
 }
 
@@ -66,11 +73,17 @@ pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
 /// # Errors
 /// Says what is wrong, as a phrase.
 pub fn check_line(line: &str) -> Result<(), String> {
-    let (command, argument) = split_line(line.trim()).ok_or_else(|| format!("there is no command {line:?}"))?;
+    let (command, argument) =
+        split_line(line.trim()).ok_or_else(|| say!("line-there-is-no-command", line = format!("{line:?}")))?;
     match (&command.argument, argument.is_empty(), &command.plain) {
         (None, false, _) | (Some(_), true, None) => parse_line(line, &everything()).map(|_| ()),
         _ => Ok(()),
     }
+}
+
+/// A command's name in the language of the window, in quotation marks.
+fn quoted(command: &Command) -> String {
+    format!("{:?}", command.bare_label())
 }
 
 /// A situation in which every command is possible.
@@ -90,8 +103,8 @@ pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
         let name = command.bare_name();
         // A panel is shown by its name alone, too.
         let short = name.strip_prefix("Show ").unwrap_or(name);
-        let of_name = begins(name).map(|rest| (name.len(), rest));
-        let (length, rest) = of_name.or_else(|| begins(short).map(|rest| (short.len(), rest)))?;
+        let spellings = [name, short, command.bare_label()];
+        let (length, rest) = spellings.into_iter().find_map(|name| Some((name.len(), begins(name)?)))?;
         Some((length, (command, rest)))
     };
     commands().iter().filter_map(fits).max_by_key(|(length, _)| *length).map(|(_, found)| found)
@@ -103,6 +116,11 @@ pub fn argument_text(cell: &CellName) -> String {
         CellName::Register(name) => name.clone(),
         CellName::Memory(address, length) => format!("{address}:{length}"),
     }
+}
+
+/// A command that is about a cell: `Last write of x2`.
+pub fn of_cell(label: &str, cell: &CellName) -> String {
+    say!("line-of-cell", command = label, cell = argument_text(cell))
 }
 
 /// A cell as something to watch.
@@ -187,7 +205,7 @@ pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
     let (address, length) = range.split_once(':').unwrap_or((range, "1"));
     let address = shown_address(address)?;
     let len_bytes = number(length).ok().filter(|length| *length > 0);
-    let len_bytes = len_bytes.ok_or_else(|| format!("not a number of bytes: {length:?}"))?;
+    let len_bytes = len_bytes.ok_or_else(|| say!("line-not-a-number-of-bytes", length = format!("{length:?}")))?;
     let place = BookmarkPlace::Memory { address, len_bytes };
     Ok(Action::Bookmark(BookmarkChange::Put { place, name: name.trim().to_owned() }))
 }
@@ -195,12 +213,12 @@ pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
 /// An address in hex, as it is shown.
 fn shown_address(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    u64::from_str_radix(digits, 16).map_err(|_| format!("not an address in hex: {text:?}"))
+    u64::from_str_radix(digits, 16).map_err(|_| say!("line-not-an-address-in-hex", text = format!("{text:?}")))
 }
 
 /// The active window's position.
 fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
-    situation.position().map(BookmarkPlace::Position).ok_or_else(|| "no trace is open".to_owned())
+    situation.position().map(BookmarkPlace::Position).ok_or_else(|| say!("line-no-trace-is-open").to_owned())
 }
 
 pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
@@ -305,14 +323,16 @@ fn source_line(text: &str, way: Way) -> Result<Action, String> {
         Ok(line) if line > 0 && !file.trim().is_empty() => {
             Ok(Action::GoToLine(file.trim().to_owned(), line, way, None))
         }
-        _ => Err(format!("a source line is given as FILE:LINE, not as {text:?}")),
+        _ => Err(say!("line-a-source-line-is-given", text = format!("{text:?}"))),
     }
 }
 
 pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
     let is_meant = |format: &&LaneFormat| format.name().eq_ignore_ascii_case(text);
     let format = LaneFormat::ALL.iter().find(is_meant);
-    format.map(|format| Action::ReadLanes(*format)).ok_or_else(|| format!("{text:?} is no way to read lanes: {LANES}"))
+    format
+        .map(|format| Action::ReadLanes(*format))
+        .ok_or_else(|| say!("line-is-no-way-to-read", text = format!("{text:?}"), ways = spoken(LANES)))
 }
 
 pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
@@ -327,29 +347,28 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
         "vector" => RegisterGroup::Vector,
         "sve" => RegisterGroup::Scalable,
         "system" => RegisterGroup::System,
-        _ => return Err(format!("{text:?} is no group of registers, but one of {GROUPS}")),
+        _ => return Err(say!("line-is-no-group", text = format!("{text:?}"), groups = spoken(GROUPS))),
     };
     Ok(Action::NewRegisters(group))
 }
 
 pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
-    let position = digits.parse().map_err(|_| format!("{text:?} is no step number"))?;
+    let position = digits.parse().map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
     Ok(Action::OpenWindowAt(Moment { trace: situation.trace, position }))
 }
 
 pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
-    let tile = situation.tile.ok_or("no panel has the keyboard")?;
+    let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
     if text == "active" {
         return Ok(Action::Bind(tile, Follow::Active));
     }
-    let number =
-        text.parse().map_err(|_| format!("{text:?} is neither \"active\" nor the number of a trace window"))?;
+    let number = text.parse().map_err(|_| say!("line-is-neither-active-nor-the", text = format!("{text:?}")))?;
     Ok(Action::Bind(tile, Follow::Window(WindowId(number))))
 }
 
 pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
-    let tile = situation.tile.ok_or("no panel has the keyboard")?;
+    let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
     Ok(Action::ChooseThread(tile, (text != "-").then(|| text.to_owned())))
 }
 
@@ -373,7 +392,7 @@ fn cell(text: &str) -> Result<CellName, String> {
 fn length_of(length: &str, text: &str) -> Result<u64, String> {
     let length = length.trim();
     let length = length.parse().ok().or_else(|| number(length).ok()).filter(|length| *length > 0);
-    length.ok_or_else(|| format!("the length after the colon has to be a number above 0: {text:?}"))
+    length.ok_or_else(|| say!("line-the-length-after-the-colon", text = format!("{text:?}")))
 }
 
 #[cfg(test)]

@@ -3,11 +3,14 @@
 use egui::KeyboardShortcut;
 
 use crate::action::{Action, CellName, Moment, TraceId, WindowId};
+use crate::messages::{self, say};
 
 /// Something that a user can ask for by name.
 pub struct Command {
-    /// As menus, the palette and scripts call it. `…` at its end: it asks a question first.
+    /// As scripts call it, in English. `…` at its end: it asks a question first.
     pub name: &'static str,
+    /// Under which id the table of messages has its name for menus and the palette.
+    pub id: String,
     /// The menu that has it.
     pub area: Area,
     /// Its icon, where it has one.
@@ -29,10 +32,17 @@ pub type Plain = Box<dyn Fn(&Situation) -> Option<Action> + Send + Sync>;
 
 /// A command's argument.
 pub struct Argument {
-    /// The question that stands in the empty line.
+    /// The id of the question that stands in the empty line.
     pub question: &'static str,
     /// Makes the action, or says what is wrong with the argument.
     pub make: fn(&str, &Situation) -> Result<Action, String>,
+}
+
+impl Argument {
+    /// The question that stands in the empty line.
+    pub fn question(&self) -> &'static str {
+        messages::spoken(self.question)
+    }
 }
 
 /// The menus, from the left.
@@ -64,14 +74,14 @@ impl Area {
     /// The title of the menu.
     pub fn name(self) -> &'static str {
         match self {
-            Area::File => "File",
-            Area::Edit => "Edit",
-            Area::Go => "Go",
-            Area::Step => "Step",
-            Area::View => "View",
-            Area::Bookmarks => "Bookmarks",
-            Area::Window => "Window",
-            Area::Help => "Help",
+            Area::File => say!("area-file"),
+            Area::Edit => say!("area-edit"),
+            Area::Go => say!("area-go"),
+            Area::Step => say!("area-step"),
+            Area::View => say!("area-view"),
+            Area::Bookmarks => say!("area-bookmarks"),
+            Area::Window => say!("area-window"),
+            Area::Help => say!("area-help"),
         }
     }
 }
@@ -176,6 +186,16 @@ impl Command {
     /// Whether what it needs is there.
     pub fn is_possible(&self, situation: &Situation) -> bool {
         self.need == Need::Nothing || situation.active.is_some()
+    }
+
+    /// As menus and the palette call it: the name in the language of the window.
+    pub fn label(&self) -> &'static str {
+        messages::find(&self.id).unwrap_or(self.name)
+    }
+
+    /// The same without `…`.
+    pub fn bare_label(&self) -> &'static str {
+        self.label().trim_end_matches('…')
     }
 
     /// The name without `…`, as scripts spell it.

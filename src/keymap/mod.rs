@@ -17,8 +17,8 @@ mod panel_rows;
 mod press;
 mod table;
 
-pub use arguments::{argument_text, check_line, parse_line, place_text, split_line, watch_text};
+pub use arguments::{argument_text, check_line, of_cell, parse_line, place_text, split_line, watch_text};
 pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
-pub use press::{Keyboard, key_text, take_pressed};
+pub use press::{Keyboard, key_name, key_text, take_pressed};
 pub use table::{PANEL_KEYS, TIMELINE_GESTURES, command, commands};

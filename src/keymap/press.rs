@@ -4,6 +4,7 @@ use egui::{Event, Key, KeyboardShortcut, Modifiers};
 
 use super::command::{Command, Situation};
 use super::table::commands;
+use crate::messages;
 
 /// A key as menus write it: `Ctrl+Shift+P`, `Alt+Left`, `{`.
 pub fn key_text(shortcut: &KeyboardShortcut) -> String {
@@ -11,7 +12,13 @@ pub fn key_text(shortcut: &KeyboardShortcut) -> String {
     let command = if cfg!(target_os = "macos") { "Cmd+" } else { "Ctrl+" };
     let words = [(modifiers.command || modifiers.ctrl, command), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")];
     let held: String = words.iter().filter(|(is_held, _)| *is_held).map(|(_, word)| *word).collect();
-    format!("{held}{}", name_of(shortcut.logical_key))
+    key_name(&format!("{held}{}", name_of(shortcut.logical_key)))
+}
+
+/// A key in the language of the window, from its English name: `Maj+Entrée` for `Shift+Enter`.
+pub fn key_name(english: &str) -> String {
+    let name = |key: &str| messages::find(&format!("key-{}", key.to_ascii_lowercase())).unwrap_or(key).to_owned();
+    english.split('+').map(name).collect::<Vec<String>>().join("+")
 }
 
 fn name_of(key: Key) -> &'static str {

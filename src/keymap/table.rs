@@ -12,6 +12,7 @@ use crate::action::{
     Access, Action, CallMeasure, CellName, Fold, Follow, FunctionsOf, PanelKind, ThemeChoice, TimelineFit,
     TimelineLanes, Way, WindowId,
 };
+use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
 use crate::theme::icons;
 
@@ -28,35 +29,35 @@ pub fn command(name: &str) -> Option<&'static Command> {
     commands().iter().find(|command| command.name == name)
 }
 
-/// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
+/// Keys of panels that have a cursor of their own, for the page of keys: the id of what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
 pub const PANEL_KEYS: [(&str, &[&str]); 15] = [
-    ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
-    ("First, last", &["Home", "End"]),
-    ("Last write; travel", &["Enter"]),
-    ("Next write", &["Shift+Enter"]),
-    ("Previous, next change of a watch", &["Left", "Right"]),
-    ("Show memory at the value", &["M"]),
-    ("Follow the address expression", &["E"]),
-    ("Another group of registers", &["V"]),
-    ("Read register lanes in another way", &["L"]),
-    ("Last write of so many bytes", &["1", "2", "4", "8"]),
-    ("Rename a bookmark", &["F2"]),
-    ("Note of a bookmark", &["Shift+F2"]),
-    ("Delete a bookmark", &["Delete"]),
-    ("Zoom the flame graph; out", &["Enter", "Backspace"]),
-    ("Copy", &["Ctrl+C"]),
+    ("keys-move-the-cursor", &["Arrows", "PageUp", "PageDown"]),
+    ("keys-first-last", &["Home", "End"]),
+    ("keys-last-write-travel", &["Enter"]),
+    ("keys-next-write", &["Shift+Enter"]),
+    ("keys-previous-next-change-of-a", &["Left", "Right"]),
+    ("keys-show-memory-at-the-value", &["M"]),
+    ("keys-follow-the-address-expression", &["E"]),
+    ("keys-another-group-of-registers", &["V"]),
+    ("keys-read-register-lanes-in-another", &["L"]),
+    ("keys-last-write-of-so-many", &["1", "2", "4", "8"]),
+    ("keys-rename-a-bookmark", &["F2"]),
+    ("keys-note-of-a-bookmark", &["Shift+F2"]),
+    ("keys-delete-a-bookmark", &["Delete"]),
+    ("keys-zoom-the-flame-graph-out", &["Enter", "Backspace"]),
+    ("keys-copy", &["Ctrl+C"]),
 ];
 
-/// What the mouse does in the timeline, for the page of keys and for tooltips.
+/// What the mouse does in the timeline, for the page of keys and for tooltips: ids of the gesture and of its meaning.
 pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
-    ("Click", "travel there"),
-    ("Wheel", "zoom"),
-    ("Shift+wheel, middle drag", "move in time"),
-    ("Alt+wheel, wheel over names", "scroll depths"),
-    ("Double click", "zoom to a call, or out"),
-    ("Shift+drag", "select a range"),
-    ("Right click", "what can be done"),
+    ("keys-click", "keys-travel-there"),
+    ("keys-wheel", "keys-zoom"),
+    ("keys-shift-wheel-middle-drag", "keys-move-in-time"),
+    ("keys-alt-wheel-wheel-over-names", "keys-scroll-depths"),
+    ("keys-double-click", "keys-zoom-to-a-call-or"),
+    ("keys-shift-drag", "keys-select-a-range"),
+    ("keys-right-click", "keys-what-can-be-done"),
 ];
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -72,28 +73,30 @@ fn file() -> Vec<Command> {
             .icon(icons::OPEN)
             .key(CTRL, Key::O)
             .does(Action::OpenDialog)
-            .asks("Path of a trace", arguments::path),
+            .asks("ask-path-of-a-trace", arguments::path),
         new(File, "Open directory…").key(CTRL_SHIFT, Key::O).does(Action::OpenDirectoryDialog),
         new(File, "Open the demo").icon(icons::PLAY).does(Action::OpenDemo),
-        new(File, "Open session…").does(Action::OpenSession(None)).asks("Path of a session", arguments::open_session),
+        new(File, "Open session…")
+            .does(Action::OpenSession(None))
+            .asks("ask-path-of-a-session", arguments::open_session),
         new(File, "Save session as…")
             .in_trace()
             .does(Action::SaveSession(None))
-            .asks("Path of the file", arguments::save_session),
+            .asks("ask-path-of-the-file", arguments::save_session),
         new(File, "Save selection as a trace…")
             .in_trace()
             .does(Action::SavePart(None, None))
-            .asks("Path of the new trace", arguments::save_part),
+            .asks("ask-path-of-the-new-trace", arguments::save_part),
         new(File, "Add image…")
             .icon(icons::SOURCE)
             .in_trace()
             .does(Action::AddImage(None))
-            .asks("ELF or ELF@OFFSET", arguments::image),
+            .asks("ask-elf-or-elf-offset", arguments::image),
         new(File, "Add directory of images…")
             .in_trace()
             .does(Action::AddSysroot(None))
-            .asks("Directory with the program's files", arguments::sysroot),
-        new(File, "Map sources…").in_trace().asks("FROM=TO, a directory in the image and here", arguments::mapping),
+            .asks("ask-directory-with-the-programs-files", arguments::sysroot),
+        new(File, "Map sources…").in_trace().asks("ask-from-to-a-directory-in", arguments::mapping),
         new(File, "Forget source directories").in_trace().does(Action::ForgetSources),
         new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
         new(File, "Follow").icon(icons::END).key(CTRL_SHIFT, Key::End).in_trace().when(|situation| {
@@ -148,7 +151,7 @@ fn go() -> Vec<Command> {
             .key(CTRL, Key::G)
             .in_trace()
             .does(Action::FocusGoTo)
-            .asks("Step, 50%, line:N, i:N, r:N, time:T, pc:ADDR, start or end", arguments::place),
+            .asks("ask-step-50-line-n-i", arguments::place),
         new(Go, "Go to start")
             .icon(icons::START)
             .key(NONE, Key::Home)
@@ -222,8 +225,8 @@ fn go() -> Vec<Command> {
             .when(|situation| situation.cell.clone().map(Action::ListValues))
             .asks(arguments::CELL, arguments::values),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
-        new(Go, "Next execution of line…").in_trace().asks("FILE:LINE", arguments::next_line),
-        new(Go, "Last execution of line…").in_trace().asks("FILE:LINE", arguments::last_line),
+        new(Go, "Next execution of line…").in_trace().asks("ask-file-line", arguments::next_line),
+        new(Go, "Last execution of line…").in_trace().asks("ask-file-line", arguments::last_line),
     ]
 }
 
@@ -288,7 +291,7 @@ fn step() -> Vec<Command> {
             .key(CTRL_SHIFT, Key::T)
             .in_trace()
             .does(Action::StayInThread(None))
-            .asks("Name of a thread, or nothing for that of the position", arguments::stay),
+            .asks("ask-name-of-a-thread-or", arguments::stay),
         new(Step, "Next row")
             .key(NONE, Key::ArrowDown)
             .in_trace()
@@ -338,7 +341,7 @@ fn view() -> Vec<Command> {
             .icon(icons::MEMORY)
             .key(CTRL, Key::M)
             .in_trace()
-            .asks("Address: numbers, registers, symbols", arguments::address),
+            .asks("ask-address-numbers-registers-symbols", arguments::address),
     ];
     list.extend([
         new(View, "Registers core").in_trace().does(Action::ShowRegisters(RegisterGroup::Core)),
@@ -348,10 +351,7 @@ fn view() -> Vec<Command> {
         new(View, "Registers SVE").in_trace().does(Action::ShowRegisters(RegisterGroup::Scalable)),
         new(View, "Registers system").in_trace().does(Action::ShowRegisters(RegisterGroup::System)),
         new(View, "Register lanes…").in_trace().asks(arguments::LANES, arguments::lanes),
-        new(View, "Filter registers…")
-            .icon(icons::FILTER)
-            .in_trace()
-            .asks("A part of the name, or - for all", arguments::filter),
+        new(View, "Filter registers…").icon(icons::FILTER).in_trace().asks("ask-a-part-of-the-name", arguments::filter),
         new(View, "Functions of the selection").in_trace().does(Action::TellFunctions(FunctionsOf::Selection)),
         new(View, "Functions of the whole trace").in_trace().does(Action::TellFunctions(FunctionsOf::Whole)),
         new(View, "Flame graph by steps").in_trace().does(Action::MeasureCalls(CallMeasure::Steps)),
@@ -375,6 +375,9 @@ fn view() -> Vec<Command> {
         new(View, "Theme dark").icon(icons::MOON).does(Action::Theme(ThemeChoice::Dark)),
         new(View, "Theme light").icon(icons::SUN).does(Action::Theme(ThemeChoice::Light)),
         new(View, "Theme system").icon(icons::DESKTOP).does(Action::Theme(ThemeChoice::System)),
+        new(View, "Language system").does(Action::Language(LanguageChoice::System)),
+        new(View, "Language English").does(Action::Language(LanguageChoice::English)),
+        new(View, "Language French").does(Action::Language(LanguageChoice::French)),
         new(View, "Larger text")
             .icon(icons::TEXT_SIZE)
             .key(CTRL, Key::Plus)
@@ -395,14 +398,14 @@ fn bookmarks() -> Vec<Command> {
             .key(NONE, Key::B)
             .in_trace()
             .when(move |situation| Some(Action::Bookmark(BookmarkChange::Toggle(here(situation)?))))
-            .asks("Name of the bookmark", arguments::bookmark),
+            .asks("ask-name-of-the-bookmark", arguments::bookmark),
         new(Bookmarks, "Bookmark selection")
             .key(SHIFT, Key::B)
             .in_trace()
             .does(Action::BookmarkSelection(String::new()))
-            .asks("Name of the bookmark", arguments::bookmark_selection),
-        new(Bookmarks, "Bookmark memory…").in_trace().asks("ADDRESS:LENGTH and a name", arguments::bookmark_memory),
-        new(Bookmarks, "Note…").in_trace().asks("Note of the position's bookmark", arguments::note),
+            .asks("ask-name-of-the-bookmark", arguments::bookmark_selection),
+        new(Bookmarks, "Bookmark memory…").in_trace().asks("ask-address-length-and-a-name", arguments::bookmark_memory),
+        new(Bookmarks, "Note…").in_trace().asks("ask-note-of-the-positions-bookmark", arguments::note),
         new(Bookmarks, "Next bookmark").key(ALT, Key::ArrowDown).in_trace().does(Action::GoToBookmark(Way::Forward)),
         new(Bookmarks, "Previous bookmark").key(ALT, Key::ArrowUp).in_trace().does(Action::GoToBookmark(Way::Back)),
         new(Bookmarks, "Delete all bookmarks").in_trace().does(Action::Bookmark(BookmarkChange::Clear)),
@@ -423,12 +426,10 @@ fn window() -> Vec<Command> {
             .key(CTRL, Key::T)
             .in_trace()
             .when(|situation| situation.moment().map(Action::OpenWindowAt))
-            .asks("Step at which it opens", arguments::window_at),
+            .asks("ask-step-at-which-it-opens", arguments::window_at),
         new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
-        new(Window, "Compare with…")
-            .in_trace()
-            .asks("Step, function, address, 50%, +100: as Go to takes it", arguments::compare_with),
+        new(Window, "Compare with…").in_trace().asks("ask-step-function-address-50-100", arguments::compare_with),
         new(Window, "Compare before and after this call").in_trace().does(Action::CompareCall(None)),
     ];
     list.extend(PANELS.iter().map(show_panel));
@@ -443,10 +444,8 @@ fn window() -> Vec<Command> {
         new(Window, "Panel follows window…")
             .icon(icons::LINK)
             .in_trace()
-            .asks("Number of a trace window, or \"active\"", arguments::follow),
-        new(Window, "Panel shows thread…")
-            .in_trace()
-            .asks("Name of a thread, or - for that of the position", arguments::thread),
+            .asks("ask-number-of-a-trace-window", arguments::follow),
+        new(Window, "Panel shows thread…").in_trace().asks("ask-name-of-a-thread-or-for", arguments::thread),
         new(Window, "Duplicate panel").in_trace().when(|situation| situation.tile.map(Action::DuplicatePanel)),
         new(Window, "Close panel")
             .icon(icons::CLOSE)
@@ -457,9 +456,9 @@ fn window() -> Vec<Command> {
         new(Window, "Layout compare").in_trace().does(Action::UseLayout("compare".to_owned())),
         new(Window, "Layout profile").in_trace().does(Action::UseLayout("profile".to_owned())),
         new(Window, "Layout source").in_trace().does(Action::UseLayout("source".to_owned())),
-        new(Window, "Use layout…").in_trace().asks("Name of a layout", arguments::use_layout),
-        new(Window, "Save layout as…").in_trace().asks("Name of the layout", arguments::save_layout),
-        new(Window, "Forget layout…").in_trace().asks("Name of a layout of your own", arguments::forget_layout),
+        new(Window, "Use layout…").in_trace().asks("ask-name-of-a-layout", arguments::use_layout),
+        new(Window, "Save layout as…").in_trace().asks("ask-name-of-the-layout", arguments::save_layout),
+        new(Window, "Forget layout…").in_trace().asks("ask-name-of-a-layout-of", arguments::forget_layout),
         new(Window, "Reset layout").in_trace().does(Action::ResetLayout),
     ]);
     let numbers = [Key::Num1, Key::Num2, Key::Num3, Key::Num4];
@@ -514,7 +513,13 @@ fn help() -> Vec<Command> {
 
 fn new(area: Area, name: &'static str) -> Command {
     let (scope, need) = (Scope::Everywhere, Need::Nothing);
-    Command { name, area, icon: None, keys: Vec::new(), scope, need, plain: None, argument: None }
+    Command { name, id: id_of(name), area, icon: None, keys: Vec::new(), scope, need, plain: None, argument: None }
+}
+
+/// The id of a command's name in the table of messages: `command-go-to` for `Go to…`.
+fn id_of(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold("command".to_owned(), |id, word| id + "-" + &word.to_ascii_lowercase())
 }
 
 impl Command {

@@ -4,7 +4,8 @@ use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense,
 
 use super::mark;
 use super::widgets::{FlatButton, key_cap};
-use crate::keymap::{self, Area, Command, Scope, key_text};
+use crate::keymap::{self, Area, Command, Scope, key_name, key_text};
+use crate::messages::{say, spoken};
 use crate::theme::{Tok, icons, medium, semi, ui as ui_font};
 
 /// A page.
@@ -41,7 +42,7 @@ fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(title).font(semi(14.0)).color(tok.t1));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close page", icons::CLOSE) };
+            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("page-close-page"), icons::CLOSE) };
             if close.ui(ui).clicked() {
                 ui.close();
             }
@@ -54,7 +55,7 @@ fn keys_ui(ui: &mut Ui, tok: &Tok) {
     let room = ui.ctx().content_rect().size() - vec2(120.0, 160.0);
     let wide = room.x.min(900.0);
     ui.set_width(wide);
-    head_ui(ui, "Keys", tok);
+    head_ui(ui, say!("page-keys"), tok);
     let columns = if wide > 780.0 { 3 } else { 2 };
     ScrollArea::vertical().max_height(room.y).show(ui, |ui| {
         ui.columns(columns, |columns| {
@@ -71,7 +72,7 @@ fn keys_ui(ui: &mut Ui, tok: &Tok) {
             }
         });
         ui.add_space(6.0);
-        let hint = "Keys in grey belong to the panel that has the keyboard; F6 gives it to the next panel.";
+        let hint = say!("page-keys-in-grey-belong-to");
         ui.label(RichText::new(hint).font(ui_font(12.0)).color(tok.t3));
     });
 }
@@ -91,7 +92,7 @@ fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
     for command in commands {
         let keys: Vec<String> = command.keys.iter().map(key_text).collect();
         let color = if command.scope == Scope::Everywhere { tok.t1 } else { tok.t2 };
-        keys_row_ui(ui, command.name, &keys, color, tok);
+        keys_row_ui(ui, command.label(), &keys, color, tok);
     }
     ui.add_space(12.0);
 }
@@ -99,11 +100,11 @@ fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
 /// The keys of panels that have a cursor of their own.
 fn panel_keys_ui(ui: &mut Ui, tok: &Tok) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ui.label(RichText::new("In registers, memory, calls and lists").font(semi(13.0)).color(tok.t1));
+    ui.label(RichText::new(say!("page-in-registers-memory-calls-and")).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
     for (meaning, keys) in keymap::PANEL_KEYS {
-        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        keys_row_ui(ui, meaning, &keys, tok.t2, tok);
+        let keys: Vec<String> = keys.iter().map(|key| key_name(key)).collect();
+        keys_row_ui(ui, spoken(meaning), &keys, tok.t2, tok);
     }
     ui.add_space(12.0);
 }
@@ -111,17 +112,17 @@ fn panel_keys_ui(ui: &mut Ui, tok: &Tok) {
 /// What the mouse does in the timeline.
 fn gestures_ui(ui: &mut Ui, tok: &Tok) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ui.label(RichText::new("In the timeline").font(semi(13.0)).color(tok.t1));
+    ui.label(RichText::new(say!("page-in-the-timeline")).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
     for (gesture, meaning) in keymap::TIMELINE_GESTURES {
-        keys_row_ui(ui, meaning, &[gesture.to_owned()], tok.t2, tok);
+        keys_row_ui(ui, spoken(meaning), &[spoken(gesture).to_owned()], tok.t2, tok);
     }
     ui.add_space(12.0);
 }
 
 fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, tok: &Tok) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    let said = format!("{name}: {}", keys.join(" or "));
+    let said = say!("page-key-said", command = name, keys = keys.join(say!("page-or")));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &said));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, ui_font(12.5), color);
     let mut right = rect.right_center();
@@ -132,22 +133,22 @@ fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, t
 
 fn about_ui(ui: &mut Ui, tok: &Tok) {
     ui.set_width(420.0);
-    head_ui(ui, "About Stepback", tok);
+    head_ui(ui, say!("page-about-stepback"), tok);
     ui.horizontal(|ui| {
         let (square, _) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::hover());
         mark::paint(ui.painter(), square, tok);
         ui.vertical(|ui| {
             let name = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
             ui.label(RichText::new(name).font(medium(13.0)).color(tok.t1));
-            let line = "A time-travel debugger for recorded instruction traces.";
+            let line = say!("page-a-time-travel-debugger-for");
             ui.label(RichText::new(line).font(ui_font(12.0)).color(tok.t2));
         });
     });
     ui.add_space(12.0);
     let texts = [
-        "Nothing is executed again: every answer is looked up in the trace, which is never changed.",
-        "Licence: MIT or Apache-2.0.",
-        "Faces: Inter and JetBrains Mono (OFL-1.1); icons: Phosphor (MIT).",
+        say!("page-nothing-is-executed-again-every"),
+        say!("page-licence-mit-or-apache-2"),
+        say!("page-faces-inter-and-jetbrains-mono"),
     ];
     for text in texts {
         ui.label(RichText::new(text).font(ui_font(12.0)).color(tok.t2));

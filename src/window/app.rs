@@ -150,6 +150,7 @@ impl App {
             jobs_seen: 0,
             frames: 0,
         };
+        app.speak();
         if let Some(choice) = options.trace {
             app.open(choice);
         }

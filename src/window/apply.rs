@@ -188,6 +188,7 @@ impl App {
             Action::KeyboardHelp => self.page = Some(Page::Keys),
             Action::About => self.page = Some(Page::About),
             Action::Theme(choice) => self.choose_theme(choice),
+            Action::Language(choice) => self.choose_language(choice),
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
             Action::SavePart(range, path) => self.save_part(range, path),
@@ -523,7 +524,8 @@ fn order(action: &Action) -> Order {
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
         Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
-        Action::About | Action::Theme(_) | Action::Zoom(_) | Action::Copy(_) => Order::Beside,
+        Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
+        Action::Zoom(_) | Action::Copy(_) => Order::Beside,
         Action::SaveText(..) | Action::SavePart(..) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }

@@ -16,6 +16,7 @@ use super::workspace::Workspace;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
 use crate::action::{Action, ThemeChoice};
 use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
+use crate::messages::LanguageChoice;
 use crate::theme::Tok;
 
 /// The commands that are on: what a menu marks with a tick.
@@ -29,6 +30,9 @@ fn switches(workspace: &Workspace, settings: &Settings) -> Switches {
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),
+        ("Language system", settings.language == LanguageChoice::System),
+        ("Language English", settings.language == LanguageChoice::English),
+        ("Language French", settings.language == LanguageChoice::French),
     ];
     Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect() }
 }

@@ -6,9 +6,10 @@ use egui::{
 };
 
 use super::app::App;
-use super::widgets::{FlatButton, first_key, key_cap, paint_flat, width};
+use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
 use crate::action::{Action, ThemeChoice, WindowId};
 use crate::keymap::{self, Area, Command, Indexing, Situation, key_text};
+use crate::messages::say;
 use crate::theme::{Tok, icons, semi, ui as ui_font};
 
 /// Draws the menu bar.
@@ -51,17 +52,19 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
         egui::Theme::Dark => ("Theme light", icons::SUN, ThemeChoice::Light),
         egui::Theme::Light => ("Theme dark", icons::MOON, ThemeChoice::Dark),
     };
+    let name = label(name);
     let switch = FlatButton { icon_size: 15.0, ..FlatButton::of_icon(name, shape) };
     if switch.ui(ui).on_hover_text(name).clicked() {
         out.push(Action::Theme(choice));
     }
     let cap = first_key("Commands…").unwrap_or_default();
-    let wide = width(ui, "Commands", &ui_font(12.5)) + width(ui, &cap, &ui_font(11.0)) + 28.0;
+    let name = label("Commands…").trim_end_matches('…');
+    let wide = width(ui, name, &ui_font(12.5)) + width(ui, &cap, &ui_font(11.0)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Commands"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
     paint_flat(ui.painter(), rect, &response, tok);
     let left = rect.left_center() + vec2(6.0, 0.0);
-    ui.painter().text(left, Align2::LEFT_CENTER, "Commands", ui_font(12.5), tok.t2);
+    ui.painter().text(left, Align2::LEFT_CENTER, name, ui_font(12.5), tok.t2);
     key_cap(ui.painter(), rect.right_center() - vec2(4.0, 0.0), &cap, tok);
     if response.clicked() {
         out.push(Action::CommandPalette);
@@ -73,7 +76,7 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
 fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Tok) {
     let (name, summary) = match (&app.workspace, &app.opening) {
         (Some(workspace), _) => (workspace.name(), workspace.summary()),
-        (None, Some(opening)) => (opening.name.clone(), "indexing".to_owned()),
+        (None, Some(opening)) => (opening.name.clone(), say!("menu-indexing").to_owned()),
         (None, None) => return,
     };
     let name = ui.painter().layout_no_wrap(name, semi(13.0), tok.t1);
@@ -95,6 +98,7 @@ fn is_apart(command: &Command) -> bool {
     let name = command.name;
     [
         "Theme ",
+        "Language ",
         "Memory by ",
         "Registers ",
         "Timeline ",
@@ -157,22 +161,23 @@ fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &m
             recent_ui(ui, app, out);
         }
         if command.name == "Show memory…" {
-            submenu(ui, "Memory by", "Memory by ", situation, out);
+            submenu(ui, say!("menu-memory-by"), "Memory by ", situation, out);
         }
         if command.name == "Show memory…" {
-            submenu(ui, "Registers", "Registers ", situation, out);
-            submenu(ui, "Timeline", "Timeline ", situation, out);
-            submenu(ui, "Functions", "Functions of ", situation, out);
-            submenu(ui, "Flame graph", "Flame graph by ", situation, out);
+            submenu(ui, say!("menu-registers"), "Registers ", situation, out);
+            submenu(ui, say!("menu-timeline"), "Timeline ", situation, out);
+            submenu(ui, say!("menu-functions"), "Functions of ", situation, out);
+            submenu(ui, say!("menu-flame-graph"), "Flame graph by ", situation, out);
         }
         if command.name == "Note…" {
-            submenu(ui, "Colour", "Colour ", situation, out);
+            submenu(ui, say!("menu-colour"), "Colour ", situation, out);
         }
         if command.name == "Close panel" {
             layouts_ui(ui, app, situation, out);
         }
         if command.name == "Normal text" {
-            submenu(ui, "Theme", "Theme ", situation, out);
+            submenu(ui, say!("menu-theme"), "Theme ", situation, out);
+            submenu(ui, say!("menu-language"), "Language ", situation, out);
         }
     }
     if area == Area::Window {
@@ -190,7 +195,7 @@ fn submenu(ui: &mut Ui, title: &str, prefix: &str, situation: &Situation, out: &
 
 /// The layouts of the program, and the user's own.
 fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    ui.menu_button("Layout", |ui| {
+    ui.menu_button(say!("menu-layout"), |ui| {
         for command in keymap::commands().iter().filter(|command| command.name.starts_with("Layout ")) {
             command_ui(ui, command, situation, out);
         }
@@ -207,7 +212,7 @@ fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Actio
 
 fn recent_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
     ui.add_enabled_ui(!app.settings.recent.is_empty(), |ui| {
-        ui.menu_button("Recent", |ui| {
+        ui.menu_button(say!("menu-recent"), |ui| {
             for trace in &app.settings.recent {
                 if ui.button(trace.name()).on_hover_text(trace.path.display().to_string()).clicked() {
                     out.push(trace.action());
@@ -224,7 +229,7 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
     ids.sort();
     for id in ids {
         let at = workspace.windows.get(id).map_or(0, |window| window.position.0);
-        let name = format!("Trace window {} at {}", id.0, super::words::count(at));
+        let name = say!("menu-trace-window-at", number = id.0, position = super::words::count(at));
         let key = first_key(&format!("Trace window {}", id.0)).unwrap_or_default();
         let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
@@ -260,7 +265,7 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
 /// The name; for the last and next accesses also of what.
 fn text_of(command: &Command, situation: &Situation) -> String {
     match situation.cell.as_ref().filter(|_| command.name.ends_with(" write") || command.name.ends_with(" read")) {
-        Some(cell) => format!("{} of {}", command.name, keymap::argument_text(cell)),
-        None => command.name.to_owned(),
+        Some(cell) => keymap::of_cell(command.label(), cell),
+        None => command.label().to_owned(),
     }
 }

@@ -42,6 +42,7 @@ mod indexing_card;
 mod kept;
 mod kept_layout;
 mod kept_session;
+mod language;
 mod layout;
 mod layouts;
 mod lookup;

@@ -11,6 +11,7 @@ use super::settings::Settings;
 use super::widgets::{key_cap, width};
 use crate::action::Action;
 use crate::keymap::{Command, Situation};
+use crate::messages::say;
 use crate::model::go_to::Suggestion;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 
@@ -129,12 +130,14 @@ impl Palette {
         ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, shape, icon(15.0), tok.t2);
         left += 23.0;
         if let Some(command) = self.asked {
-            let name = command.bare_name();
+            let name = command.bare_label();
             ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, name, medium(13.0), tok.accent);
             left += width(ui, name, &medium(13.0)) + 8.0;
         }
-        let hint =
-            self.asked.and_then(|command| command.argument.as_ref()).map_or("Type a command", |asked| asked.question);
+        let hint = self
+            .asked
+            .and_then(|command| command.argument.as_ref())
+            .map_or(say!("palette-type-a-command"), |asked| asked.question());
         let inner = Rect::from_min_max(pos2(left, rect.top()), rect.max - vec2(10.0, 0.0));
         let hint = egui::RichText::new(hint).font(ui_font(13.0)).color(tok.t3);
         let font = if self.asked.is_some() && !self.query.is_empty() { mono(12.5) } else { ui_font(13.0) };
@@ -142,7 +145,7 @@ impl Palette {
         let edit =
             edit.frame(Frame::NONE).desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(true);
         let response = ui.scope_builder(UiBuilder::new().max_rect(inner), |ui| ui.add_sized(inner.size(), edit)).inner;
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Command"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("palette-command")));
         if response.changed() {
             self.chosen = 0;
             self.error = None;
@@ -157,7 +160,7 @@ impl Palette {
     fn list_ui(&mut self, ui: &mut Ui, list: &[Item], keys: &Keys, tok: &Tok) -> Option<usize> {
         if list.is_empty() {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 2.0 * ROW), Sense::hover());
-            let text = "No command fits. Try a word of its name, or a step number.";
+            let text = say!("palette-no-command-fits-try-a");
             ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, ui_font(12.0), tok.t3);
             return None;
         }
@@ -229,7 +232,7 @@ impl Palette {
         }
         let text = self.query.trim();
         let Some(argument) = command.argument.as_ref() else { return true };
-        hints_ui(ui, "Enter run   Esc back", "", Tok::current(ui));
+        hints_ui(ui, say!("palette-enter-run-esc-back"), "", Tok::current(ui));
         if !keys.is_enter || text.is_empty() {
             return false;
         }
@@ -297,7 +300,12 @@ fn text_job(item: &Item, color: egui::Color32, tok: &Tok) -> egui::text::LayoutJ
 
 fn foot_ui(ui: &mut Ui, shown: usize, tok: &Tok) {
     let all = crate::keymap::commands().len();
-    hints_ui(ui, "↑ ↓ choose   Enter run   Tab argument   Esc close", &format!("{shown} of {all} commands"), tok);
+    hints_ui(
+        ui,
+        say!("palette-choose-enter-run-tab-argument"),
+        &say!("palette-of-commands", shown = shown, all = all),
+        tok,
+    );
 }
 
 fn hints_ui(ui: &mut Ui, left: &str, right: &str, tok: &Tok) {

@@ -2,6 +2,7 @@
 
 use crate::action::Action;
 use crate::keymap::{self, Command, Situation, parse_line};
+use crate::messages::say;
 use crate::model::go_to::Suggestion;
 use crate::theme::icons;
 
@@ -64,11 +65,10 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known
         .iter()
         .filter_map(|command| {
             let text = text_of(command, situation);
-            let (score, matched) = fit(query, &text)?;
+            let (score, matched) = fit_either(query, &text, command)?;
             let penalty = if command.is_possible(situation) { 0 } else { 100 };
             // A panel's name alone means the panel.
-            let is_panel = command.name.strip_prefix("Show ").is_some_and(|name| name.eq_ignore_ascii_case(query));
-            let bonus = if is_panel { 1000 } else { 0 };
+            let bonus = if is_panel_of(query, command) { 1000 } else { 0 };
             Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
         })
         .collect();
@@ -82,10 +82,10 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known
 /// Rows of places, under a head.
 fn place_items(places: &[&Suggestion]) -> Vec<Item> {
     let item = |(number, place): (usize, &&Suggestion)| Item {
-        group: (number == 0).then_some("In the trace"),
+        group: (number == 0).then(|| say!("palette-in-the-trace")),
         text: format!("{}   {}", place.title, place.note),
         matched: Vec::new(),
-        area: "Go",
+        area: keymap::Area::Go.name(),
         key: None,
         icon: Some(icons::GO_TO),
         choice: Choice::Run("Go to…", place.action.clone()),
@@ -97,7 +97,7 @@ fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
     let as_item = |command: &'static Command| item(command, text_of(command, situation), situation);
     let mut list: Vec<Item> = recent.iter().filter_map(|name| keymap::command(name)).map(as_item).collect();
     if let Some(first) = list.first_mut() {
-        first.group = Some("Recent");
+        first.group = Some(say!("palette-recent"));
     }
     for area in keymap::Area::ALL {
         let mut of_area: Vec<Item> =
@@ -116,14 +116,15 @@ fn line_item(query: &str, situation: &Situation) -> Option<Item> {
         || ["line:", "time:", "pc:"].iter().any(|prefix| query.starts_with(prefix));
     if is_place && situation.active.is_some() {
         let action = parse_line(&format!("Go to {query}"), situation).ok()?;
-        return Some(argument_item("Go to…", format!("Go to {query}"), action));
+        let go_to = keymap::command("Go to…").map_or("", Command::bare_label);
+        return Some(argument_item("Go to…", format!("{go_to} {query}"), action));
     }
     let (command, argument) = keymap::split_line(query)?;
     if argument.is_empty() || !command.is_possible(situation) {
         return None;
     }
     let action = parse_line(query, situation).ok()?;
-    Some(argument_item(command.name, format!("{} {argument}", command.bare_name()), action))
+    Some(argument_item(command.name, format!("{} {argument}", command.bare_label()), action))
 }
 
 fn argument_item(name: &'static str, text: String, action: Action) -> Item {
@@ -132,7 +133,7 @@ fn argument_item(name: &'static str, text: String, action: Action) -> Item {
         group: None,
         matched: Vec::new(),
         area: command.map_or("", |command| command.area.name()),
-        key: Some("Enter".to_owned()),
+        key: Some(say!("key-enter").to_owned()),
         icon: command.and_then(|command| command.icon),
         choice: Choice::Run(name, action),
         text,
@@ -170,18 +171,50 @@ fn is_access(command: &Command) -> bool {
 
 fn text_of(command: &Command, situation: &Situation) -> String {
     match situation.cell.as_ref().filter(|_| is_access(command)) {
-        Some(cell) => format!("{} of {}", command.name, keymap::argument_text(cell)),
-        None if is_access(command) => format!("{}…", command.name),
-        None => command.name.to_owned(),
+        Some(cell) => keymap::of_cell(command.label(), cell),
+        None if is_access(command) => format!("{}…", command.label()),
+        None => command.label().to_owned(),
     }
+}
+
+/// How well a query fits a command: the text that is shown, or, in another language, its English name,
+/// which has no letters to be marked.
+fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
+    let english = || fit(query, command.name).map(|(score, _)| (score, Vec::new()));
+    fit(query, text).or_else(english)
+}
+
+/// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.
+fn is_panel_of(query: &str, command: &Command) -> bool {
+    let Some(name) = command.name.strip_prefix("Show ") else { return false };
+    let is_translated = command.label() != command.name;
+    name.eq_ignore_ascii_case(query)
+        || is_translated && folded(command.label()).ends_with(&format!(" {}", folded(query)))
+}
+
+/// A text in small letters without accents, as it may be typed: letter by letter, so that places stay what they are.
+fn folded(text: &str) -> String {
+    let plain = |letter: char| match letter.to_lowercase().next().unwrap_or(letter) {
+        'à' | 'â' => 'a',
+        'ç' => 'c',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'î' | 'ï' => 'i',
+        'ô' => 'o',
+        'ù' | 'û' => 'u',
+        '’' => '\'',
+        '\u{a0}' => ' ',
+        letter => letter,
+    };
+    text.chars().map(plain).collect()
 }
 
 /// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words
 /// count more, and the whole name most. Gives the places of the letters.
 fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
-    let letters: Vec<char> = text.to_lowercase().chars().collect();
-    let query = query.to_lowercase();
-    if let Some(place) = text.to_lowercase().find(&query) {
+    let text = folded(text);
+    let letters: Vec<char> = text.chars().collect();
+    let query = folded(query);
+    if let Some(place) = text.find(&query) {
         let start = text.get(..place)?.chars().count();
         let is_word = start == 0 || letters.get(start.checked_sub(1)?) == Some(&' ');
         let is_whole = text.chars().count() == query.chars().count();

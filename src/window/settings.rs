@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
 use crate::action::{FindQuestion, ThemeChoice};
+use crate::messages::LanguageChoice;
 use crate::model::SourceChoice;
 use crate::panels::HISTORY;
 use crate::session::Session;
@@ -18,6 +19,8 @@ use crate::source::{SourceMap, SourceMapping};
 pub struct Settings {
     /// The theme.
     pub theme: ThemeChoice,
+    /// The language of the window.
+    pub language: LanguageChoice,
     /// The size of everything, 1 is normal.
     pub zoom: f32,
     /// Traces that were opened, the newest first.
@@ -77,6 +80,7 @@ impl Default for Settings {
         let theme = ThemeChoice::default();
         Self {
             theme,
+            language: LanguageChoice::default(),
             zoom: 1.0,
             recent: Vec::new(),
             recent_commands: Vec::new(),

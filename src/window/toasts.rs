@@ -58,7 +58,7 @@ impl Toasts {
     /// Shows a message given as one sentence: what stands before its first colon is the title.
     pub fn show(&mut self, kind: ToastKind, message: &str) {
         let (title, text) = message.split_once(": ").unwrap_or((message, ""));
-        self.show_with(kind, &sentence(title), &sentence(text), None);
+        self.show_with(kind, &sentence(title.trim_end()), &sentence(text), None);
     }
 
     /// Shows a message with something to do about it. The same message twice is shown once.

@@ -4,7 +4,7 @@ use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
 
 use super::app::App;
 use super::go_to::Asking;
-use super::widgets::{FlatButton, separator, tip};
+use super::widgets::{FlatButton, label, separator, tip};
 use crate::action::Action;
 use crate::keymap::{self, Situation};
 use crate::notes::BookmarkPlace;
@@ -72,12 +72,12 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], where_useful(position < end), out);
     divide(ui, wide);
     for name in ["Last write", "Next write"] {
-        button(ui, name, (wide >= NARROW).then_some(name), situation, out);
+        button(ui, name, (wide >= NARROW).then(|| label(name)), situation, out);
     }
     divide(ui, wide);
     bookmark_ui(ui, app, situation, out);
     for name in ["Side by side", "Compare"] {
-        button(ui, name, (wide >= WIDE).then_some(name), situation, out);
+        button(ui, name, (wide >= WIDE).then(|| label(name)), situation, out);
     }
 }
 
@@ -113,7 +113,7 @@ fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, ou
     let command = keymap::command(name);
     let action = command.and_then(|command| command.action(situation));
     let icon = command.and_then(|command| command.icon);
-    let shown = FlatButton { name, icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+    let shown = FlatButton { name: label(name), icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
     let response = shown.ui(ui).on_hover_text(hint(name, situation));
     if let Some(action) = action.filter(|_| response.clicked()) {
         out.push(action);
@@ -126,8 +126,8 @@ fn hint(name: &str, situation: &Situation) -> String {
     let is_access = matches!(name, "Last write" | "Next write");
     match situation.cell.as_ref().filter(|_| is_access) {
         Some(cell) => {
-            let whole = tip(name);
-            whole.replacen(name, &format!("{name} of {}", keymap::argument_text(cell)), 1)
+            let label = label(name);
+            tip(name).replacen(label, &keymap::of_cell(label, cell), 1)
         }
         None => tip(name),
     }

@@ -86,10 +86,16 @@ pub fn width(ui: &Ui, text: &str, font: &FontId) -> f32 {
 
 /// A command's name and its first key, for tooltips.
 pub fn tip(command: &str) -> String {
+    let label = label(command);
     match first_key(command) {
-        Some(key) => format!("{command}   {key}"),
-        None => command.to_owned(),
+        Some(key) => format!("{label}   {key}"),
+        None => label.to_owned(),
     }
+}
+
+/// A command as it is called in the language of the window.
+pub fn label(command: &str) -> &str {
+    keymap::command(command).map_or(command, |command| command.label())
 }
 
 /// A command's first key.

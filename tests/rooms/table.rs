@@ -146,6 +146,8 @@ pub const ROOMS: &[CrateRooms] = &[
         folder: "src",
         floors: &[
             &[room("number", &["number"])],
+            // What the window says, in every language.
+            &[room("messages", &["messages"])],
             // What a user keeps about a trace.
             &[room("notes", &["notes"])],
             &[room("image", &["image"]), room("source", &["source"]), room("syntax", &["syntax"])],

@@ -18,6 +18,7 @@ mod layout;
 mod layouts;
 mod lists;
 mod memory;
+mod messages;
 mod painted;
 mod palette;
 mod parts;

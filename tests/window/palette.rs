@@ -4,6 +4,7 @@ use egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
 use stepback::action::{Action, ThemeChoice};
 use stepback::keymap::{PANEL_KEYS, commands, key_text};
+use stepback::messages::spoken;
 
 use crate::sandbox::SHORT;
 use crate::support::{CTRL_SHIFT, Driver};
@@ -112,6 +113,7 @@ fn f1_lists_every_key() {
         window.harness().get_by_label(&format!("{}: {}", command.name, keys.join(" or ")));
     }
     for (meaning, keys) in PANEL_KEYS {
+        let meaning = spoken(meaning);
         window.harness().get_by_label(&format!("{meaning}: {}", keys.join(" or ")));
     }
     window.press(Key::F1);

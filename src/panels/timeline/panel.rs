@@ -11,6 +11,7 @@ use super::rows::{self, rows_ui};
 use super::state::TimelineState;
 use super::view::View;
 use crate::action::{Action, CellName, TimelineLanes};
+use crate::messages::{say, spoken};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::pen::Pen;
@@ -92,9 +93,9 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
         }
     });
     response.on_hover_ui(|ui| {
-        ui.label("What the timeline shows: calls, or which thread ran on which core when");
+        ui.label(say!("timeline-what-is-shown"));
         for (gesture, meaning) in crate::keymap::TIMELINE_GESTURES {
-            ui.label(format!("{gesture}: {meaning}"));
+            ui.label(say!("page-key-said", command = spoken(meaning), keys = spoken(gesture)));
         }
     });
 }
