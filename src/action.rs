@@ -507,6 +507,8 @@ pub enum Action {
     Theme(ThemeChoice),
     /// The language of the window.
     Language(LanguageChoice),
+    /// Choose files in the browser of our own even where the desktop has a dialog, or no longer.
+    ToggleOwnBrowser,
     /// Larger (1), smaller (-1) or normal (0) text.
     Zoom(i8),
     /// Put a text on the clipboard.

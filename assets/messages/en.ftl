@@ -8,6 +8,7 @@ command-open = Open…
 command-open-directory = Open directory…
 command-open-the-demo = Open the demo
 command-open-session = Open session…
+command-own-file-browser = Own file browser
 command-save-session-as = Save session as…
 command-save-selection-as-a-trace = Save selection as a trace…
 command-add-image = Add image…
@@ -320,3 +321,62 @@ key-escape = Escape
 ## tl
 
 timeline-what-is-shown = What the timeline shows: calls, or which thread ran on which core when
+
+## files
+
+files-close = Close file browser
+files-above = Folder above
+files-above-key = Folder above   Backspace
+files-path = Path
+files-hide = Hide hidden files
+files-show = Show hidden files
+files-part-hint = Type a part of a name
+files-part = Part of a name
+files-choose-another = Choose another place, or type a path.
+files-reading = Reading…
+files-empty = This folder is empty
+files-all-hidden = All files here are hidden: Ctrl+H shows them
+files-none-so = Nothing here is called so
+files-name = Name of the file
+files-overwrite = Overwrite
+files-choose-folder = Choose this folder
+files-save = Save
+files-open = Open
+files-cancel = Cancel
+files-size = Size
+files-changed = Changed
+files-name-label = Name
+files-is-there = { $name } is there already. Overwrite it?
+files-folder = folder { $name }
+files-trace = { $name }, { $format } trace
+files-chosen = { $number } chosen, to be opened as one trace
+files-shown-of-first = { $shown } of the first { $all } entries
+files-entries = { $all ->
+    [one] { $all } entry
+   *[other] { $all } entries
+}
+files-shown-of = { $shown } of { $all } entries
+files-nothing-begins-so = nothing begins so: { $text }
+files-folder-wanted = a folder is wanted, and this is a file: { $name }
+files-name-wanted = a name is wanted
+files-home = Home
+files-of-trace = Folder of the trace
+files-working = Working directory
+files-system = Whole system
+files-dialog-is-open = A file dialog was asked for and is open, or has not answered yet
+files-traces-inside = { $number ->
+    [one] { $number } trace lies
+   *[other] { $number } traces lie
+} in this directory, which is no trace itself: choose one.
+files-no-dialog = No file dialog of the desktop answers here
+files-own-instead = Stepback's own file browser is used until the program ends.
+files-open-trace = Open trace
+files-open-directory = Open directory with a trace
+files-sysroot = Directory with the program's files
+files-add-image = Add program image
+files-open-session = Open session
+files-where-is-trace = Where is the trace of the session?
+files-save-session = Save session
+files-save-part = Save the selection as a trace
+files-locate = Locate { $name }
+files-save-name = Save { $name }

@@ -29,6 +29,7 @@ command-open = Ouvrir…
 command-open-directory = Ouvrir un dossier…
 command-open-the-demo = Ouvrir la démonstration
 command-open-session = Ouvrir une session…
+command-own-file-browser = Choix de fichiers de Stepback
 command-save-session-as = Enregistrer la session sous…
 command-save-selection-as-a-trace = Enregistrer la sélection comme trace…
 command-add-image = Ajouter une image…
@@ -341,3 +342,62 @@ key-escape = Échap
 ## tl
 
 timeline-what-is-shown = Ce que montre la chronologie : les appels, ou quel thread a tourné sur quel cœur et quand
+
+## files
+
+files-close = Fermer le choix de fichiers
+files-above = Dossier parent
+files-above-key = Dossier parent   Retour arrière
+files-path = Chemin
+files-hide = Masquer les fichiers cachés
+files-show = Montrer les fichiers cachés
+files-part-hint = Tapez une partie d’un nom
+files-part = Partie d’un nom
+files-choose-another = Choisissez un autre endroit, ou tapez un chemin.
+files-reading = Lecture…
+files-empty = Ce dossier est vide
+files-all-hidden = Tous les fichiers sont cachés ici : Ctrl+H les montre
+files-none-so = Rien ne porte ce nom ici
+files-name = Nom du fichier
+files-overwrite = Remplacer
+files-choose-folder = Choisir ce dossier
+files-save = Enregistrer
+files-open = Ouvrir
+files-cancel = Annuler
+files-size = Taille
+files-changed = Modifié
+files-name-label = Nom
+files-is-there = { $name } existe déjà. Le remplacer ?
+files-folder = dossier { $name }
+files-trace = { $name }, trace { $format }
+files-chosen = { $number } choisis, à ouvrir comme une seule trace
+files-shown-of-first = { $shown } des { $all } premières entrées
+files-entries = { $all ->
+    [one] { $all } entrée
+   *[other] { $all } entrées
+}
+files-shown-of = { $shown } sur { $all } entrées
+files-nothing-begins-so = rien ne commence ainsi : { $text }
+files-folder-wanted = il faut un dossier, et ceci est un fichier : { $name }
+files-name-wanted = il faut un nom
+files-home = Dossier personnel
+files-of-trace = Dossier de la trace
+files-working = Dossier de travail
+files-system = Système entier
+files-dialog-is-open = Un choix de fichiers est déjà ouvert, ou n’a pas encore répondu
+files-traces-inside = { $number ->
+    [one] { $number } trace se trouve
+   *[other] { $number } traces se trouvent
+} dans ce dossier, qui n’en est pas une lui-même : choisissez.
+files-no-dialog = Aucun choix de fichiers du bureau ne répond ici
+files-own-instead = Celui de Stepback sert jusqu’à la fin du programme.
+files-open-trace = Ouvrir une trace
+files-open-directory = Ouvrir un dossier qui contient une trace
+files-sysroot = Dossier des fichiers du programme
+files-add-image = Ajouter une image du programme
+files-open-session = Ouvrir une session
+files-where-is-trace = Où est la trace de la session ?
+files-save-session = Enregistrer la session
+files-save-part = Enregistrer la sélection comme trace
+files-locate = Situer { $name }
+files-save-name = Enregistrer { $name }

@@ -79,6 +79,7 @@ fn file() -> Vec<Command> {
         new(File, "Open session…")
             .does(Action::OpenSession(None))
             .asks("ask-path-of-a-session", arguments::open_session),
+        new(File, "Own file browser").does(Action::ToggleOwnBrowser),
         new(File, "Save session as…")
             .in_trace()
             .does(Action::SaveSession(None))

@@ -37,5 +37,7 @@ pub use session_place::{
     Over, ReadSession, Unsaved, is_session, kept_file, kept_place, read_session, session_place, session_places,
     trace_of, write_session,
 };
-pub use trace_files::{TraceFiles, is_trace as is_file_of_records, trace_bytes};
+pub use trace_files::{
+    TraceFiles, TracesInside, format_of_name, is_trace as is_file_of_records, natural_key, trace_bytes,
+};
 pub use watch::Watch;

@@ -22,6 +22,8 @@ use super::same_file::is_same_file;
 const OPEN_LIMIT: usize = 256;
 /// Deepest is `trace/window.0000/`.
 const NESTING_LIMIT: usize = 32;
+/// Endings of packed files and of text, whatever is in them.
+const SHARED_ENDINGS: [&str; 8] = ["gz", "zst", "xz", "zip", "lz4", "sz", "txt", "log"];
 /// So many traces inside a directory are named.
 const LISTED: usize = 8;
 /// How the names of raw records end, packed or not.
@@ -240,8 +242,24 @@ fn directory_of(path: &Path) -> PathBuf {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
+/// The title of the format that a name alone speaks for, packed or not; endings that anything may have say nothing.
+pub fn format_of_name(name: &str) -> Option<&'static str> {
+    if name.starts_with("drmemtrace.") {
+        return Some(Format::Drmemtrace.title());
+    }
+    let mut stem = name;
+    while let Some((rest, ending)) = stem.rsplit_once('.') {
+        let ending = ending.to_ascii_lowercase();
+        if !SHARED_ENDINGS.contains(&&*ending) {
+            return Format::all().find(|format| format.endings().contains(&&*ending)).map(Format::title);
+        }
+        stem = rest;
+    }
+    None
+}
+
 /// Compares as people count: the digits in a name are a number.
-fn natural_key(name: &str) -> Vec<(u64, String)> {
+pub fn natural_key(name: &str) -> Vec<(u64, String)> {
     let mut key = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
@@ -284,21 +302,39 @@ fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
     anyhow!("{what} {error}: {path:?}")
 }
 
+/// A directory that is no trace, with traces in it.
+#[derive(Debug)]
+pub struct TracesInside {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Their names: one at least.
+    pub names: Vec<String>,
+}
+
+impl std::fmt::Display for TracesInside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { directory, names } = self;
+        if let [one] = &**names {
+            return write!(f, "a trace lies inside this directory, open that one: {one}: {directory:?}");
+        }
+        let more = names.len().saturating_sub(LISTED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        write!(f, "{} traces lie inside this directory, open one of them: {listed}{rest}: {directory:?}", names.len())
+    }
+}
+
+impl std::error::Error for TracesInside {}
+
 /// Why a directory without a trace cannot be opened.
 fn nothing_in(path: &Path) -> anyhow::Error {
     let Ok(entries) = fs::read_dir(path) else { return anyhow!("the directory may not be read: {path:?}") };
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     inside.sort();
-    let traces: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
-    match &*traces {
-        [] => unusable(path, LayoutError::Nothing),
-        [one] => anyhow!("a trace lies inside this directory, open that one: {one}: {path:?}"),
-        _ => {
-            let more = traces.len().saturating_sub(LISTED);
-            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let listed = traces.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-            anyhow!("{} traces lie inside this directory, open one of them: {listed}{rest}: {path:?}", traces.len())
-        }
+    let names: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
+    match names.is_empty() {
+        true => unusable(path, LayoutError::Nothing),
+        false => TracesInside { directory: path.to_owned(), names }.into(),
     }
 }
 
@@ -372,6 +408,16 @@ mod tests {
         assert!(message().contains(expected), "{}", message());
         packed("c.tarmac.zst", line);
         assert!(message().contains("4 traces lie inside this directory"), "{}", message());
+    }
+
+    #[test]
+    fn a_name_may_tell_the_format() {
+        assert_eq!(format_of_name("run.tarmac.zst"), Some(Format::Tarmac.title()));
+        assert_eq!(format_of_name("cpu0.rst.gz"), Some(Format::Rst.title()));
+        assert_eq!(format_of_name("drmemtrace.app.1.dir"), Some(Format::Drmemtrace.title()));
+        for name in ["notes.txt", "build.log", "a.tar.gz", "a.elf", "gz", ""] {
+            assert_eq!(format_of_name(name), None, "{name}");
+        }
     }
 
     #[test]

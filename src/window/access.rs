@@ -56,6 +56,11 @@ impl App {
         self.context.request_repaint();
     }
 
+    /// Whether the file browser is open.
+    pub fn is_browsing(&self) -> bool {
+        self.browser.is_some()
+    }
+
     /// Whether nothing is on its way: no trace being opened (but one that is followed may have more to come), no question unanswered, no action waiting.
     /// Panels may still have to draw the last answers.
     pub fn is_idle(&self) -> bool {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::about::Page;
+use super::browser::Browser;
 use super::file_dialog::FileDialog;
 use super::find_box::FindBox;
 use super::go_to::GoTo;
@@ -46,6 +47,9 @@ pub struct App {
     pub(super) places: Places,
     pub(super) queue: VecDeque<Action>,
     pub(super) file_dialog: Option<FileDialog>,
+    /// No dialog of the desktop answered, so that none is asked again.
+    pub(super) has_no_dialog: bool,
+    pub(super) browser: Option<Browser>,
     pub(super) saver: Saver,
     /// An action may have changed the panels since they were looked at.
     pub(super) panels_touched: bool,
@@ -138,6 +142,8 @@ impl App {
             places: Places::default(),
             queue: VecDeque::new(),
             file_dialog: None,
+            has_no_dialog: false,
+            browser: None,
             saver: Saver::new(move || waker.request_repaint()),
             panels_touched: false,
             begin_at: options.at,

@@ -189,6 +189,7 @@ impl App {
             Action::About => self.page = Some(Page::About),
             Action::Theme(choice) => self.choose_theme(choice),
             Action::Language(choice) => self.choose_language(choice),
+            Action::ToggleOwnBrowser => self.settings.uses_own_browser ^= true,
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
             Action::SavePart(range, path) => self.save_part(range, path),
@@ -526,6 +527,7 @@ fn order(action: &Action) -> Order {
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
         Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
         Action::Zoom(_) | Action::Copy(_) => Order::Beside,
+        Action::ToggleOwnBrowser => Order::Beside,
         Action::SaveText(..) | Action::SavePart(..) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }

@@ -1,4 +1,4 @@
-//! The desktop's file dialog, and what a file was wanted for.
+//! What a file is wanted for, and the desktop's dialog that asks for it.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
 use crate::action::{Action, StepRange};
+use crate::messages::say;
 use crate::source::SourceMapping;
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -76,47 +77,44 @@ impl FileDialog {
     /// Opens the dialog on a thread of its own: it holds the thread for as long as the user thinks.
     pub fn open(purpose: Purpose, context: egui::Context) -> Self {
         static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
-        let title = match &purpose {
-            Purpose::Trace => "Open trace".to_owned(),
-            Purpose::Directory => "Open directory with a trace".to_owned(),
-            Purpose::Sysroot => "Directory with the program's files".to_owned(),
-            Purpose::Image => "Add program image".to_owned(),
-            Purpose::Session => "Open session".to_owned(),
-            Purpose::TraceOf(_) => "Where is the trace of the session?".to_owned(),
-            Purpose::SessionPlace => "Save session".to_owned(),
-            Purpose::PartPlace(_) => "Save the selection as a trace".to_owned(),
-            Purpose::Source(file) => format!("Locate {}", name_of(file)),
-            Purpose::Save { name, .. } => format!("Save {name}"),
-        };
-        let asked = purpose.clone();
+        let (asked, title) = (purpose.clone(), purpose.title());
         let ticket = POOL.spawn(Lane::Short, move |_| {
             let began = Instant::now();
             let dialog = rfd::FileDialog::new().set_title(title);
-            let picked = match asked {
-                Purpose::Trace => with_trace_filters(dialog).pick_files(),
-                Purpose::Directory | Purpose::Sysroot => dialog.pick_folder().map(|path| vec![path]),
-                Purpose::SessionPlace => dialog.set_file_name("trace.session.toml").save_file().map(|path| vec![path]),
-                Purpose::PartPlace(StepRange { first, last }) => {
-                    let name = format!("steps-{first}-{last}.tarmac");
-                    dialog.set_file_name(name).save_file().map(|path| vec![path])
-                }
-                Purpose::Session => {
-                    let dialog = dialog.add_filter("Sessions", &["toml"]);
-                    dialog.pick_file().map(|path| vec![path])
-                }
-                Purpose::Image | Purpose::Source(_) | Purpose::TraceOf(_) => dialog.pick_file().map(|path| vec![path]),
-                Purpose::Save { name, text } => {
-                    let path = dialog.set_file_name(name).save_file();
-                    if let Some(path) = &path {
-                        std::fs::write(path, text).with_context(|| format!("the file is not written: {path:?}"))?;
-                    }
-                    path.map(|path| vec![path])
-                }
+            let dialog = match asked.suggested_name() {
+                Some(name) => dialog.set_file_name(name),
+                None => dialog,
             };
+            let one = |path: PathBuf| vec![path];
+            let picked = match asked.pick() {
+                Pick::Files => with_trace_filters(dialog).pick_files(),
+                Pick::Folder => dialog.pick_folder().map(one),
+                Pick::File if asked == Purpose::Session => {
+                    dialog.add_filter("Sessions", &["toml"]).pick_file().map(one)
+                }
+                Pick::File => dialog.pick_file().map(one),
+                Pick::Place => dialog.save_file().map(one),
+            };
+            asked.write(picked.as_deref().unwrap_or_default())?;
             context.request_repaint();
             Ok(Picked::of(picked, began.elapsed()))
         });
         Self { purpose, ticket }
+    }
+
+    /// A dialog that was answered elsewhere: what is left is to write what is to be written.
+    pub fn answered(purpose: Purpose, paths: Vec<PathBuf>, worker: &Worker) -> Self {
+        let asked = purpose.clone();
+        let ticket = worker.spawn(Lane::Short, move |_| {
+            asked.write(&paths)?;
+            Ok(Picked::Paths(paths))
+        });
+        Self { purpose, ticket }
+    }
+
+    /// What it was wanted for.
+    pub fn into_purpose(self) -> Purpose {
+        self.purpose
     }
 
     /// What came of it; none while the dialog is open.
@@ -128,26 +126,6 @@ impl FileDialog {
     pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
         let path = paths.first().filter(|_| matches!(self.purpose, Purpose::Save { .. }))?;
         Some(format!("Saved {}", path.display()))
-    }
-
-    /// How to go on where there is no dialog.
-    pub fn way_without(&self) -> &'static str {
-        match self.purpose {
-            Purpose::Trace | Purpose::Directory => {
-                "Type the path into the start screen, drop the file on the window, or name it on the command line"
-            }
-            Purpose::Image => "Name the image on the command line: --image ELF",
-            Purpose::Session | Purpose::TraceOf(_) => {
-                "Type \"Open session PATH\" into the palette, or drop the session on the window"
-            }
-            Purpose::PartPlace(_) => "Type \"Save selection as a trace PATH\" into the palette",
-            Purpose::SessionPlace => "Type \"Save session as PATH\" into the palette",
-            Purpose::Sysroot => "Name the directory on the command line: --sysroot DIR",
-            Purpose::Save { .. } => "Copy the list instead, and paste it into a file",
-            Purpose::Source(_) => {
-                "Say where the sources are by \"Map sources…\", or on the command line: --source-map FROM=TO"
-            }
-        }
     }
 
     /// What is to be done with the files that were chosen: of several it is the first, but for those of a trace.
@@ -169,7 +147,63 @@ pub fn open_together(paths: &[PathBuf]) -> Action {
     Action::OpenFiles(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
+/// What is chosen in a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// One file or several.
+    Files,
+    /// One file.
+    File,
+    /// A folder.
+    Folder,
+    /// Where a file is written.
+    Place,
+}
+
 impl Purpose {
+    /// The title of its dialog.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Trace => say!("files-open-trace").to_owned(),
+            Self::Directory => say!("files-open-directory").to_owned(),
+            Self::Sysroot => say!("files-sysroot").to_owned(),
+            Self::Image => say!("files-add-image").to_owned(),
+            Self::Session => say!("files-open-session").to_owned(),
+            Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
+            Self::SessionPlace => say!("files-save-session").to_owned(),
+            Self::PartPlace(_) => say!("files-save-part").to_owned(),
+            Self::Source(file) => say!("files-locate", name = name_of(file)),
+            Self::Save { name, .. } => say!("files-save-name", name = name.as_str()),
+        }
+    }
+
+    /// What is chosen for it.
+    pub fn pick(&self) -> Pick {
+        match self {
+            Self::Trace => Pick::Files,
+            Self::Directory | Self::Sysroot => Pick::Folder,
+            Self::SessionPlace | Self::PartPlace(_) | Self::Save { .. } => Pick::Place,
+            Self::Image | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
+        }
+    }
+
+    /// The name that a file is written under, unless the user has a better one.
+    pub fn suggested_name(&self) -> Option<String> {
+        match self {
+            Self::SessionPlace => Some("trace.session.toml".to_owned()),
+            Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{first}-{last}.tarmac")),
+            Self::Save { name, .. } => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    fn write(&self, paths: &[PathBuf]) -> Result<()> {
+        if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
+            std::fs::write(path, text).with_context(|| format!("the file is not written: {path:?}"))?;
+        }
+        Ok(())
+    }
+
     fn action(&self, path: &Path) -> Result<Action> {
         let text = path.to_string_lossy().into_owned();
         match self {

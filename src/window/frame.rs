@@ -5,11 +5,10 @@ use stepback_index::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;
-use super::file_dialog::{FileDialog, Picked, open_together};
+use super::file_dialog::open_together;
 use super::layouts::Released;
 use super::palette::Surroundings;
 use super::settings::Settings;
-use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::workspace::Drawn;
 use super::workspace::Workspace;
@@ -20,13 +19,14 @@ use crate::messages::LanguageChoice;
 use crate::theme::Tok;
 
 /// The commands that are on: what a menu marks with a tick.
-fn switches(workspace: &Workspace, settings: &Settings) -> Switches {
-    let window = workspace.windows.active();
+fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
+    let window = workspace.map(|workspace| workspace.windows.active());
     let is_chosen = |choice| settings.theme == choice;
     let all = [
-        ("Raw text", window.is_raw),
-        ("Stay in thread", window.thread.is_some()),
-        ("Source lines in rows", workspace.sources.is_in_rows),
+        ("Raw text", window.is_some_and(|window| window.is_raw)),
+        ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
+        ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
+        ("Own file browser", settings.uses_own_browser),
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),
@@ -86,27 +86,9 @@ impl App {
         self.tell_change();
     }
 
-    fn take_picked(&mut self) {
-        let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
-        let Some(dialog) = self.file_dialog.take() else { return };
-        match answer {
-            Ok(Picked::Paths(paths)) => {
-                dialog.told(&paths).iter().for_each(|words| self.toasts.show(ToastKind::Info, words));
-                match dialog.action(&paths) {
-                    Ok(action) => self.queue.extend(action),
-                    Err(error) => self.report(&format!("{error:#}")),
-                }
-            }
-            Ok(Picked::Nothing) => {}
-            Ok(Picked::NoDialog) => {
-                self.toasts.show_with(ToastKind::Warning, "No file dialog answers here", dialog.way_without(), None);
-            }
-            Err(error) => self.report(&format!("the file dialog failed: {error:#}")),
-        }
-    }
-
     fn situation(&mut self, tok: &Tok) -> Situation {
-        let Some(workspace) = self.workspace.as_mut() else { return Situation::default() };
+        let switches = switches(self.workspace.as_ref(), &self.settings);
+        let Some(workspace) = self.workspace.as_mut() else { return Situation { switches, ..Situation::default() } };
         let situation = workspace.situation(&self.worker, tok);
         let indexing = match self.opening.as_ref().filter(|opening| opening.is_shown) {
             Some(opening) if opening.is_following() => Indexing::Following,
@@ -114,13 +96,15 @@ impl App {
             None if workspace.session.index.is_whole() => Indexing::Whole,
             None => Indexing::Stopped,
         };
-        let switches = switches(workspace, &self.settings);
         Situation { indexing, switches, follow_refusal: workspace.session.follow_refusal(), ..situation }
     }
 
-    /// Whether the palette, a page or a menu is in front of the panels.
+    /// Whether the palette, a page, the file browser or a menu is in front of the panels.
     fn is_covered(&self) -> bool {
-        self.palette.is_some() || self.page.is_some() || egui::Popup::is_any_open(&self.context)
+        self.palette.is_some()
+            || self.page.is_some()
+            || self.browser.is_some()
+            || egui::Popup::is_any_open(&self.context)
     }
 
     fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
@@ -250,6 +234,7 @@ impl App {
         }
         self.toasts.ui(ui, within, out);
         about::page_ui(ui, &mut self.page);
+        self.browser_ui(ui);
         let places = match (&self.palette, &self.workspace) {
             (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),
             _ => &[],

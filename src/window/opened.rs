@@ -13,7 +13,7 @@ use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
 use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
-use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange};
+use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange, TracesInside};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "The trace could not be opened";
@@ -99,8 +99,13 @@ impl App {
             let reload = Some(("Reload".to_owned(), Action::Reload));
             self.toasts.show_with(ToastKind::Error, "Indexing stopped", text.trim(), reload);
         } else {
-            self.start.path_box.refuse(&what);
-            self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
+            let inside = error.downcast_ref::<TracesInside>();
+            inside.iter().for_each(|inside| self.choose_inside(inside));
+            // It is told where the path was typed, else in a message; once.
+            let is_told = inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
+            if !is_told {
+                self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
+            }
         }
         self.note_failure(&format!("{error:#}"));
     }

@@ -17,18 +17,22 @@ const OFFERED: usize = 8;
 pub struct PathBox {
     text: String,
     error: Option<String>,
+    /// What is typed is being opened.
+    is_submitted: bool,
     /// The keyboard comes to it: it was refused just now, or is shown for the first time.
     takes_keyboard: bool,
     offered: Slot<String, Vec<String>>,
 }
 
 impl PathBox {
-    /// The file could not be opened.
-    pub fn refuse(&mut self, error: &str) {
-        if !self.text.is_empty() {
+    /// The file could not be opened. False where it is not the one that was typed here, so that it is told elsewhere.
+    pub fn refuse(&mut self, error: &str) -> bool {
+        let is_typed = std::mem::take(&mut self.is_submitted) && !self.text.is_empty();
+        if is_typed {
             self.error = Some(error.to_owned());
             self.takes_keyboard = true;
         }
+        is_typed
     }
 
     /// What is typed next goes into it.
@@ -65,7 +69,7 @@ impl PathBox {
             self.error = None;
         }
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-            self.error = None;
+            (self.error, self.is_submitted) = (None, true);
             out.push(match self.text.trim().is_empty() {
                 true => Action::OpenDialog,
                 false => Action::OpenPath(self.text.clone()),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::browser::Order;
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
 use crate::action::{FindQuestion, ThemeChoice};
@@ -37,6 +38,12 @@ pub struct Settings {
     pub layouts: Vec<OwnLayout>,
     /// How tall the timeline is, where the user chose that.
     pub timeline_height: Option<f32>,
+    /// Files are chosen in the browser of our own, even where the desktop has a dialog.
+    pub uses_own_browser: bool,
+    /// How that browser shows folders.
+    pub file_order: Order,
+    /// The folder that it showed last.
+    pub file_folder: Option<PathBuf>,
 }
 
 /// How small and how large everything may be.
@@ -89,6 +96,9 @@ impl Default for Settings {
             has_row_lines: true,
             layouts: Vec::new(),
             timeline_height: None,
+            uses_own_browser: false,
+            file_order: Order::default(),
+            file_folder: None,
         }
     }
 }

@@ -4,11 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::app::App;
-use super::file_dialog::{FileDialog, Purpose};
+use super::file_dialog::Purpose;
 use super::lookup::Lookup;
 use super::options::TraceChoice;
-use super::palette::Palette;
-use super::toasts::ToastKind;
 use crate::action::Way;
 use crate::image::ImageSpec;
 use crate::model::source_view::LineQuestion;
@@ -25,20 +23,6 @@ pub(super) struct LineGoal {
 }
 
 impl App {
-    /// Opens the file dialog, unless one is open. Tests have no desktop.
-    pub(super) fn ask_for_file(&mut self, purpose: Purpose) {
-        if self.mode.is_deterministic {
-            return;
-        }
-        match &self.file_dialog {
-            Some(dialog) => {
-                let title = "A file dialog was asked for and is open, or has not answered yet";
-                self.toasts.show_with(ToastKind::Info, title, dialog.way_without(), None);
-            }
-            None => self.file_dialog = Some(FileDialog::open(purpose, self.context.clone())),
-        }
-    }
-
     /// Opens the trace again with one more image; without a path asks for it.
     pub(super) fn add_image(&mut self, image: Option<String>) {
         let Some(text) = image else { return self.ask_for_file(Purpose::Image) };
@@ -64,11 +48,8 @@ impl App {
         self.open(TraceChoice::of(options));
     }
 
-    /// Asks where a source file is. Where there is no dialog, the palette asks for the directories.
+    /// Asks where a source file is.
     pub(super) fn locate_source(&mut self, file: String) {
-        if self.mode.is_deterministic {
-            self.palette = crate::keymap::command("Map sources…").map(Palette::asking);
-        }
         self.ask_for_file(Purpose::Source(file));
     }
 

@@ -45,7 +45,8 @@ fn give(window: &mut Driver, command: &Command) {
 /// Escape leaves the question of the palette, then the palette; it closes a page and gives up a field.
 fn close_all(window: &mut Driver) {
     for _ in 0..3 {
-        if window.app().is_palette_open() || window.app().is_page_open() || window.is_typing() {
+        let is_covered = window.app().is_palette_open() || window.app().is_page_open() || window.app().is_browsing();
+        if is_covered || window.is_typing() {
             window.press(Key::Escape);
         }
     }

@@ -8,6 +8,7 @@ mod commands;
 mod compare;
 mod demo;
 mod externals;
+mod files;
 mod find;
 mod findings;
 mod folding;
