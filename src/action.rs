@@ -516,6 +516,8 @@ pub enum Action {
     /// Save a part of the trace as a trace of its own; without a part what is selected in the timeline, without a path it is
     /// asked for.
     SavePart(Option<StepRange>, Option<String>),
+    /// Save a picture of the window as it is; without a path it is asked for.
+    SavePicture(Option<String>),
     /// Ask where a text is to be kept, under a name that is suggested, and write it there.
     SaveText(String, String),
     /// Close a toast by its number.

@@ -8,4 +8,4 @@ mod system;
 mod traces;
 
 pub use system::{cpu_time, forget_pages, free_bytes, read_bytes, status_kib, thread_cpu_time};
-pub use traces::{Trace, traces};
+pub use traces::{Trace, long_trace, traces};

@@ -21,6 +21,11 @@ impl Times {
         self.0.extend(time);
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The time that so many of a thousand questions keep.
     pub fn per_mille(&mut self, share: usize) -> Duration {
         self.0.sort_unstable();

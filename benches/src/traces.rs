@@ -22,6 +22,8 @@ pub struct Trace {
 
 /// Bytes of the traces that stand for real programs: as many as `lua.medium` has.
 const PROGRAM_BYTES: u64 = 200_000_000;
+/// Bytes of the one that a window is measured on: ten million steps.
+const LONG_BYTES: u64 = 1_200_000_000;
 /// Bytes of the others.
 const SPECIAL_BYTES: u64 = 60_000_000;
 /// Bytes of the huge one: more than 10^8 steps.
@@ -76,6 +78,15 @@ pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
         }
     }
     Ok(found)
+}
+
+/// A trace of ten million steps, made in `directory` where it is not there yet.
+///
+/// # Errors
+/// It cannot be written.
+pub fn long_trace(directory: &Path) -> Result<Trace> {
+    fs::create_dir_all(directory)?;
+    generated(directory, ("long.fm", Shape::Program, Style::FastModels), LONG_BYTES)
 }
 
 fn generated(directory: &Path, (name, shape, style): (&str, Shape, Style), bytes: u64) -> Result<Trace> {

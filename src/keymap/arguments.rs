@@ -149,6 +149,10 @@ pub fn save_part(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::SavePart(None, Some(text.to_owned())))
 }
 
+pub fn save_picture(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::SavePicture(Some(text.to_owned())))
+}
+
 pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::UseLayout(text.to_owned()))
 }

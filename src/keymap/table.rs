@@ -88,6 +88,9 @@ fn file() -> Vec<Command> {
             .in_trace()
             .does(Action::SavePart(None, None))
             .asks("ask-path-of-the-new-trace", arguments::save_part),
+        new(File, "Save picture…")
+            .does(Action::SavePicture(None))
+            .asks("ask-path-of-the-picture", arguments::save_picture),
         new(File, "Add image…")
             .icon(icons::SOURCE)
             .in_trace()

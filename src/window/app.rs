@@ -1,6 +1,7 @@
 //! The program's state, and what happens in a frame.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct App {
     pub(super) begin_at: Option<String>,
     pub(super) script: Option<Script>,
     pub(super) picture: Option<Picture>,
+    /// Where the last picture is saved when the script is done.
+    pub(super) screenshot: Option<PathBuf>,
     pub(super) mode: Mode,
     /// Why the program ends with an error, once it does.
     pub(super) failure: Failure,
@@ -101,6 +104,11 @@ impl App {
         let context = cc.egui_ctx.clone();
         let worker = Worker::new(3, move || context.request_repaint());
         Self::build(cc, options, Parts { script, worker, is_deterministic: false })
+    }
+
+    /// The program in a window that somebody else draws: for measurements.
+    pub fn undrawn(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
+        Self::new(cc, options, None)
     }
 
     /// The program for a test: no dialogs of the desktop, no blinking; questions are answered before the frame ends.
@@ -148,7 +156,8 @@ impl App {
             panels_touched: false,
             begin_at: options.at,
             script,
-            picture: options.screenshot.map(Picture::new),
+            picture: None,
+            screenshot: options.screenshot,
             mode,
             failure,
             is_script_over: !mode.is_scripted,

@@ -19,6 +19,7 @@ use super::lookup::{AccessQuestion, Lookup};
 use super::opening::Showing;
 use super::options::TraceChoice;
 use super::palette::Palette;
+use super::picture::Picture;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
@@ -193,6 +194,8 @@ impl App {
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
             Action::SavePart(range, path) => self.save_part(range, path),
+            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(path.into())),
+            Action::SavePicture(None) => self.ask_for_file(Purpose::PicturePlace),
             Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
             Action::DismissToast(id) => self.toasts.dismiss(id),
             Action::DismissToasts => self.toasts.clear(),
@@ -528,7 +531,7 @@ fn order(action: &Action) -> Order {
         Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
         Action::Zoom(_) | Action::Copy(_) => Order::Beside,
         Action::ToggleOwnBrowser => Order::Beside,
-        Action::SaveText(..) | Action::SavePart(..) => Order::Beside,
+        Action::SaveText(..) | Action::SavePart(..) | Action::SavePicture(_) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

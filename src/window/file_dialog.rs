@@ -64,6 +64,8 @@ pub enum Purpose {
     SessionPlace,
     /// Where a part of the trace is saved as a trace of its own.
     PartPlace(StepRange),
+    /// Where a picture of the window is saved.
+    PicturePlace,
     /// To write a text into it.
     Save {
         /// The name that is suggested.
@@ -172,6 +174,7 @@ impl Purpose {
             Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
             Self::SessionPlace => say!("files-save-session").to_owned(),
             Self::PartPlace(_) => say!("files-save-part").to_owned(),
+            Self::PicturePlace => say!("files-save-picture").to_owned(),
             Self::Source(file) => say!("files-locate", name = name_of(file)),
             Self::Save { name, .. } => say!("files-save-name", name = name.as_str()),
         }
@@ -182,7 +185,7 @@ impl Purpose {
         match self {
             Self::Trace => Pick::Files,
             Self::Directory | Self::Sysroot => Pick::Folder,
-            Self::SessionPlace | Self::PartPlace(_) | Self::Save { .. } => Pick::Place,
+            Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => Pick::Place,
             Self::Image | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
         }
     }
@@ -192,6 +195,7 @@ impl Purpose {
         match self {
             Self::SessionPlace => Some("trace.session.toml".to_owned()),
             Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{first}-{last}.tarmac")),
+            Self::PicturePlace => Some("stepback.png".to_owned()),
             Self::Save { name, .. } => Some(name.clone()),
             _ => None,
         }
@@ -213,6 +217,7 @@ impl Purpose {
             Self::Session => Ok(Action::OpenSession(Some(text))),
             Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
             Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),
+            Self::PicturePlace => Ok(Action::SavePicture(Some(text))),
             Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), text)),
             Self::Save { .. } => anyhow::bail!("nothing is done with a file that was written: {path:?}"),
             Self::Source(file) => match SourceMapping::between(file, path) {

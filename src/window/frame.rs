@@ -8,7 +8,9 @@ use super::dock::DockView;
 use super::file_dialog::open_together;
 use super::layouts::Released;
 use super::palette::Surroundings;
+use super::picture::Picture;
 use super::settings::Settings;
+use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::workspace::Drawn;
 use super::workspace::Workspace;
@@ -57,6 +59,7 @@ impl App {
         self.apply_queue();
         let is_released = ui.input(|input| input.pointer.any_released());
         self.watch_panels(if is_released { Released::Now } else { Released::No });
+        self.advance_picture();
         self.advance_script();
         self.frames += 1;
         if !self.queue.is_empty() {
@@ -275,6 +278,24 @@ impl App {
         }
     }
 
+    /// Saves the picture that was asked for, when what was to be seen is drawn.
+    fn advance_picture(&mut self) {
+        let Some(picture) = &mut self.picture else { return };
+        match picture.advance(&self.context) {
+            None => {}
+            Some(Err(error)) => {
+                self.picture = None;
+                self.report(&error);
+            }
+            Some(Ok(path)) => {
+                self.picture = None;
+                if self.is_script_over {
+                    self.toasts.show(ToastKind::Info, &format!("Saved {}", path.display()));
+                }
+            }
+        }
+    }
+
     /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
     fn advance_script(&mut self) {
         // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
@@ -292,7 +313,7 @@ impl App {
         }
         // Until everything is done frames have to come, asked for or not.
         self.context.request_repaint();
-        if self.quiet_frames >= QUIET {
+        if self.quiet_frames >= QUIET && self.picture.is_none() {
             self.next_of_script();
         }
     }
@@ -312,12 +333,9 @@ impl App {
     }
 
     fn finish(&mut self) {
-        if let Some(picture) = &mut self.picture {
-            match picture.advance(&self.context) {
-                Some(Err(error)) => return self.note_failure(&error),
-                Some(Ok(())) => {}
-                None => return,
-            }
+        if let Some(path) = self.screenshot.take() {
+            self.picture = Some(Picture::new(path));
+            return;
         }
         self.is_script_over = true;
         if self.mode.is_quitting {

@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use egui::ColorImage;
 
+/// What lay over the panels when the picture was asked for, such as the palette, is gone after so many frames.
+const FRAMES: u32 = 3;
+
 /// A picture that was asked for.
 pub struct Picture {
     path: PathBuf,
@@ -15,24 +18,22 @@ pub struct Picture {
 }
 
 enum State {
-    /// Not asked for yet.
-    Wanted,
+    /// Not asked for before so many frames are drawn.
+    Wanted(u32),
     /// Asked for; the window system fills it in after the frame.
     Asked(Arc<Mutex<Option<Arc<ColorImage>>>>),
-    /// Saved.
-    Saved,
 }
 
 impl Picture {
     /// A picture that will be saved to a path.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, state: State::Wanted }
+        Self { path, state: State::Wanted(FRAMES) }
     }
 
-    /// Asks for the picture, then saves it. None while it is on its way.
-    pub fn advance(&mut self, context: &egui::Context) -> Option<Result<(), String>> {
-        match &self.state {
-            State::Wanted => {
+    /// Asks for the picture, then saves it and says where. None while it is on its way; to be called once a frame.
+    pub fn advance(&mut self, context: &egui::Context) -> Option<Result<PathBuf, String>> {
+        match &mut self.state {
+            State::Wanted(0) => {
                 let place = Arc::new(Mutex::new(None));
                 self.state = State::Asked(place.clone());
                 let again = context.clone();
@@ -42,13 +43,16 @@ impl Picture {
                 });
                 None
             }
+            State::Wanted(frames) => {
+                *frames -= 1;
+                context.request_repaint();
+                None
+            }
             State::Asked(place) => {
                 let image = place.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-                let saved = save(&image, &self.path);
-                self.state = State::Saved;
+                let saved = save(&image, &self.path).map(|()| self.path.clone());
                 Some(saved.map_err(|error| format!("{error:#}")))
             }
-            State::Saved => Some(Ok(())),
         }
     }
 }

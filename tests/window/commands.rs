@@ -13,6 +13,7 @@ fn argument_of(command: &Command) -> &'static str {
         "Open…" => "/nowhere/b.tarmac",
         "Add image…" => "/nowhere/b.elf",
         "Map sources…" => "/nowhere=/elsewhere",
+        "Save picture…" => "/nowhere/c.png",
         "Open session…" => "/nowhere/b.session.toml",
         "Save session as…" => "/nowhere/c.session.toml",
         "Bookmark memory…" => "80020340:8 handler",
