@@ -283,6 +283,10 @@ pub enum ThemeChoice {
     Dark,
     /// Light.
     Light,
+    /// Dark, without differences between red and green alone.
+    SafeDark,
+    /// Light, likewise.
+    SafeLight,
 }
 
 /// Everything that a user can ask for. Without a window named, the active trace window is meant.
@@ -509,6 +513,16 @@ pub enum Action {
     Language(LanguageChoice),
     /// Choose files in the browser of our own even where the desktop has a dialog, or no longer.
     ToggleOwnBrowser,
+    /// Open the page of settings.
+    Settings,
+    /// Choose the keys of a command, as they are written in a file; none: it has no key.
+    SetKeys(String, Vec<String>),
+    /// Give a command the keys that it had at first, or all.
+    ResetKeys(Option<String>),
+    /// Write the keys that were chosen into a file, which is asked for.
+    ExportKeys,
+    /// Take over keys from a file; without a path it is asked for.
+    ImportKeys(Option<String>),
     /// Larger (1), smaller (-1) or normal (0) text.
     Zoom(i8),
     /// Put a text on the clipboard.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use stepback::cli::{Shown, WindowArguments, parse, run};
-use stepback::window::{Outcome, TraceChoice, WindowOptions, run as run_window};
+use stepback::window::{Outcome, TraceChoice, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
     run(&parse(), open_window)
@@ -21,6 +21,7 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
         size: arguments.size,
         quit: arguments.quit,
         shows_parts: true,
+        settings_file: settings_path(),
     })?;
     Ok(match outcome {
         Outcome::Done => Shown::Done,

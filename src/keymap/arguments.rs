@@ -3,6 +3,7 @@
 use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::command::{Command, Situation};
+use super::keys::read_key;
 use super::table::commands;
 use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
@@ -135,6 +136,22 @@ pub fn watch_text(cell: &CellName) -> String {
 
 pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::OpenPath(text.to_owned()))
+}
+
+/// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
+pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
+    let (name, keys) = text.split_once('=').ok_or_else(|| "the command is not followed by =".to_owned())?;
+    let (command, rest) = split_line(name.trim()).ok_or_else(|| format!("there is no command {:?}", name.trim()))?;
+    if !rest.is_empty() {
+        return Err(format!("there is no command {:?}", name.trim()));
+    }
+    let keys: Vec<String> = keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
+    keys.iter().try_for_each(|key| read_key(key).map(|_| ()))?;
+    Ok(Action::SetKeys(command.name.to_owned(), keys))
+}
+
+pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ImportKeys(Some(text.to_owned())))
 }
 
 pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {

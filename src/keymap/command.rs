@@ -15,8 +15,8 @@ pub struct Command {
     pub area: Area,
     /// Its icon, where it has one.
     pub icon: Option<char>,
-    /// Its keys, the one that is shown first.
-    pub keys: Vec<KeyboardShortcut>,
+    /// Its keys unless the user chose others, the one that is shown first.
+    pub default_keys: Vec<KeyboardShortcut>,
     /// Where its keys count.
     pub scope: Scope,
     /// What it cannot do without.

@@ -21,7 +21,7 @@ pub fn key_name(english: &str) -> String {
     english.split('+').map(name).collect::<Vec<String>>().join("+")
 }
 
-fn name_of(key: Key) -> &'static str {
+pub(super) fn name_of(key: Key) -> &'static str {
     match key {
         Key::Minus => "-",
         Key::Plus => "+",
@@ -66,7 +66,7 @@ fn is_meant(command: &Command, situation: &Situation, modifiers: Modifiers, key:
             && holds(shortcut, modifiers)
             && !(keyboard == Keyboard::Field && is_text_key(shortcut))
     };
-    command.keys.iter().any(fits) && command.is_in_scope(situation) && command.is_possible(situation)
+    command.keys().iter().any(fits) && command.is_in_scope(situation) && command.is_possible(situation)
 }
 
 /// Modifiers have to be the very ones, except that Shift does not count for signs: it may be what makes them.
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn keys_are_written_as_in_menus() {
-        let written = |name| key_text(super::super::command(name).unwrap().keys.first().unwrap());
+        let written = |name| key_text(super::super::command(name).unwrap().keys().first().unwrap());
         assert_eq!(written("Commands…"), "Ctrl+Shift+P");
         assert_eq!(written("Fold all"), "{");
         assert_eq!(written("Back in history"), "Alt+Left");

@@ -143,6 +143,11 @@ fn edit() -> Vec<Command> {
         new(Edit, "Find previous").key(SHIFT, Key::F3).in_trace().does(Action::FindNext(Way::Back)),
         new(Edit, "Find more hits").in_trace().does(Action::FindMore),
         new(Edit, "Clear hits").in_trace().does(Action::ClearFind),
+        new(Edit, "Settings…").key(CTRL, Key::Comma).does(Action::Settings),
+        new(Edit, "Change keys…").asks("ask-keys", arguments::set_keys),
+        new(Edit, "Import keys…").does(Action::ImportKeys(None)).asks("ask-path-of-keys", arguments::import_keys),
+        new(Edit, "Export keys…").does(Action::ExportKeys),
+        new(Edit, "Reset keys").does(Action::ResetKeys(None)),
     ]
 }
 
@@ -379,6 +384,8 @@ fn view() -> Vec<Command> {
         new(View, "Theme dark").icon(icons::MOON).does(Action::Theme(ThemeChoice::Dark)),
         new(View, "Theme light").icon(icons::SUN).does(Action::Theme(ThemeChoice::Light)),
         new(View, "Theme system").icon(icons::DESKTOP).does(Action::Theme(ThemeChoice::System)),
+        new(View, "Theme colour-blind dark").does(Action::Theme(ThemeChoice::SafeDark)),
+        new(View, "Theme colour-blind light").does(Action::Theme(ThemeChoice::SafeLight)),
         new(View, "Language system").does(Action::Language(LanguageChoice::System)),
         new(View, "Language English").does(Action::Language(LanguageChoice::English)),
         new(View, "Language French").does(Action::Language(LanguageChoice::French)),
@@ -517,7 +524,17 @@ fn help() -> Vec<Command> {
 
 fn new(area: Area, name: &'static str) -> Command {
     let (scope, need) = (Scope::Everywhere, Need::Nothing);
-    Command { name, id: id_of(name), area, icon: None, keys: Vec::new(), scope, need, plain: None, argument: None }
+    Command {
+        name,
+        id: id_of(name),
+        area,
+        icon: None,
+        default_keys: Vec::new(),
+        scope,
+        need,
+        plain: None,
+        argument: None,
+    }
 }
 
 /// The id of a command's name in the table of messages: `command-go-to` for `Go to…`.
@@ -533,7 +550,7 @@ impl Command {
     }
 
     fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
-        self.keys.push(KeyboardShortcut::new(modifiers, key));
+        self.default_keys.push(KeyboardShortcut::new(modifiers, key));
         self
     }
 
@@ -575,7 +592,7 @@ mod tests {
         let mut keys = HashSet::new();
         for command in commands() {
             assert!(names.insert(command.name), "{} twice", command.name);
-            for key in &command.keys {
+            for key in &command.default_keys {
                 assert!(keys.insert(*key), "{} shares {key:?}", command.name);
             }
         }

@@ -7,4 +7,4 @@ mod tok;
 
 pub use fonts::{icon, icon_fill, install_fonts, medium, mono, mono_bold, semi, ui};
 pub use style::install_styles;
-pub use tok::Tok;
+pub use tok::{Palette, Tok};

@@ -1,5 +1,7 @@
 //! The colours of a theme, each named by what it means.
 
+use std::cell::Cell;
+
 use egui::Color32;
 
 use crate::notes::BookmarkColor;
@@ -120,11 +122,13 @@ impl Tok {
         }
     }
 
-    /// The colours of the dark or the light theme.
+    /// The colours of the dark or the light theme, as the palette of this thread has them.
     pub fn of(theme: egui::Theme) -> &'static Tok {
-        match theme {
-            egui::Theme::Dark => &DARK,
-            egui::Theme::Light => &LIGHT,
+        match (theme, PALETTE.get()) {
+            (egui::Theme::Dark, Palette::Usual) => &DARK,
+            (egui::Theme::Light, Palette::Usual) => &LIGHT,
+            (egui::Theme::Dark, Palette::Safe) => &SAFE_DARK,
+            (egui::Theme::Light, Palette::Safe) => &SAFE_LIGHT,
         }
     }
 
@@ -158,12 +162,35 @@ impl Tok {
     }
 }
 
+/// Which colours the themes have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Palette {
+    /// As designed.
+    #[default]
+    Usual,
+    /// Nothing is told apart by red and green alone: blue and orange, light and dark do it.
+    Safe,
+}
+
+thread_local! {
+    static PALETTE: Cell<Palette> = const { Cell::new(Palette::Usual) };
+}
+
+impl Palette {
+    /// From now on the themes of this thread have these colours; styles are to be installed again.
+    pub fn take_effect(self) {
+        PALETTE.set(self);
+    }
+}
+
 const fn rgb(hex: u32) -> Color32 {
     let [_, red, green, blue] = hex.to_be_bytes();
     Color32::from_rgb(red, green, blue)
 }
 
-static DARK: Tok = Tok {
+static DARK: Tok = USUAL_DARK;
+
+const USUAL_DARK: Tok = Tok {
     is_dark: true,
     bg0: rgb(0x0E1116),
     bg1: rgb(0x14181E),
@@ -221,7 +248,9 @@ static DARK: Tok = Tok {
     veil: Color32::from_black_alpha(90),
 };
 
-static LIGHT: Tok = Tok {
+static LIGHT: Tok = USUAL_LIGHT;
+
+const USUAL_LIGHT: Tok = Tok {
     is_dark: false,
     bg0: rgb(0xDFE4EA),
     bg1: rgb(0xFFFFFF),
@@ -279,9 +308,130 @@ static LIGHT: Tok = Tok {
     veil: Color32::from_black_alpha(64),
 };
 
+/// After the palette of Okabe and Ito, as far as it is legible on dark ground.
+static SAFE_DARK: Tok = Tok {
+    positions: [rgb(0x5CB0FF), rgb(0xE8A0CC), rgb(0xF0E442), rgb(0xF5F5F5)],
+    changed: rgb(0xFFA62B),
+    changed_bg: rgb(0x3A2A10),
+    external: rgb(0xF0A8D8),
+    external_bg: rgb(0x40263A),
+    read: rgb(0x66B8F0),
+    write: rgb(0xFFB03A),
+    number: rgb(0xD9D2A0),
+    bookmark: rgb(0xF0E442),
+    warn: rgb(0xF0E442),
+    warn_bg: rgb(0x35321A),
+    err: rgb(0xFF8A3C),
+    err_bg: rgb(0x40240F),
+    done: rgb(0x66B8F0),
+    flames: [
+        rgb(0x2A4E74),
+        rgb(0x5A4A1E),
+        rgb(0x38466E),
+        rgb(0x6B4A20),
+        rgb(0x45607E),
+        rgb(0x4E4534),
+        rgb(0x2F3F58),
+        rgb(0x64512E),
+    ],
+    ..USUAL_DARK
+};
+
+/// The same on light ground.
+static SAFE_LIGHT: Tok = Tok {
+    positions: [rgb(0x0B63C4), rgb(0x9C2F78), rgb(0x6B5D00), rgb(0x3A4450)],
+    changed: rgb(0x9A4600),
+    changed_bg: rgb(0xFFE9CC),
+    external: rgb(0x92246E),
+    external_bg: rgb(0xFBE3F3),
+    read: rgb(0x00609A),
+    write: rgb(0x9A4600),
+    number: rgb(0x5E5200),
+    bookmark: rgb(0x8A7400),
+    warn: rgb(0x6B5D00),
+    warn_bg: rgb(0xFFF7CC),
+    err: rgb(0xA84300),
+    err_bg: rgb(0xFFE8D6),
+    done: rgb(0x00609A),
+    flames: [
+        rgb(0xBBD7F2),
+        rgb(0xF3DDAE),
+        rgb(0xC9D3F0),
+        rgb(0xF5D2A8),
+        rgb(0xD3E4F2),
+        rgb(0xE6DFCB),
+        rgb(0xABC8E8),
+        rgb(0xEBD9A0),
+    ],
+    ..USUAL_LIGHT
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Light that a colour gives, 0 to 1, of red, green and blue.
+    fn linear(color: Color32) -> [f64; 3] {
+        let [red, green, blue, _] = color.to_array();
+        [red, green, blue].map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    /// The contrast of two colours, 1 to 21, as WCAG 2 has it.
+    fn contrast(one: Color32, other: Color32) -> f64 {
+        let light = |color| {
+            let [red, green, blue] = linear(color);
+            0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+        };
+        let (one, other) = (light(one), light(other));
+        one.max(other) / one.min(other)
+    }
+
+    #[test]
+    fn texts_of_every_theme_are_legible() {
+        for (name, tok) in [("dark", &DARK), ("light", &LIGHT), ("safe dark", &SAFE_DARK), ("safe light", &SAFE_LIGHT)]
+        {
+            let texts =
+                [tok.t1, tok.t2, tok.t3, tok.changed, tok.external, tok.read, tok.write, tok.call, tok.register];
+            let more = [tok.number, tok.symbol, tok.warn, tok.err, tok.done, tok.accent];
+            for text in texts.into_iter().chain(more).chain(tok.positions) {
+                let on_ground = contrast(text, tok.bg1);
+                assert!(on_ground >= 4.5, "{name}: {text:?} has {on_ground:.1}");
+            }
+            for flame in tok.flames {
+                let on_flame = contrast(tok.flame_text, flame);
+                assert!(on_flame >= 4.5, "{name}: {flame:?} has {on_flame:.1}");
+            }
+        }
+    }
+
+    /// As somebody sees it who lacks the cones for green, or those for red (Viénot, Brettel and Mollon 1999): red and green
+    /// of light, mixed, and blue.
+    fn seen(color: Color32, green_share: [f64; 2]) -> [f64; 2] {
+        let [red, green, blue] = linear(color);
+        let [of_red, of_green] = green_share;
+        [(of_red * red + of_green * green).cbrt(), blue.cbrt()]
+    }
+
+    #[test]
+    fn marks_of_the_safe_themes_are_told_apart_without_red_and_green() {
+        for tok in [&SAFE_DARK, &SAFE_LIGHT] {
+            for share in [[0.29, 0.71], [0.11, 0.89]] {
+                let apart = |one, other| {
+                    let ([a, b], [c, d]) = (seen(one, share), seen(other, share));
+                    (a - c).hypot(b - d)
+                };
+                let [first, second, third, _] = tok.positions;
+                for (one, other) in
+                    [(tok.read, tok.write), (tok.done, tok.err), (first, second), (first, third), (second, third)]
+                {
+                    assert!(apart(one, other) > 0.12, "{one:?} {other:?}: {:.2}", apart(one, other));
+                }
+            }
+        }
+    }
 
     #[test]
     fn names_that_are_numbers_get_all_colours() {

@@ -82,7 +82,7 @@ fn shortest(columns: &mut [Ui]) -> Option<&mut Ui> {
 }
 
 fn area_keys(area: Area) -> Vec<&'static Command> {
-    keymap::commands().iter().filter(|command| command.area == area && !command.keys.is_empty()).collect()
+    keymap::commands().iter().filter(|command| command.area == area && !command.keys().is_empty()).collect()
 }
 
 fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
@@ -90,7 +90,7 @@ fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
     ui.label(RichText::new(area.name()).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
     for command in commands {
-        let keys: Vec<String> = command.keys.iter().map(key_text).collect();
+        let keys: Vec<String> = command.keys().iter().map(key_text).collect();
         let color = if command.scope == Scope::Everywhere { tok.t1 } else { tok.t2 };
         keys_row_ui(ui, command.label(), &keys, color, tok);
     }

@@ -56,6 +56,11 @@ impl App {
         self.context.request_repaint();
     }
 
+    /// Whether the page of settings is open.
+    pub fn is_settings_open(&self) -> bool {
+        self.settings_page.is_some()
+    }
+
     /// Whether the file browser is open.
     pub fn is_browsing(&self) -> bool {
         self.browser.is_some()

@@ -18,12 +18,14 @@ use super::places::Places;
 use super::saver::Saver;
 use super::script::Script;
 use super::settings::Settings;
+use super::settings_file::SettingsFile;
+use super::settings_page::SettingsPage;
 use super::start::Start;
 use super::toasts::Toasts;
 use super::workspace::Workspace;
 use crate::action::Action;
 use crate::theme::{install_fonts, install_styles};
-use crate::worker::Worker;
+use crate::worker::{Ticket, Worker};
 
 /// How long the end of the program waits at most for what is indexed to be kept.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -51,6 +53,9 @@ pub struct App {
     /// No dialog of the desktop answered, so that none is asked again.
     pub(super) has_no_dialog: bool,
     pub(super) browser: Option<Browser>,
+    pub(super) settings_page: Option<SettingsPage>,
+    pub(super) settings_file: Option<SettingsFile>,
+    pub(super) imported_keys: Option<Ticket<String>>,
     pub(super) saver: Saver,
     /// An action may have changed the panels since they were looked at.
     pub(super) panels_touched: bool,
@@ -131,7 +136,10 @@ impl App {
         let shows_parts = options.shows_parts && !is_scripted;
         let mode = Mode { is_deterministic, is_scripted, is_quitting: options.quit, shows_parts };
         let stored = cc.storage.filter(|_| !mode.is_scripted);
-        let settings = stored.map(Settings::load).unwrap_or_default();
+        let mut settings = stored.map(Settings::load).unwrap_or_default();
+        let file = options.settings_file.filter(|_| !mode.is_scripted);
+        let (settings_file, problems) = file.map(|file| SettingsFile::open(file, &mut settings)).unzip();
+        settings.keys.take_effect();
         settings.apply(&context);
         let failure = Failure::default();
         let waker = context.clone();
@@ -152,6 +160,9 @@ impl App {
             file_dialog: None,
             has_no_dialog: false,
             browser: None,
+            settings_page: None,
+            settings_file,
+            imported_keys: None,
             saver: Saver::new(move || waker.request_repaint()),
             panels_touched: false,
             begin_at: options.at,
@@ -166,6 +177,8 @@ impl App {
             frames: 0,
         };
         app.speak();
+        let problems: Vec<String> = problems.unwrap_or_default();
+        problems.iter().for_each(|why| app.toasts.show(super::toasts::ToastKind::Warning, why));
         if let Some(choice) = options.trace {
             app.open(choice);
         }

@@ -20,6 +20,7 @@ use super::opening::Showing;
 use super::options::TraceChoice;
 use super::palette::Palette;
 use super::picture::Picture;
+use super::settings_page::SettingsPage;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
@@ -190,7 +191,15 @@ impl App {
             Action::About => self.page = Some(Page::About),
             Action::Theme(choice) => self.choose_theme(choice),
             Action::Language(choice) => self.choose_language(choice),
-            Action::ToggleOwnBrowser => self.settings.uses_own_browser ^= true,
+            Action::ToggleOwnBrowser => {
+                self.settings.uses_own_browser ^= true;
+                self.keep_settings();
+            }
+            Action::Settings => self.settings_page = Some(SettingsPage::default()),
+            Action::SetKeys(name, keys) => self.set_keys(&name, &keys),
+            Action::ResetKeys(name) => self.reset_keys(name.as_deref()),
+            Action::ExportKeys => self.export_keys(),
+            Action::ImportKeys(path) => self.import_keys(path),
             Action::Zoom(direction) => self.zoom(direction),
             Action::Copy(text) => self.context.copy_text(text),
             Action::SavePart(range, path) => self.save_part(range, path),
@@ -447,11 +456,13 @@ impl App {
     fn choose_theme(&mut self, choice: ThemeChoice) {
         self.settings.theme = choice;
         self.settings.apply(&self.context);
+        self.keep_settings();
     }
 
     fn zoom(&mut self, direction: i8) {
         self.settings.zoom_by(direction);
         self.settings.apply(&self.context);
+        self.keep_settings();
     }
 }
 
@@ -530,8 +541,9 @@ fn order(action: &Action) -> Order {
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
         Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
         Action::Zoom(_) | Action::Copy(_) => Order::Beside,
-        Action::ToggleOwnBrowser => Order::Beside,
         Action::SaveText(..) | Action::SavePart(..) | Action::SavePicture(_) => Order::Beside,
+        Action::ToggleOwnBrowser | Action::Settings | Action::SetKeys(..) | Action::ResetKeys(_) => Order::Beside,
+        Action::ExportKeys | Action::ImportKeys(_) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

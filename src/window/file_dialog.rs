@@ -48,6 +48,8 @@ impl Picked {
 pub enum Purpose {
     /// To open it as a trace.
     Trace,
+    /// To take over keys from it.
+    Keys,
     /// A directory, to open the trace in it.
     Directory,
     /// To add it as a program image.
@@ -170,6 +172,7 @@ impl Purpose {
             Self::Directory => say!("files-open-directory").to_owned(),
             Self::Sysroot => say!("files-sysroot").to_owned(),
             Self::Image => say!("files-add-image").to_owned(),
+            Self::Keys => say!("files-import-keys").to_owned(),
             Self::Session => say!("files-open-session").to_owned(),
             Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
             Self::SessionPlace => say!("files-save-session").to_owned(),
@@ -186,7 +189,7 @@ impl Purpose {
             Self::Trace => Pick::Files,
             Self::Directory | Self::Sysroot => Pick::Folder,
             Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => Pick::Place,
-            Self::Image | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
+            Self::Image | Self::Keys | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
         }
     }
 
@@ -214,6 +217,7 @@ impl Purpose {
             Self::Trace | Self::Directory => Ok(Action::OpenPath(text)),
             Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
             Self::Image => Ok(Action::AddImage(Some(text))),
+            Self::Keys => Ok(Action::ImportKeys(Some(text))),
             Self::Session => Ok(Action::OpenSession(Some(text))),
             Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
             Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),

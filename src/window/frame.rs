@@ -32,6 +32,8 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),
+        ("Theme colour-blind dark", is_chosen(ThemeChoice::SafeDark)),
+        ("Theme colour-blind light", is_chosen(ThemeChoice::SafeLight)),
         ("Language system", settings.language == LanguageChoice::System),
         ("Language English", settings.language == LanguageChoice::English),
         ("Language French", settings.language == LanguageChoice::French),
@@ -75,6 +77,7 @@ impl App {
         self.look_at_names();
         self.take_found();
         self.take_picked();
+        self.take_settings();
         self.take_saved();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_threads(&self.worker);
@@ -107,6 +110,7 @@ impl App {
         self.palette.is_some()
             || self.page.is_some()
             || self.browser.is_some()
+            || self.settings_page.is_some()
             || egui::Popup::is_any_open(&self.context)
     }
 
@@ -237,6 +241,7 @@ impl App {
         }
         self.toasts.ui(ui, within, out);
         about::page_ui(ui, &mut self.page);
+        self.settings_ui(ui, out);
         self.browser_ui(ui);
         let places = match (&self.palette, &self.workspace) {
             (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),

@@ -8,6 +8,7 @@ impl App {
     pub(super) fn choose_language(&mut self, choice: LanguageChoice) {
         self.settings.language = choice;
         self.speak();
+        self.keep_settings();
         // Rows that were made ready in the old language are made again.
         self.worker.renew();
     }

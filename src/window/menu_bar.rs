@@ -123,6 +123,7 @@ fn begins_group(name: &str) -> bool {
             | "Quit"
             | "Copy position"
             | "Find…"
+            | "Settings…"
             | "Next bookmark"
             | "Delete all bookmarks"
             | "Back in history"
@@ -245,7 +246,7 @@ fn shortcut(ui: &Ui, key: &str) -> RichText {
 fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out: &mut Vec<Action>) {
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
-    let key = command.keys.first().map(key_text).unwrap_or_default();
+    let key = command.keys().first().map(key_text).unwrap_or_default();
     let is_following = command.name == "Follow" && situation.indexing == Indexing::Following;
     let is_on = is_following || situation.switches.is_on(command.name);
     let text = text_of(command, situation);

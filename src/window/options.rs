@@ -19,6 +19,8 @@ pub struct WindowOptions {
     pub size: Option<(u32, u32)>,
     /// The program ends when the script and the picture are done.
     pub quit: bool,
+    /// Where the settings are kept that people edit by hand; none: nowhere.
+    pub settings_file: Option<PathBuf>,
     /// A trace is shown as soon as a part of it is indexed. Never in runs from a script, whose pictures must not
     /// depend on the machine's speed.
     pub shows_parts: bool,

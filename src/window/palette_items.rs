@@ -153,7 +153,7 @@ fn item(command: &'static Command, text: String, situation: &Situation) -> Item 
         text,
         matched: Vec::new(),
         area: command.area.name(),
-        key: command.keys.first().map(keymap::key_text),
+        key: command.keys().first().map(keymap::key_text),
         icon: command.icon,
         choice,
     }

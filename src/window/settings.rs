@@ -8,11 +8,13 @@ use super::browser::Order;
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
 use crate::action::{FindQuestion, ThemeChoice};
+use crate::keymap::KeyChoice;
 use crate::messages::LanguageChoice;
 use crate::model::SourceChoice;
 use crate::panels::HISTORY;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
+use crate::theme::{Palette, install_styles};
 
 /// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
 #[derive(Serialize, Deserialize)]
@@ -44,6 +46,9 @@ pub struct Settings {
     pub file_order: Order,
     /// The folder that it showed last.
     pub file_folder: Option<PathBuf>,
+    /// The keys that the user chose; they are kept in the file of settings alone.
+    #[serde(skip)]
+    pub keys: KeyChoice,
 }
 
 /// How small and how large everything may be.
@@ -99,6 +104,7 @@ impl Default for Settings {
             uses_own_browser: false,
             file_order: Order::default(),
             file_folder: None,
+            keys: KeyChoice::default(),
         }
     }
 }
@@ -134,11 +140,14 @@ impl Settings {
 
     /// Puts the theme and the size of everything into effect.
     pub fn apply(&self, context: &egui::Context) {
+        let is_safe = matches!(self.theme, ThemeChoice::SafeDark | ThemeChoice::SafeLight);
+        if is_safe { Palette::Safe } else { Palette::Usual }.take_effect();
         context.set_theme(match self.theme {
             ThemeChoice::System => egui::ThemePreference::System,
-            ThemeChoice::Dark => egui::ThemePreference::Dark,
-            ThemeChoice::Light => egui::ThemePreference::Light,
+            ThemeChoice::Dark | ThemeChoice::SafeDark => egui::ThemePreference::Dark,
+            ThemeChoice::Light | ThemeChoice::SafeLight => egui::ThemePreference::Light,
         });
+        install_styles(context);
         context.set_zoom_factor(self.zoom);
     }
 

@@ -96,9 +96,11 @@ impl App {
 
     /// Shows source lines in the rows of the trace, or no longer.
     pub(super) fn toggle_row_lines(&mut self) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        workspace.sources.is_in_rows = !workspace.sources.is_in_rows;
-        self.settings.has_row_lines = workspace.sources.is_in_rows;
+        self.settings.has_row_lines ^= true;
+        if let Some(workspace) = &mut self.workspace {
+            workspace.sources.is_in_rows = self.settings.has_row_lines;
+        }
+        self.keep_settings();
     }
 
     /// Travels to an execution of a source line.

@@ -8,12 +8,16 @@ use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, W
 use super::widgets::link;
 use super::words::sentence;
 use crate::action::Action;
+use crate::messages::say;
 use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
 
 const SIZE: egui::Vec2 = vec2(424.0, 84.0);
 const GAP: f32 = 10.0;
-/// How long a message that asks for nothing stays.
-const INFO_TIME: Duration = Duration::from_secs(8);
+/// More messages are folded into a line that tells how many.
+const SHOWN: usize = 4;
+/// How long a message stays at least, and how long it takes to read a letter of it.
+const SHORTEST: Duration = Duration::from_secs(5);
+const PER_LETTER: Duration = Duration::from_millis(60);
 
 /// How serious a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +51,11 @@ pub struct Toast {
 pub struct Toasts {
     list: Vec<Toast>,
     count: u64,
+    /// The pointer is at a message: time stands still.
+    is_held: bool,
+    /// All are shown, not the newest alone.
+    is_unfolded: bool,
+    looked: Option<Instant>,
 }
 
 impl Toasts {
@@ -98,33 +107,68 @@ impl Toasts {
     /// Closes what had its time, and asks to be drawn again when the next one will have had it.
     pub fn expire(&mut self, context: &egui::Context) {
         let now = Instant::now();
-        self.list.retain(|toast| toast.end().is_none_or(|end| now < end));
-        if let Some(next) = self.list.iter().filter_map(Toast::end).min() {
+        let passed = self.looked.replace(now).map_or(Duration::ZERO, |looked| now.saturating_duration_since(looked));
+        if self.is_held {
+            self.list.iter_mut().for_each(|toast| toast.since += passed);
+        }
+        self.list.retain(|toast| now < toast.end());
+        if let Some(next) = self.list.iter().map(Toast::end).min() {
             context.request_repaint_after(next.saturating_duration_since(now));
         }
     }
 
-    /// Draws them upwards from the bottom right corner of a rectangle.
-    pub fn ui(&self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
-        let mut bottom = within.bottom() - 16.0;
-        for toast in self.list.iter().rev() {
+    /// Draws the newest upwards from the bottom right corner of a rectangle, and how many more there are.
+    pub fn ui(&mut self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
+        self.is_unfolded &= self.list.len() > SHOWN;
+        self.is_held = false;
+        let shown = if self.is_unfolded { self.list.len() } else { SHOWN };
+        let (mut bottom, mut drawn) = (within.bottom() - 16.0, 0);
+        for toast in self.list.iter().rev().take(shown) {
             let corner = pos2(within.right() - 12.0, bottom);
             let area = egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
-            let shown = area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true).show(ui.ctx(), |ui| {
-                toast.ui(ui, out);
-            });
-            bottom -= shown.response.rect.height() + GAP;
+            let area = area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true);
+            let rect = area.show(ui.ctx(), |ui| toast.ui(ui, out)).response.rect;
+            self.is_held |= ui.ctx().pointer_hover_pos().is_some_and(|pointer| rect.contains(pointer));
+            bottom -= rect.height() + GAP;
+            drawn += 1;
             if bottom < within.top() + SIZE.y {
                 break;
             }
         }
+        let more = self.list.len().saturating_sub(drawn);
+        if more > 0 || self.is_unfolded {
+            self.more_ui(ui, pos2(within.right() - 12.0, bottom), more, out);
+        }
+    }
+
+    fn more_ui(&mut self, ui: &Ui, corner: egui::Pos2, more: usize, out: &mut Vec<Action>) {
+        let area = egui::Area::new(Id::unique("more toasts")).order(egui::Order::Foreground);
+        area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true).show(ui.ctx(), |ui| {
+            egui::Frame::popup(ui.style()).show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    if !self.is_unfolded && link(ui, &say!("toasts-more", number = more as u64)).clicked() {
+                        self.is_unfolded = true;
+                    }
+                    if link(ui, say!("toasts-close-all")).clicked() {
+                        out.push(Action::DismissToasts);
+                    }
+                });
+            });
+        });
     }
 }
 
 impl Toast {
-    /// When it leaves by itself.
-    fn end(&self) -> Option<Instant> {
-        (self.kind == ToastKind::Info).then(|| self.since + INFO_TIME)
+    /// When it leaves by itself: as long as it takes to read it, the longer the more serious it is, and where something can
+    /// be done about it.
+    fn end(&self) -> Instant {
+        let letters = u32::try_from(self.title.len() + self.text.len()).unwrap_or(u32::MAX).min(1000);
+        let weight = match (self.kind, self.actions.is_empty()) {
+            (ToastKind::Info, true) => 1,
+            (ToastKind::Info, false) | (ToastKind::Warning, true) => 2,
+            (ToastKind::Warning, false) | (ToastKind::Error, _) => 4,
+        };
+        self.since + weight * (SHORTEST + letters * PER_LETTER)
     }
 
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
@@ -215,5 +259,32 @@ mod tests {
         assert_eq!(toasts.list().len(), 1);
         assert!(toasts.dismiss_newest());
         assert!(!toasts.dismiss_newest());
+    }
+
+    #[test]
+    fn a_message_stays_as_long_as_it_takes_to_read_it() {
+        let mut toasts = Toasts::default();
+        toasts.show(ToastKind::Info, "saved");
+        toasts.show(ToastKind::Info, &"long ".repeat(20));
+        toasts.show(ToastKind::Error, "broken");
+        let stays: Vec<_> = toasts.list().iter().map(|toast| toast.end() - toast.since).collect();
+        assert!(stays[0] < stays[1] && stays[1] < stays[2], "{stays:?}");
+        assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
+    }
+
+    #[test]
+    fn time_stands_still_while_the_pointer_is_at_a_message() {
+        let (mut toasts, context) = (Toasts::default(), egui::Context::default());
+        toasts.show(ToastKind::Info, "saved");
+        toasts.expire(&context);
+        let end = |toasts: &Toasts| toasts.list()[0].end();
+        let before = end(&toasts);
+        std::thread::sleep(Duration::from_millis(5));
+        toasts.expire(&context);
+        assert_eq!(end(&toasts), before);
+        toasts.is_held = true;
+        std::thread::sleep(Duration::from_millis(5));
+        toasts.expire(&context);
+        assert!(end(&toasts) > before);
     }
 }

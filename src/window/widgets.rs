@@ -100,7 +100,7 @@ pub fn label(command: &str) -> &str {
 
 /// A command's first key.
 pub fn first_key(command: &str) -> Option<String> {
-    keymap::command(command)?.keys.first().map(keymap::key_text)
+    keymap::command(command)?.keys().first().map(keymap::key_text)
 }
 
 /// Paints a key cap with its right edge at a point; returns its rectangle.

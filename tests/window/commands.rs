@@ -15,6 +15,8 @@ fn argument_of(command: &Command) -> &'static str {
         "Map sources…" => "/nowhere=/elsewhere",
         "Save picture…" => "/nowhere/c.png",
         "Open session…" => "/nowhere/b.session.toml",
+        "Change keys…" => "Step over = F7",
+        "Import keys…" => "/nowhere/keys.toml",
         "Save session as…" => "/nowhere/c.session.toml",
         "Bookmark memory…" => "80020340:8 handler",
         "Next execution of line…" | "Last execution of line…" => "main.c:12",
@@ -46,7 +48,9 @@ fn give(window: &mut Driver, command: &Command) {
 /// Escape leaves the question of the palette, then the palette; it closes a page and gives up a field.
 fn close_all(window: &mut Driver) {
     for _ in 0..3 {
-        let is_covered = window.app().is_palette_open() || window.app().is_page_open() || window.app().is_browsing();
+        let app = window.app();
+        let is_page = app.is_page_open() || app.is_browsing() || app.is_settings_open();
+        let is_covered = is_page || app.is_palette_open();
         if is_covered || window.is_typing() {
             window.press(Key::Escape);
         }
@@ -96,7 +100,7 @@ fn every_command_with_an_argument_can_be_given_as_one_line() {
 fn every_key_can_be_pressed_on_an_open_trace_and_on_the_start_screen() {
     for mut window in [Driver::text(SHORT), Driver::start()] {
         for command in commands().iter().filter(|command| command.name != "Close trace") {
-            for key in &command.keys {
+            for key in &command.keys() {
                 window.press_with(key.modifiers, key.logical_key);
                 close_all(&mut window);
             }

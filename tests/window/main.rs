@@ -28,6 +28,7 @@ mod registers;
 mod sandbox;
 mod scripts;
 mod sessions;
+mod settings;
 mod shell;
 mod side_by_side;
 mod source;

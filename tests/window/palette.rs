@@ -108,8 +108,8 @@ fn f1_lists_every_key() {
     let mut window = Driver::text(SHORT);
     window.press(Key::F1);
     assert!(window.app().is_page_open());
-    for command in commands().iter().filter(|command| !command.keys.is_empty()) {
-        let keys: Vec<String> = command.keys.iter().map(key_text).collect();
+    for command in commands().iter().filter(|command| !command.keys().is_empty()) {
+        let keys: Vec<String> = command.keys().iter().map(key_text).collect();
         window.harness().get_by_label(&format!("{}: {}", command.name, keys.join(" or ")));
     }
     for (meaning, keys) in PANEL_KEYS {

@@ -175,3 +175,16 @@ fn a_dropped_file_is_opened() {
     window.wait();
     assert_eq!(window.workspace().name(), "b.tarmac");
 }
+
+#[test]
+fn more_messages_than_can_be_read_are_folded() {
+    let mut window = Driver::text(SHORT);
+    for number in 0..6 {
+        window.command(&format!("Open /nowhere/{number}.tarmac"));
+    }
+    assert_eq!(window.messages().len(), 6);
+    window.click("2 more");
+    assert!(!window.has("2 more"));
+    window.click("Close all");
+    assert!(window.messages().is_empty());
+}

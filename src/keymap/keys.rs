@@ -1,0 +1,163 @@
+//! The keys that the user chose instead of those of the table, and how keys are written in a file.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::command::Command;
+use super::press::name_of;
+use super::table::{command, commands};
+
+thread_local! {
+    static CHOSEN: RefCell<KeyChoice> = const { RefCell::new(KeyChoice(BTreeMap::new())) };
+}
+
+/// Commands whose keys the user chose, by their names, and the keys of each: none where it has no key any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyChoice(BTreeMap<&'static str, Vec<KeyboardShortcut>>);
+
+impl KeyChoice {
+    /// Whether every command has the keys of the table.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the keys of a command are chosen.
+    pub fn has(&self, command: &Command) -> bool {
+        self.0.contains_key(command.name)
+    }
+
+    /// The keys of a command.
+    pub fn keys_of(&self, command: &Command) -> Vec<KeyboardShortcut> {
+        self.0.get(command.name).unwrap_or(&command.default_keys).clone()
+    }
+
+    /// Chooses the keys of a command. What another command has of them it has no longer.
+    pub fn set(&mut self, chosen: &Command, keys: &[KeyboardShortcut]) {
+        for key in keys {
+            if let Some(other) = self.owner(key).filter(|other| other.name != chosen.name) {
+                let rest = self.keys_of(other).into_iter().filter(|its| its != key).collect();
+                self.put(other, rest);
+            }
+        }
+        self.put(chosen, keys.to_vec());
+    }
+
+    fn put(&mut self, command: &Command, keys: Vec<KeyboardShortcut>) {
+        if keys == command.default_keys {
+            self.0.remove(command.name);
+        } else {
+            self.0.insert(command.name, keys);
+        }
+    }
+
+    /// Gives a command the keys of the table again; what another command has of them it has no longer.
+    pub fn reset(&mut self, command: &Command) {
+        self.set(command, &command.default_keys);
+    }
+
+    /// The command that a key stands for.
+    pub fn owner(&self, key: &KeyboardShortcut) -> Option<&'static Command> {
+        commands().iter().find(|command| self.keys_of(command).contains(key))
+    }
+
+    /// From now on these keys count for this thread.
+    pub fn take_effect(&self) {
+        CHOSEN.with(|chosen| chosen.replace(self.clone()));
+    }
+
+    /// What was chosen, as it stands in a file: names and keys.
+    pub fn written(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
+        self.0.iter().map(|(name, keys)| (*name, keys.iter().map(written).collect()))
+    }
+
+    /// Takes over what stands in a file.
+    ///
+    /// # Errors
+    /// Says which command or key there is not; what can be read counts all the same.
+    pub fn read(&mut self, name: &str, keys: &[String]) -> Result<(), String> {
+        let known = command(name).ok_or_else(|| format!("there is no command {name:?}"))?;
+        let (good, bad): (Vec<_>, Vec<_>) = keys.iter().map(|key| read_key(key)).partition(Result::is_ok);
+        let good: Vec<_> = good.into_iter().flatten().collect();
+        if !good.is_empty() || keys.is_empty() {
+            self.set(known, &good);
+        }
+        bad.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(format!("{name:?}: {error}")))
+    }
+}
+
+impl Command {
+    /// Its keys, the one that is shown first: those that the user chose, else those of the table.
+    pub fn keys(&self) -> Vec<KeyboardShortcut> {
+        CHOSEN.with(|chosen| chosen.borrow().keys_of(self))
+    }
+}
+
+/// A key as files write it, on every system and in every language: `Ctrl+Shift+P`.
+pub fn written(key: &KeyboardShortcut) -> String {
+    let KeyboardShortcut { modifiers, logical_key } = key;
+    let held = [(modifiers.command || modifiers.ctrl, "Ctrl+"), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")];
+    let held: String = held.iter().filter(|(is_held, _)| *is_held).map(|(_, word)| *word).collect();
+    format!("{held}{}", name_of(*logical_key))
+}
+
+/// Reads what [`written`] wrote.
+///
+/// # Errors
+/// Says what is no key.
+pub fn read_key(text: &str) -> Result<KeyboardShortcut, String> {
+    let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());
+    while let Some((word, behind)) = rest.split_once('+').filter(|(_, behind)| !behind.is_empty()) {
+        modifiers = modifiers.plus(match word.trim().to_ascii_lowercase().as_str() {
+            "ctrl" | "cmd" => Modifiers::COMMAND,
+            "alt" => Modifiers::ALT,
+            "shift" => Modifiers::SHIFT,
+            _ => return Err(format!("not a key: {text:?}")),
+        });
+        rest = behind.trim();
+    }
+    let key = Key::ALL.iter().find(|key| name_of(**key).eq_ignore_ascii_case(rest));
+    let key = key.copied().or_else(|| Key::from_name(rest)).ok_or_else(|| format!("not a key: {text:?}"))?;
+    Ok(KeyboardShortcut::new(modifiers, key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_the_table_is_read_as_it_is_written() {
+        for key in commands().iter().flat_map(|command| &command.default_keys) {
+            assert_eq!(read_key(&written(key)).as_ref(), Ok(key));
+        }
+        for text in ["", "Ctrl+", "Hyper+A", "Ctrl+Nothing"] {
+            assert!(read_key(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_belongs_to_the_command_that_got_it_last() {
+        let mut choice = KeyChoice::default();
+        let (over, reload) = (command("Step over").unwrap(), command("Reload").unwrap());
+        let key = read_key("Ctrl+R").unwrap();
+        choice.set(over, &[key]);
+        assert_eq!(choice.keys_of(reload), []);
+        assert_eq!(choice.owner(&key).map(|owner| owner.name), Some("Step over"));
+        let written: Vec<_> = choice.written().collect();
+        assert_eq!(written, [("Reload", vec![]), ("Step over", vec!["Ctrl+R".to_owned()])]);
+        choice.reset(reload);
+        assert_eq!((choice.keys_of(over), choice.keys_of(reload)), (vec![], vec![key]));
+        choice.reset(over);
+        assert!(choice.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_and_costs_itself_alone() {
+        let mut choice = KeyChoice::default();
+        let keys = ["F5".to_owned(), "Hyper+A".to_owned()];
+        assert_eq!(choice.read("Step over", &keys), Err("\"Step over\": not a key: \"Hyper+A\"".to_owned()));
+        assert_eq!(choice.keys_of(command("Step over").unwrap()), [read_key("F5").unwrap()]);
+        assert_eq!(choice.read("Dance", &[]), Err("there is no command \"Dance\"".to_owned()));
+    }
+}

@@ -1,0 +1,93 @@
+//! What is done with settings: keys are chosen, taken over and given on, all of them are kept.
+
+use egui::Ui;
+
+use super::app::App;
+use super::file_dialog::Purpose;
+use super::settings_file::{SettingsFile, keys_in, keys_text};
+use super::toasts::ToastKind;
+use crate::action::Action;
+use crate::keymap::{KeyChoice, command, read_key};
+use crate::messages::say;
+use crate::worker::{Lane, Ticket};
+
+impl App {
+    /// Draws the page of settings while it is open.
+    pub(super) fn settings_ui(&mut self, ui: &Ui, out: &mut Vec<Action>) {
+        let Some(page) = &mut self.settings_page else { return };
+        if page.ui(ui, &self.settings, self.settings_file.as_ref(), out) {
+            self.settings_page = None;
+        }
+    }
+
+    /// Keeps settings that were changed.
+    pub(super) fn keep_settings(&mut self) {
+        if let Some(file) = &mut self.settings_file {
+            file.keep(&self.settings, &self.worker);
+        }
+    }
+
+    /// Picks up keys that were read, and why settings could not be written.
+    pub(super) fn take_settings(&mut self) {
+        if let Some(error) = self.settings_file.as_mut().and_then(SettingsFile::take_error) {
+            self.report(&format!("{error:#}"));
+        }
+        let Some(read) = self.imported_keys.as_ref().and_then(Ticket::take) else { return };
+        self.imported_keys = None;
+        let mut keys = self.settings.keys.clone();
+        match read.and_then(|text| keys_in(&text, &mut keys)) {
+            Ok(problems) => {
+                self.settings.keys = keys;
+                self.apply_keys();
+                let told = say!("settings-imported").to_owned();
+                self.toasts.show_with(ToastKind::Info, &told, &problems.join("\n"), None);
+            }
+            Err(error) => self.report(&format!("the keys cannot be taken over: {error:#}")),
+        }
+    }
+
+    fn apply_keys(&mut self) {
+        self.settings.keys.take_effect();
+        self.keep_settings();
+    }
+
+    /// Chooses the keys of a command.
+    pub(super) fn set_keys(&mut self, name: &str, keys: &[String]) {
+        let Some(command) = command(name) else { return self.report(&format!("there is no command {name:?}")) };
+        match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
+            Ok(keys) => {
+                self.settings.keys.set(command, &keys);
+                self.apply_keys();
+            }
+            Err(error) => self.report(&error),
+        }
+    }
+
+    /// Gives a command, or all, the keys that they had at first.
+    pub(super) fn reset_keys(&mut self, name: Option<&str>) {
+        match name.map(|name| (name, command(name))) {
+            Some((_, Some(command))) => self.settings.keys.reset(command),
+            Some((name, None)) => return self.report(&format!("there is no command {name:?}")),
+            None => self.settings.keys = KeyChoice::default(),
+        }
+        self.apply_keys();
+    }
+
+    /// Writes the chosen keys into a file that is asked for.
+    pub(super) fn export_keys(&mut self) {
+        let text = keys_text(&self.settings.keys);
+        let name = "stepback-keys.toml".to_owned();
+        self.ask_for_file(Purpose::Save { name, text });
+    }
+
+    /// Takes over keys from a file; without a path it is asked for.
+    pub(super) fn import_keys(&mut self, path: Option<String>) {
+        let Some(path) = path else { return self.ask_for_file(Purpose::Keys) };
+        let read = move |_: &stepback_index::Cancel| {
+            let metadata = std::fs::metadata(&path)?;
+            anyhow::ensure!(metadata.is_file() && metadata.len() < 1 << 20, "not a file of keys: {path:?}");
+            Ok(std::fs::read_to_string(&path)?)
+        };
+        self.imported_keys = Some(self.worker.spawn(Lane::Short, read));
+    }
+}
