@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
             MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
-            _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch @ {value:x}")),
+            _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch [{value:x}]")),
             _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
             _ => {
                 let line = self.line(marker);
@@ -452,6 +452,6 @@ mod tests {
         check(&[(lost, 23)], "gap: records were lost (23 instructions are missing)");
         check(&[(lost, u64::MAX)], "gap: records were lost");
         let words = words(&[(M::REPETITION, 1), (M::REPETITION, 1), (M::record(7), 0x40)]);
-        assert_eq!((words.repetitions, words.effects), (2, vec!["prefetch @ 40".to_owned()]));
+        assert_eq!((words.repetitions, words.effects), (2, vec!["prefetch [40]".to_owned()]));
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
-use stepback_machine::{Address, Branch, RegisterView, Registers, TextFlow, decode};
+use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode};
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step, StepOrigin};
 
 use super::Meaning;
@@ -31,6 +31,8 @@ pub struct StepRow {
     pub depth: u32,
     /// Where its instruction lies.
     pub address: Address,
+    /// Which registers its names mean.
+    pub set: InstructionSet,
     /// How far behind the start of its function.
     pub offset: Option<u64>,
     /// The instruction.
@@ -138,6 +140,7 @@ impl RowMaker<'_> {
             thread: record.thread,
             depth: frame.map_or(0, |frame| frame.depth),
             address: record.pc,
+            set: record.instruction_set,
             offset: images.function_at(record.pc).map(|found| found.offset),
             code,
             text: record.text.clone(),

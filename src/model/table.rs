@@ -169,7 +169,7 @@ impl Table {
 impl TableRow {
     /// As it is copied.
     pub fn line(&self) -> String {
-        let cells = self.cells.iter().map(TableCell::text).filter(|text| !text.is_empty());
+        let cells = self.cells.iter().map(TableCell::marked_text).filter(|text| !text.is_empty());
         cells.collect::<Vec<_>>().join("  ")
     }
 }
@@ -200,7 +200,24 @@ impl TableCell {
         }
     }
 
-    /// As it is copied.
+    /// What makes a value less than a fact of the trace.
+    pub fn doubt(&self) -> Option<&'static str> {
+        match self {
+            Self::Text(Span { meaning: Meaning::Inferred, .. }) => Some("inferred"),
+            Self::Text(Span { meaning: Meaning::External, .. }) => Some("external"),
+            Self::Text(_) | Self::Number(..) | Self::Step(_) | Self::Bar(..) => None,
+        }
+    }
+
+    /// As it is copied: a guess is no fact there either.
+    fn marked_text(&self) -> String {
+        match self.doubt() {
+            Some(doubt) => format!("{} ({doubt})", self.text()),
+            None => self.text(),
+        }
+    }
+
+    /// As it is shown.
     pub fn text(&self) -> String {
         match self {
             Self::Text(span) | Self::Number(_, span) => span.text.clone(),

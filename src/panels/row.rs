@@ -58,10 +58,15 @@ pub struct StepLink {
 }
 
 impl StepLink {
+    /// How wide the link is.
+    pub fn width(self, pen: &Pen<'_>) -> f32 {
+        pen.width(&thousands(self.step.0), mono(12.0))
+    }
+
     /// Paints the link from `x` on, its middle at `y`. Returns where it ends.
     pub fn ui(self, ui: &Ui, pen: &Pen<'_>, x: f32, y: f32, out: &mut Vec<Action>) -> f32 {
         let text = thousands(self.step.0);
-        let width = pen.width(&text, mono(12.0));
+        let width = self.width(pen);
         let rect = Rect::from_min_size(pos2(x, y - 8.0), vec2(width, 16.0));
         let salt = ("step link", x.to_bits(), y.to_bits(), self.step.0);
         let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);

@@ -29,6 +29,7 @@ use crate::analysis::damage::damage_in;
 use crate::analysis::step_places::Callees;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
+use crate::panels::RegistersPanel;
 use crate::session::{IndexPolicy, OpenOptions, TraceFiles};
 use crate::theme::Tok;
 
@@ -111,6 +112,7 @@ impl App {
             Action::Travel(window, to) => self.begin_in(window, Move::Travel(Position(to))),
             Action::OpenWindowAt(at) => self.in_trace(|workspace| _ = workspace.open_window(Position(at.position))),
             Action::History(way) => self.begin(Move::History(way)),
+            Action::SelectCell(cell) => self.in_trace(|workspace| workspace.select_cell(&cell)),
             Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
@@ -139,6 +141,9 @@ impl App {
             Action::ShowPanel(kind) => self.in_trace(|workspace| _ = workspace.show(kind)),
             Action::NewPanel(kind) => self.in_trace(|workspace| _ = workspace.add(kind)),
             Action::SideBySide => self.in_trace(Workspace::side_by_side),
+            Action::SyncWindows => {
+                self.in_trace(|workspace| workspace.windows.is_synced = !workspace.windows.is_synced);
+            }
             Action::Compare => self.compare(),
             Action::Bind(tile, follow) => self.in_trace(|workspace| workspace.bind(tile, follow)),
             Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
@@ -180,10 +185,15 @@ impl App {
             Action::ReadLanes(format) => {
                 self.in_trace(|workspace| workspace.with_registers(|panel| panel.choose_format(format)));
             }
+            Action::FormatRegisters(format) => {
+                self.in_trace(|workspace| workspace.with_registers(|panel| panel.choose_way(format)));
+            }
+            Action::HalveRegisters => self.in_trace(|workspace| workspace.with_registers(RegistersPanel::halve)),
             Action::FilterRegisters(text) => {
                 self.in_trace(|workspace| workspace.with_registers(|panel| panel.filter = text));
             }
-            Action::MemoryGroup(group) => self.in_trace(|workspace| workspace.group_memory(group)),
+            Action::MemoryGroup(group) => self.in_trace(|workspace| workspace.with_memory(|panel| panel.group = group)),
+            Action::Memory(change) => self.in_trace(|workspace| workspace.with_memory(|panel| panel.change(change))),
             Action::FocusGoTo => self.go_to.focus(),
             Action::CommandPalette => self.palette = Some(Palette::default()),
             Action::AskFor(name) => self.palette = crate::keymap::command(&name).map(Palette::asking),
@@ -520,6 +530,7 @@ fn order(action: &Action) -> Order {
         Action::ForgetRecent(_) | Action::ClearRecent => Order::Beside,
         Action::CancelIndexing | Action::ContinueIndexing | Action::FollowTrace => Order::Beside,
         Action::ToggleIndexingCard | Action::Quit | Action::OpenWindowAt(_) | Action::ToggleFold(_) => Order::Beside,
+        Action::SyncWindows => Order::Beside,
         Action::Activate(_) | Action::ShowPanel(_) | Action::NewPanel(_) | Action::Compare => Order::Beside,
         Action::Bind(..) | Action::ChooseThread(..) | Action::ClosePanel(_) | Action::DuplicatePanel(_) => {
             Order::Beside
@@ -537,7 +548,8 @@ fn order(action: &Action) -> Order {
         }
         Action::ListValues(_) | Action::ListExecutions(_) => Order::Beside,
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
-        Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
+        Action::FilterRegisters(_) | Action::MemoryGroup(_) | Action::Memory(_) => Order::Beside,
+        Action::FormatRegisters(_) | Action::HalveRegisters | Action::SelectCell(_) => Order::Beside,
         Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
         Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
         Action::Zoom(_) | Action::Copy(_) => Order::Beside,

@@ -29,6 +29,7 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),
+        ("Windows move together", workspace.is_some_and(|workspace| workspace.windows.is_synced)),
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),

@@ -157,7 +157,11 @@ pub fn changes_panels(action: &Action) -> bool {
             | Action::NewRegisters(_)
             | Action::ReadLanes(_)
             | Action::FilterRegisters(_)
+            | Action::FormatRegisters(_)
+            | Action::HalveRegisters
+            | Action::SelectCell(_)
             | Action::MemoryGroup(_)
+            | Action::Memory(_)
             | Action::ShowMemory(_)
     );
     let is_layout = matches!(action, Action::ResetLayout | Action::UseLayout(_));

@@ -75,8 +75,21 @@ pub fn compare(session: &Session, from: Position, to: Position, cancel: &Cancel)
     fill(&mut cells, session, between, cancel)?;
     let endian = if index.info().is_big_endian { Endian::Big } else { Endian::Little };
     let regions = Regions { images: &session.images, stack_pointers: &stack_pointers }.of(&cells);
-    let comparison = Comparison::new(difference.registers, register_count, cells, regions);
+    let registers = without_banks(difference.registers);
+    let comparison = Comparison::new(registers, register_count, cells, regions);
     Ok(Comparison { between, step_count: index.step_count(), endian, ..comparison })
+}
+
+/// Leaves out banks of registers (`sp_el3`) that differ as the register does which stands for them (`sp`).
+fn without_banks(registers: Vec<RegisterDifference>) -> Vec<RegisterDifference> {
+    let is_told = |bank: &RegisterDifference| {
+        let is_same = |plain: &RegisterDifference| {
+            let rest = bank.name.strip_prefix(plain.name.as_str());
+            rest.is_some_and(|rest| rest.starts_with('_')) && (&plain.from, &plain.to) == (&bank.from, &bank.to)
+        };
+        registers.iter().any(is_same)
+    };
+    registers.iter().filter(|register| !is_told(register)).cloned().collect()
 }
 
 /// Finds the regions of memory.
@@ -258,6 +271,15 @@ mod tests {
         let turned = RowsWanted { toggled: titles.to_vec(), bytes_in_row: 8, ..RowsWanted::default() };
         // Three are closed, the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);
+    }
+
+    #[test]
+    fn a_bank_that_differs_as_its_register_is_told_once() {
+        let named = |registers: Vec<RegisterDifference>| -> Vec<String> {
+            without_banks(registers).into_iter().map(|register| register.name).collect()
+        };
+        assert_eq!(named(vec![register("sp", 1, 2), register("sp_el3", 1, 2), register("spsr", 1, 2)]), ["sp", "spsr"]);
+        assert_eq!(named(vec![register("sp", 1, 2), register("sp_el1", 1, 3)]), ["sp", "sp_el1"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::beside::Beside;
 use super::rows::{Columns, Lengths, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
 use crate::model::TraceWindow;
-use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, compare};
+use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, accessed_between, compare};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -44,6 +44,9 @@ pub struct ComparePanel {
     /// The window that is after; without one, the second.
     #[serde(default)]
     after: Option<WindowId>,
+    /// Only cells that steps between read, or wrote.
+    #[serde(default)]
+    accessed: Option<Access>,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -82,6 +85,12 @@ pub struct BarView<'a> {
     pub pen: &'a Pen<'a>,
     pub pair: Pair<'a>,
     pub comparison: Option<&'a Comparison>,
+}
+
+/// A way to leave out cells, and what it is called.
+struct Choice {
+    access: Option<Access>,
+    words: &'static str,
 }
 
 /// One of the two windows, and both.
@@ -166,7 +175,15 @@ impl ComparePanel {
             (self.before, self.after) = (Some(pair.right.id), Some(pair.left.id));
         }
         let mut right = bar.right() - 8.0;
+        let choices = [(None, "All"), (Some(Access::Write), "Written"), (Some(Access::Read), "Read")];
         if bar.width() >= WIDE {
+            for (access, words) in choices.into_iter().rev() {
+                let width = pen.width(words, ui_font(11.5)) + 16.0;
+                let segment = Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
+                self.accessed_ui(ui, pen, segment, Choice { access, words });
+                right = segment.left() - 2.0;
+            }
+            right -= 6.0;
             let field = Rect::from_min_size(pos2(right - 200.0, y - 11.0), vec2(200.0, 22.0));
             Field { hint: "Filter cells", icon: icons::FILTER }.ui(ui, pen, field, &mut self.state.filter);
             right = field.left() - 12.0;
@@ -174,6 +191,30 @@ impl ComparePanel {
         if let Some(comparison) = comparison {
             pen.cut_text(pos2(x + 42.0, y), &comparison.summary(), ui_font(12.0), tok.t2, right);
         }
+    }
+
+    /// One of the ways to leave out cells.
+    fn accessed_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, Choice { access, words }: Choice) {
+        let tok = pen.tok;
+        let name = match access {
+            Some(Access::Write) => "cells that were written between",
+            Some(Access::Read) => "cells that were read between",
+            None => "all cells that differ",
+        };
+        let response = button_response(ui, rect, ("accessed", words), name);
+        let is_chosen = self.accessed == access;
+        if is_chosen || response.hovered() {
+            pen.painter.rect_filled(rect, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
+        }
+        pen.text_centered(rect.center(), words, ui_font(11.5), if is_chosen { tok.t1 } else { tok.t2 });
+        if response.clicked() {
+            self.accessed = access;
+        }
+        response.on_hover_text(match access {
+            None => "All cells that differ",
+            Some(Access::Write) => "Cells that differ and that a step between the two positions wrote",
+            Some(Access::Read) => "Cells that differ and that a step between the two positions read",
+        });
     }
 
     /// A click on one of the two offers the other windows.
@@ -247,12 +288,16 @@ impl ComparePanel {
     fn laid_rows(&mut self, width: f32, comparison: &Arc<Comparison>, cx: &ViewCx<'_>) -> Option<Arc<LaidRows>> {
         let filter = if width >= WIDE { self.state.filter.clone() } else { String::new() };
         let bytes_in_row = if width >= ROOMY { 16 } else { 8 };
-        let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row };
+        let accessed = self.accessed.filter(|_| width >= WIDE);
+        let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row, accessed };
         let key = RowsKey { wanted, between: comparison.between, step_count: comparison.step_count };
         let answer = self.state.rows.poll(&key, cx.worker, |key| {
             let (wanted, comparison, session) = (key.wanted.clone(), Arc::clone(comparison), Arc::clone(cx.session));
-            move |_: &Cancel| {
-                let rows = comparison.rows(&wanted, &session.images);
+            move |cancel: &Cancel| {
+                let mut rows = comparison.rows(&wanted, &session.images);
+                if let Some(access) = wanted.accessed {
+                    rows = accessed_between(&session, rows, access, comparison.between, cancel)?;
+                }
                 Ok(Arc::new(LaidRows { between: comparison.between, lengths: Lengths::of(&rows), rows }))
             }
         });

@@ -261,10 +261,13 @@ impl Table<'_> {
 
     fn writer_ui(&self, ui: &Ui, y: f32, step: Step, out: &mut Vec<Action>) {
         let (pen, tok, columns) = (self.pen, self.cx.tok, &self.columns);
-        let end =
-            StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
+        let link = StepLink { step, trace: self.cx.trace, window: self.cx.windows.active };
+        // Numbers end below each other, however long they are.
+        let highest = self.cx.session.index.step_count().saturating_sub(1);
+        let room = StepLink { step: Step(highest), ..link }.width(pen);
+        let end = link.ui(ui, pen, columns.writer + room - link.width(pen), y, out);
         let Some(text) = self.writers.get(&step) else { return };
-        let function = pos2((columns.writer + 46.0).max(end + 8.0), y);
+        let function = pos2(end + 8.0, y);
         pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
         if let Some(x) = columns.instruction {
             let clip = Rect::everything_left_of(columns.instruction_end());
@@ -292,6 +295,16 @@ impl Table<'_> {
         }
         if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
+        }
+        // Readers and writers between are found from the earlier window on.
+        if let Some(earlier) = self.cx.windows.list.iter().min_by_key(|window| window.position) {
+            let between = [("First read between", Access::Read), ("First write between", Access::Write)];
+            for (words, access) in between {
+                if MenuItem::new(words).ui(ui, tok) {
+                    let travel = Action::GoToAccess(cell.clone(), access, Way::Forward);
+                    out.extend([Action::OpenWindowAt(earlier.moment()), travel]);
+                }
+            }
         }
         if let CellName::Memory(address, _) = cell
             && MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok)

@@ -1,9 +1,13 @@
 //! The bar of a memory panel: address, grouping, legend.
 
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::ThreadId;
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::panel::{Evaluated, MemoryPanel};
+use super::evaluated::Evaluated;
+use super::mark::Mark;
+use super::panel::{MemoryPanel, STACK};
+use crate::action::Action;
 use crate::expression::OtherReading;
 use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
@@ -23,7 +27,14 @@ struct OtherPlace {
 
 impl MemoryPanel {
     /// Draws the bar.
-    pub(super) fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
+    pub(super) fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        bar: Rect,
+        evaluated: Option<&Evaluated>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
@@ -40,12 +51,23 @@ impl MemoryPanel {
             }
             x += 24.0;
         }
+        let button = Rect::from_min_size(pos2(x, bar.top() + 5.0), vec2(22.0, 20.0));
+        if button.right() < bar.right() - 4.0 {
+            self.view_menu_ui(ui, button, &pen, cx, out);
+        }
+        x += 24.0;
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
             _ => {
                 let other = evaluated.and_then(|value| OtherReading::of(&self.address, *value.as_ref().ok()?));
                 let left = self.other_reading_ui(ui, &pen, OtherPlace { other, bar, left: x + 2.0 }, cx);
-                legend_ui(ui, &pen, bar, left, cx);
+                let left = self.compared_ui(ui, &pen, bar, left + 4.0, cx);
+                match self.state.seeking.words() {
+                    Some(words) => {
+                        self.told_ui(ui, &pen, Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max), &words)
+                    }
+                    None => legend_ui(ui, &pen, bar, left, cx),
+                }
             }
         }
     }
@@ -124,6 +146,12 @@ impl MemoryPanel {
         } else if pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
             pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
         }
+        if let Some(bias) = stack_bias(cx).filter(|_| self.address == STACK) {
+            let response = response.clone();
+            response.on_hover_text(format!(
+                "Here sp is where the stack lies: the register plus {bias:x}. On the command line it is the register alone"
+            ));
+        }
         // An expression is taken when it is complete; Escape gives it up.
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if response.lost_focus() && !is_given_up && !text.trim().is_empty() {
@@ -146,6 +174,11 @@ impl MemoryPanel {
             self.group = group;
         }
     }
+}
+
+/// How far above its pointer the stack begins, on processors where that is so.
+fn stack_bias(cx: &ViewCx<'_>) -> Option<u64> {
+    Some(cx.session.index.instruction_set(ThreadId(0)).stack_end(0)).filter(|bias| *bias != 0)
 }
 
 /// What is wrong with the expression; where it stands in it, the tooltip tells.
@@ -209,39 +242,4 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
             ui.label(words);
         }
     });
-}
-
-/// How a byte is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// The step just before the position wrote it.
-    Written,
-    /// It differs from what it was at the position before.
-    Differs,
-    /// Something outside the traced program changed it.
-    External,
-    /// It follows from something else.
-    Inferred,
-}
-
-impl Mark {
-    /// Paints the mark of a byte whose digits fill a rectangle.
-    pub fn paint(self, pen: &Pen<'_>, rect: Rect) {
-        let tok = pen.tok;
-        match self {
-            Self::Differs => {
-                let corner = rect.right_top() - vec2(3.0, 0.0);
-                pen.painter.rect_filled(Rect::from_min_size(corner, vec2(3.0, 3.0)), 1.0, tok.changed);
-            }
-            Self::Written => {
-                pen.painter.rect_filled(rect, 2.0, tok.changed_bg);
-                pen.frame(rect, 2, tok.changed);
-            }
-            Self::External => {
-                pen.fill(rect, tok.external_bg);
-                pen.fill(Rect::from_min_size(rect.min, vec2(3.0, 3.0)), tok.external);
-            }
-            Self::Inferred => pen.dots(rect.left() + 1.0, rect.right() - 1.0, rect.bottom() - 1.0),
-        }
-    }
 }

@@ -19,6 +19,8 @@ const GAP: f32 = 14.0;
 pub struct RowBeside<'a> {
     /// Its first byte.
     pub address: Address,
+    /// The line of the source, where code lies.
+    pub source: Option<&'a str>,
     /// Its bytes.
     pub cells: &'a [ByteCell],
     /// How words read as numbers.
@@ -38,6 +40,11 @@ impl RowBeside<'_> {
         let mut x = self.rect.left();
         if let Some(name) = place_name(&session.images, self.address) {
             x = pen.cut_text(pos2(x, y), &name, mono(12.0), tok.t2, right) + GAP;
+        }
+        if let Some(source) = self.source.filter(|_| x + LEAST / 2.0 < right) {
+            // What is code holds no addresses.
+            pen.cut_text(pos2(x, y), source, mono(11.5), tok.t3, right);
+            return;
         }
         let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
         for (place, value) in words(self.cells, word.max(1), self.endian) {

@@ -9,8 +9,8 @@ use stepback_parsers::{Position, RegisterSource, Source as _};
 
 use crate::action::{Action, Follow};
 use crate::analysis::heap::{has_heap, heap};
+use crate::model::byte_detail::{ByteAccesses, ByteDetail, byte_detail};
 use crate::model::heap_words::block_words;
-use crate::model::memory::{ByteAccesses, ByteDetail, byte_detail};
 use crate::model::physical::tells_physical;
 use crate::model::so_far::source_so_far;
 use crate::model::value_source::SourceWords;
@@ -66,6 +66,12 @@ impl Foot {
     /// What is known of a byte, if it is the one that was asked about last.
     pub fn known(&self, address: Address) -> Option<&ByteDetail> {
         self.answer.peek().map(|(_, detail)| detail).filter(|detail| detail.address == address)
+    }
+
+    /// The block of the heap that an address lies in, in words, where the blocks are known.
+    pub fn block(&self, session: &Session, address: Address, position: Position) -> Option<String> {
+        let (_, blocks) = self.heap.peek()?;
+        block_words(session, blocks, address, position)
     }
 
     /// Draws the foot.

@@ -24,13 +24,13 @@ pub struct Chooser<'a> {
     pub name: &'a str,
 }
 
-/// The short title of a group, for the chooser.
-fn short_title(group: RegisterGroup) -> &'static str {
+/// The short title of a group, for the chooser and the tab.
+pub fn short_title(group: RegisterGroup) -> &'static str {
     match group {
         RegisterGroup::Core => "Core",
-        RegisterGroup::Single => "Single",
-        RegisterGroup::Double => "Double",
-        RegisterGroup::Vector => "Vector",
+        RegisterGroup::Single => "Single precision",
+        RegisterGroup::Double => "Double precision",
+        RegisterGroup::Vector => "Vectors",
         RegisterGroup::Scalable => "SVE",
         RegisterGroup::System => "System",
     }

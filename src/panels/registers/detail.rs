@@ -95,7 +95,7 @@ impl Detail {
         }
         let window = cx.windows.travelling(follow);
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
-        let nobody = if initial { "by the first lines of the trace" } else { "never before" };
+        let nobody = if initial { "the first lines of the trace" } else { "never before" };
         let never_again = so_far(cx.session, "never again");
         let lines = [
             ("written by", &detail.written_by, nobody),
@@ -103,9 +103,12 @@ impl Detail {
             ("next read", &detail.next_read, &*never_again),
         ];
         let shown = if rect.height() < HEIGHT { 2 } else { lines.len() };
+        let written = lines.iter().filter_map(|(_, writer, _)| writer.as_ref());
+        let number = written.map(|(step, _)| StepLink { step: *step, trace: cx.trace, window }.width(pen));
+        let number = number.fold(36.0, f32::max);
         for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
-            let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
+            let line = Line { label, number, writer: writer.as_ref(), nobody, trace: cx.trace };
             line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
@@ -178,6 +181,8 @@ struct LinePlace {
 
 struct Line<'a> {
     label: &'a str,
+    /// Room for the number of a step, which ends where those of the other lines do.
+    number: f32,
     writer: Option<&'a (Step, Code)>,
     nobody: &'a str,
     trace: TraceId,
@@ -198,7 +203,8 @@ impl Line<'_> {
             pen.label(x, at.y, self.nobody, pen.tok.t3);
             return;
         };
-        let end = StepLink { step: *step, trace: self.trace, window }.ui(ui, pen, x, at.y, out);
-        pen.cut_text(pos2((x + 49.0).max(end + 10.0), at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
+        let link = StepLink { step: *step, trace: self.trace, window };
+        let end = link.ui(ui, pen, x + self.number - link.width(pen), at.y, out);
+        pen.cut_text(pos2(end + 10.0, at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
     }
 }

@@ -18,7 +18,7 @@ use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
 use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
@@ -29,8 +29,8 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
-/// From this height on all about one frame stands at the foot.
-const HEIGHT_WITH_FOOT: f32 = 220.0;
+/// All about one frame stands at the foot where so many frames, or all there are, are seen above it.
+const FRAMES_ABOVE_FOOT: usize = 8;
 /// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
 const BLOCK: usize = 128;
 
@@ -112,7 +112,9 @@ impl StackPanel {
             let words = EmptyWords("No calls here", "The thread has not executed a step of this trace.");
             return empty_ui(ui, pen, rest, icons::STACK, words);
         }
-        let foot_height = if rect.height() >= HEIGHT_WITH_FOOT { foot::HEIGHT } else { 0.0 };
+        let above = HEAD + ROW * stack.frames.len().min(FRAMES_ABOVE_FOOT) as f32;
+        let has_foot = rest.height() >= above + foot::HEIGHT;
+        let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
         let mut touched = self.keys(ui, stack, list, cx);
@@ -131,6 +133,7 @@ impl StackPanel {
             window: self.window(cx),
             cursor: self.state.list.cursor,
             here: self.held(here).map(|held| held.sent_to),
+            has_foot,
         };
         for (place, rect) in area.places() {
             let frame = frame_at(first, &self.state.frames, stack, place);

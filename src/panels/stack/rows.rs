@@ -66,6 +66,8 @@ pub struct StackRows<'a> {
     pub cursor: usize,
     /// Where the window was sent from this stack; none while it is where the stack is.
     pub here: Option<Position>,
+    /// The foot tells all about the frame under the pointer, so no tooltip says it again.
+    pub has_foot: bool,
 }
 
 /// What was done to the frames, each by its place in the stack.
@@ -121,11 +123,13 @@ impl StackRows<'_> {
             touched.call = Some(place);
         }
         response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
-        response.on_hover_ui(|ui| {
-            for line in frame.detail_lines(self.cx.session) {
-                ui.label(line);
-            }
-        });
+        if !self.has_foot {
+            response.on_hover_ui(|ui| {
+                for line in frame.detail_lines(self.cx.session) {
+                    ui.label(line);
+                }
+            });
+        }
     }
 
     /// The innermost frame, or the one that the window was sent to.

@@ -19,6 +19,10 @@ pub enum TableKind {
     Functions,
     /// What a search found.
     Find,
+    /// What memory consists of.
+    Regions,
+    /// The words of the stack.
+    StackMemory,
 }
 
 impl TableKind {
@@ -30,6 +34,8 @@ impl TableKind {
             Self::Heat => "Heat",
             Self::Functions => "Functions",
             Self::Find => "Find",
+            Self::Regions => "Regions",
+            Self::StackMemory => "Stack memory",
         }
     }
 
@@ -41,12 +47,17 @@ impl TableKind {
             Self::Heat => icons::SUN,
             Self::Functions => icons::CALLS,
             Self::Find => icons::SEARCH,
+            Self::Regions => icons::MEMORY,
+            Self::StackMemory => icons::STACK,
         }
     }
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat].into_iter().find(|list| list.panel() == kind).unwrap_or(Self::Accesses)
+        [Self::Heap, Self::Heat, Self::Regions, Self::StackMemory]
+            .into_iter()
+            .find(|list| list.panel() == kind)
+            .unwrap_or(Self::Accesses)
     }
 
     /// The kind of panel that shows it.
@@ -57,6 +68,8 @@ impl TableKind {
             Self::Heat => PanelKind::Heat,
             Self::Functions => PanelKind::Functions,
             Self::Find => PanelKind::Find,
+            Self::Regions => PanelKind::Regions,
+            Self::StackMemory => PanelKind::StackMemory,
         }
     }
 
@@ -67,7 +80,7 @@ impl TableKind {
 
     /// Whether one click travels; where a row is about many moments, two do.
     pub fn travels_at_once(self) -> bool {
-        self != Self::Functions
+        !matches!(self, Self::Functions | Self::StackMemory)
     }
 
     /// Whether Enter travels; elsewhere it shows memory.
@@ -89,6 +102,7 @@ impl TableKind {
     pub fn travel_words(self) -> &'static str {
         match self {
             Self::Functions => "Travel to the first call",
+            Self::StackMemory => "Travel to its write",
             _ => "Travel there",
         }
     }
@@ -107,6 +121,8 @@ impl TableKind {
             Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
             Self::Functions => EmptyWords("No function was called", "The trace has no calls."),
             Self::Find => EmptyWords("Nothing is looked for", "Type into the field above."),
+            Self::Regions => EmptyWords("No memory is accessed", "The trace has no loads and stores."),
+            Self::StackMemory => EmptyWords("The stack is not known", "Go to a step behind the first."),
         }
     }
 
@@ -117,6 +133,8 @@ impl TableKind {
             Self::Heap => "No function that allocates returns in the trace.",
             Self::Heat => "The trace has no loads and stores.",
             Self::Functions => "The trace has no calls.",
+            Self::Regions => "The trace has no loads and stores, and no images.",
+            Self::StackMemory => "Go to a position where the stack pointer is known.",
             Self::Find => "Read the text in another way, or take something out of it.",
         }
     }

@@ -12,6 +12,7 @@ use super::lines::RowLines;
 use super::menu;
 use super::menu::{Hidden, Scene};
 use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row};
+use super::spots::GlimpseSlot;
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -55,6 +56,8 @@ pub struct StepList {
     folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
     /// The names of the threads.
     longest: Longest,
+    /// What is known of the cell under the pointer.
+    glimpse: GlimpseSlot,
     /// The position moved, and lines below steps may yet hide it.
     is_revealing: bool,
 }
@@ -107,6 +110,7 @@ impl Default for StepList {
             ending: EndNote::default(),
             folded: Slot::default(),
             longest: Longest::default(),
+            glimpse: GlimpseSlot::default(),
             is_revealing: false,
         }
     }
@@ -334,7 +338,7 @@ impl StepList {
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
-    fn rows_ui(&self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
+    fn rows_ui(&mut self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
         let mut gap = None;
         // Lines below a step push down what follows.
         let mut below = 0.0;
@@ -385,7 +389,7 @@ impl StepList {
     }
 
     /// Draws a step and returns the height of what stands below it.
-    fn step_ui(&self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
+    fn step_ui(&mut self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
         let Frame { pen, cx, window, columns } = frame;
         let known = self.blocks.known(step.0);
         let height = known.map_or(0.0, height_below);
@@ -406,9 +410,14 @@ impl StepList {
         let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
         let aside = is_aside.then(|| Pen::clone(pen).faded());
         let line = self.line_of(step, window).filter(|_| columns.has_lines());
-        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref() };
+        let pointer = response.hover_pos().or(response.interact_pointer_pos());
+        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref(), pointer };
         let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
         let Some(row) = known else { return 0.0 };
+        let scene = Scene { cx, window };
+        if let Some(spot) = &fitted.spot {
+            spot.underline(pen);
+        }
         if let Some(call) = row.call {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
@@ -417,9 +426,18 @@ impl StepList {
         } else if response.clicked() {
             let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
             out.push(Action::Travel(window.id, to.0));
+            fitted.spot.iter().for_each(|spot| spot.act(&response, row, &scene, out));
         }
         response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
-        if fitted.is_cut {
+        let pointer = response.hover_pos().filter(|pointer| pointer.y > rect.bottom());
+        if let Some(exception) = pointer.and_then(|pointer| exception_at(row, rect, pointer.y)) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(egui::RichText::new(exception).font(crate::theme::mono(12.0)));
+                ui.label("In the trace's own words: an address, the number of the event in hex, and its name");
+            });
+        } else if let Some(spot) = &fitted.spot {
+            spot.tooltip(&response, row, &scene, &mut self.glimpse);
+        } else if fitted.is_cut {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(egui::RichText::new(row.full_text()).font(crate::theme::mono(12.0)));
             });
@@ -493,6 +511,12 @@ fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
 
 fn height_below(row: &StepRow) -> f32 {
     ROW * lines_below(row) as f32
+}
+
+/// The exception below a step's row that is painted at a height.
+fn exception_at(row: &StepRow, rect: Rect, y: f32) -> Option<&str> {
+    let place = ((y - rect.bottom()) / ROW) as usize;
+    row.exceptions.get(place).filter(|_| place < lines_below(row)).map(String::as_str)
 }
 
 fn fold_box_ui(
