@@ -12,8 +12,6 @@
 //! ```
 
 mod arguments;
-mod build;
-mod cell_rows;
 mod command;
 mod keys;
 mod panel_rows;

@@ -4,7 +4,6 @@
 
 mod bookmarks;
 mod calls;
-mod cells;
 mod commands;
 mod compare;
 mod demo;
