@@ -3,12 +3,17 @@
 //! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied after the frame,
 //! first in, first out, all of them.
 
+mod memory;
+mod registers;
+
 use std::fmt;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
+pub use self::memory::{MemoryChange, MemoryText};
+pub use self::registers::RegisterFormat;
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, WatchChange};
 use crate::source::SourceMapping;
@@ -164,6 +169,10 @@ pub enum PanelKind {
     Bookmarks,
     /// The functions as a flame graph.
     FlameGraph,
+    /// What memory consists of.
+    Regions,
+    /// The words of the stack.
+    StackMemory,
 }
 
 /// What a register or memory panel shows the state at.
@@ -365,6 +374,8 @@ pub enum Action {
     OpenWindowAt(Moment),
     /// The position visited before or after.
     History(Way),
+    /// Select a cell: the panels of registers and memory show it, and "last write" means it.
+    SelectCell(CellName),
     /// Travel to the last (back) or next (forward) access of a cell.
     GoToAccess(CellName, Access, Way),
     /// The same for the cell under the cursor of the active panel.
@@ -427,6 +438,8 @@ pub enum Action {
     NewPanel(PanelKind),
     /// A second trace window beside the first.
     SideBySide,
+    /// Windows move together, by as many steps, or each by itself again.
+    SyncWindows,
     /// Compare the two positions.
     Compare,
     /// Bind the panel under this dock tile number to a window or a moment.
@@ -492,10 +505,16 @@ pub enum Action {
     NewRegisters(RegisterGroup),
     /// Read the values of the same panel of registers in another way.
     ReadLanes(LaneFormat),
+    /// Write the values of the same panel of registers in another way.
+    FormatRegisters(RegisterFormat),
+    /// Show the lower halves of registers of 64 bits in the same panel, or all of them.
+    HalveRegisters,
     /// Show only the registers whose names contain a text.
     FilterRegisters(String),
     /// Bytes in a group of the memory panel: 1, 2, 4 or 8.
     MemoryGroup(u8),
+    /// Change the panel of memory that has the keyboard, or the first.
+    Memory(MemoryChange),
 
     /// Put the cursor into the box "Go to".
     FocusGoTo,

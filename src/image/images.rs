@@ -15,6 +15,7 @@ use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
 use super::given::{Given, GivenName};
 use super::lines::{ImageLines, LineRange, SourceLine};
+use super::mapped::Mapped;
 use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
@@ -35,6 +36,8 @@ pub struct Images {
     /// Functions and labels in code, by name.
     functions: Vec<usize>,
     segments: Vec<LoadedSegment>,
+    /// Where all segments of all images lie.
+    mapped: Vec<Mapped>,
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
@@ -292,6 +295,11 @@ impl Images {
         outcomes().find(Result::is_err).unwrap_or(Ok(false))
     }
 
+    /// Where the parts of all images lie, in the order of the images.
+    pub fn mapped(&self) -> &[Mapped] {
+        &self.mapped
+    }
+
     /// The images, in the order in which they were asked for.
     pub fn infos(&self) -> &[ImageInfo] {
         &self.infos
@@ -342,7 +350,14 @@ impl Images {
             let moved = code.start.checked_add(spec.offset)?..code.end.checked_add(spec.offset)?;
             (moved.start < moved.end).then_some(moved)
         });
-        let name = spec.path.file_name().unwrap_or_default().to_string_lossy().into();
+        let name: Box<str> = spec.path.file_name().unwrap_or_default().to_string_lossy().into();
+        self.mapped.extend(segments.iter().filter(|segment| segment.len_bytes > 0).map(|segment| Mapped {
+            first: segment.address,
+            len_bytes: segment.len_bytes,
+            is_writable: segment.is_writable,
+            is_executable: segment.is_executable,
+            file: name.clone(),
+        }));
         self.files.push(CodeFile { name, addresses: addresses.collect() });
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));

@@ -22,6 +22,7 @@ mod identity;
 mod images;
 mod lines;
 mod machine;
+mod mapped;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
@@ -36,6 +37,7 @@ pub use given::GivenName;
 pub use images::{ImageInfo, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
 pub use machine::machine_of;
+pub use mapped::Mapped;
 pub use modules::ModuleSearch;
 pub use program_file::program_file;
 pub use spec::ImageSpec;

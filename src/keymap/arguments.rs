@@ -5,7 +5,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::command::{Command, Situation};
 use super::keys::read_key;
 use super::table::commands;
-use crate::action::{Access, Action, CellName, FindQuestion, Follow, Moment, Way, WindowId};
+use crate::action::{Access, Action, CellName, FindQuestion, Follow, MemoryChange, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::messages::{say, spoken};
@@ -354,6 +354,13 @@ pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
     format
         .map(|format| Action::ReadLanes(*format))
         .ok_or_else(|| say!("line-is-no-way-to-read", text = format!("{text:?}"), ways = spoken(LANES)))
+}
+
+/// What is looked for in memory.
+pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
+
+pub fn find_in_memory(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Memory(MemoryChange::Find(text.to_owned(), Way::Forward)))
 }
 
 pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {

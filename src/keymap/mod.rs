@@ -12,6 +12,8 @@
 //! ```
 
 mod arguments;
+mod build;
+mod cell_rows;
 mod command;
 mod keys;
 mod panel_rows;

@@ -20,7 +20,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 19] = [
+pub const PANELS: [PanelRow; 21] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -88,6 +88,14 @@ pub const PANELS: [PanelRow; 19] = [
         another: Some("New watches panel"),
     },
     PanelRow { kind: PanelKind::Heap, show: "Show heap", key: None, icon: icons::MEMORY, another: None },
+    PanelRow {
+        kind: PanelKind::Regions,
+        show: "Show regions of memory",
+        key: None,
+        icon: icons::MEMORY,
+        another: None,
+    },
+    PanelRow { kind: PanelKind::StackMemory, show: "Show stack memory", key: None, icon: icons::STACK, another: None },
     PanelRow { kind: PanelKind::Heat, show: "Show heat", key: None, icon: icons::SUN, another: None },
     PanelRow {
         kind: PanelKind::Functions,

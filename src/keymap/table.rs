@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use egui::{Key, KeyboardShortcut, Modifiers};
-use stepback_machine::RegisterGroup;
+use egui::{Key, Modifiers};
 
 use super::arguments;
-use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
+use super::build::new;
+use super::cell_rows::cell_rows;
+use super::command::{Area, Command, Indexing, Scope, Situation};
 use super::panel_rows::{PANELS, PanelRow};
 use crate::action::{
     Access, Action, CallMeasure, CellName, Fold, Follow, FunctionsOf, PanelKind, ThemeChoice, TimelineFit,
@@ -31,7 +32,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: the id of what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 15] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 17] = [
     ("keys-move-the-cursor", &["Arrows", "PageUp", "PageDown"]),
     ("keys-first-last", &["Home", "End"]),
     ("keys-last-write-travel", &["Enter"]),
@@ -39,6 +40,8 @@ pub const PANEL_KEYS: [(&str, &[&str]); 15] = [
     ("keys-previous-next-change-of-a", &["Left", "Right"]),
     ("keys-show-memory-at-the-value", &["M"]),
     ("keys-follow-the-address-expression", &["E"]),
+    ("keys-compare-memory", &["D"]),
+    ("keys-next-previous-changed-byte", &["C", "Shift+C"]),
     ("keys-another-group-of-registers", &["V"]),
     ("keys-read-register-lanes-in-another", &["L"]),
     ("keys-last-write-of-so-many", &["1", "2", "4", "8"]),
@@ -352,15 +355,13 @@ fn view() -> Vec<Command> {
             .in_trace()
             .asks("ask-address-numbers-registers-symbols", arguments::address),
     ];
+    list.extend(cell_rows());
     list.extend([
-        new(View, "Registers core").in_trace().does(Action::ShowRegisters(RegisterGroup::Core)),
-        new(View, "Registers single precision").in_trace().does(Action::ShowRegisters(RegisterGroup::Single)),
-        new(View, "Registers double precision").in_trace().does(Action::ShowRegisters(RegisterGroup::Double)),
-        new(View, "Registers vector").in_trace().does(Action::ShowRegisters(RegisterGroup::Vector)),
-        new(View, "Registers SVE").in_trace().does(Action::ShowRegisters(RegisterGroup::Scalable)),
-        new(View, "Registers system").in_trace().does(Action::ShowRegisters(RegisterGroup::System)),
         new(View, "Register lanes…").in_trace().asks(arguments::LANES, arguments::lanes),
         new(View, "Filter registers…").icon(icons::FILTER).in_trace().asks("ask-a-part-of-the-name", arguments::filter),
+        new(View, "Find in memory…").in_trace().asks(arguments::IN_MEMORY, arguments::find_in_memory),
+    ]);
+    list.extend([
         new(View, "Functions of the selection").in_trace().does(Action::TellFunctions(FunctionsOf::Selection)),
         new(View, "Functions of the whole trace").in_trace().does(Action::TellFunctions(FunctionsOf::Whole)),
         new(View, "Flame graph by steps").in_trace().does(Action::MeasureCalls(CallMeasure::Steps)),
@@ -375,10 +376,6 @@ fn view() -> Vec<Command> {
         new(View, "Timeline whole trace").key(SHIFT, Key::Z).in_trace().does(Action::FitTimeline(TimelineFit::Whole)),
         new(View, "Timeline to the position").in_trace().does(Action::FitTimeline(TimelineFit::Position)),
         new(View, "Timeline to the selection").in_trace().does(Action::FitTimeline(TimelineFit::Selection)),
-        new(View, "Memory by 1 byte").in_trace().does(Action::MemoryGroup(1)),
-        new(View, "Memory by 2 bytes").in_trace().does(Action::MemoryGroup(2)),
-        new(View, "Memory by 4 bytes").in_trace().does(Action::MemoryGroup(4)),
-        new(View, "Memory by 8 bytes").in_trace().does(Action::MemoryGroup(8)),
         new(View, "Close messages").does(Action::DismissToasts),
         new(View, "Indexing card").does(Action::ToggleIndexingCard),
         new(View, "Theme dark").icon(icons::MOON).does(Action::Theme(ThemeChoice::Dark)),
@@ -439,6 +436,7 @@ fn window() -> Vec<Command> {
             .when(|situation| situation.moment().map(Action::OpenWindowAt))
             .asks("ask-step-at-which-it-opens", arguments::window_at),
         new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
+        new(Window, "Windows move together").key(CTRL_SHIFT, Key::D).in_trace().does(Action::SyncWindows),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
         new(Window, "Compare with…").in_trace().asks("ask-step-function-address-50-100", arguments::compare_with),
         new(Window, "Compare before and after this call").in_trace().does(Action::CompareCall(None)),
@@ -520,64 +518,6 @@ fn help() -> Vec<Command> {
         new(Help, "Keys").icon(icons::KEYBOARD).key(NONE, Key::F1).does(Action::KeyboardHelp),
         new(Help, "About Stepback").icon(icons::HELP).does(Action::About),
     ]
-}
-
-fn new(area: Area, name: &'static str) -> Command {
-    let (scope, need) = (Scope::Everywhere, Need::Nothing);
-    Command {
-        name,
-        id: id_of(name),
-        area,
-        icon: None,
-        default_keys: Vec::new(),
-        scope,
-        need,
-        plain: None,
-        argument: None,
-    }
-}
-
-/// The id of a command's name in the table of messages: `command-go-to` for `Go to…`.
-fn id_of(name: &str) -> String {
-    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold("command".to_owned(), |id, word| id + "-" + &word.to_ascii_lowercase())
-}
-
-impl Command {
-    fn icon(mut self, icon: char) -> Self {
-        self.icon = Some(icon);
-        self
-    }
-
-    fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
-        self.default_keys.push(KeyboardShortcut::new(modifiers, key));
-        self
-    }
-
-    fn in_trace(mut self) -> Self {
-        self.need = Need::Trace;
-        self
-    }
-
-    fn within(mut self, scope: Scope) -> Self {
-        self.scope = scope;
-        self
-    }
-
-    fn does(self, action: Action) -> Self {
-        self.when(move |_| Some(action.clone()))
-    }
-
-    fn when(mut self, plain: impl Fn(&Situation) -> Option<Action> + Send + Sync + 'static) -> Self {
-        let plain: Plain = Box::new(plain);
-        self.plain = Some(plain);
-        self
-    }
-
-    fn asks(mut self, question: &'static str, make: fn(&str, &Situation) -> Result<Action, String>) -> Self {
-        self.argument = Some(Argument { question, make });
-        self
-    }
 }
 
 #[cfg(test)]

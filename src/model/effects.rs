@@ -4,10 +4,9 @@ use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Va
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::text::{flags_name, flags_text, short_hex};
+use super::text::{counted, flags_name, flags_text, short_hex};
 use super::{Meaning, Span};
 use crate::action::CellName;
-use crate::messages::say;
 use crate::session::Session;
 
 /// The fewest digits of a value that are worth showing alone.
@@ -18,12 +17,25 @@ const FEWEST_DIGITS: usize = 4;
 pub struct EffectText {
     /// The cell: `x0`, `[80020010]`; or the whole text where there is no value.
     pub label: Span,
-    /// What it became.
+    /// What it became; of a load without values, what was loaded.
     pub value: Option<String>,
+    /// The trace does not state the value: it follows from what steps did.
+    pub is_inferred: bool,
+    /// How much was accessed, in traces that tell no values.
+    pub size_bytes: Option<u64>,
     /// A load: shown only when there is room.
     pub is_read: bool,
     /// What questions about the cell are asked with.
     pub cell: Option<CellName>,
+}
+
+/// Accesses of one kind that continue each other.
+struct Run<'a> {
+    kind: AccessKind,
+    first: u64,
+    size_bytes: u64,
+    /// What was stored or loaded, where it is one access.
+    value: Option<&'a Value>,
 }
 
 /// What happened at a branch.
@@ -83,10 +95,11 @@ impl EffectText {
                         (name.clone(), rest.unwrap_or(mode))
                     }
                     Some(status) => (flags_name(&status), flags_text(&status)),
-                    None => (name.clone(), short_hex(value).unwrap_or_else(|| say!("effect-unknown").to_owned())),
+                    None => (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned())),
                 };
                 let cell = Some(CellName::Register(name.clone()));
-                Some(Self { label: Span::new(Meaning::Register, label), value: Some(text), is_read: false, cell })
+                let label = Span::new(Meaning::Register, label);
+                Some(Self { label, value: Some(text), is_inferred: false, size_bytes: None, is_read: false, cell })
             }
             Effect::Access(access) => Some(Self::of_access(access)),
             Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => None,
@@ -95,40 +108,42 @@ impl EffectText {
 
     /// The accesses of a step of a trace without values: those that continue each other are one.
     pub fn of_accesses<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Self> {
-        let mut runs: Vec<(AccessKind, u64, u64)> = Vec::new();
+        let mut runs: Vec<Run<'_>> = Vec::new();
         for effect in effects {
-            let Effect::Access(Access { kind, target: AccessTarget::Memory { address, size_bytes }, .. }) = effect
+            let Effect::Access(access @ Access { target: AccessTarget::Memory { address, size_bytes }, .. }) = effect
             else {
                 continue;
             };
             // A repeated string instruction reads and writes by turns, upwards or downwards.
             let (first, size) = (address.0, *size_bytes);
-            let continued = runs.iter_mut().rev().take(2).find(|(known, start, length)| {
-                let is_next = start.checked_add(*length) == Some(first) || first.checked_add(size) == Some(*start);
-                known == kind && is_next
+            let continued = runs.iter_mut().rev().take(2).find(|run| {
+                let is_next =
+                    run.first.checked_add(run.size_bytes) == Some(first) || first.checked_add(size) == Some(run.first);
+                run.kind == access.kind && is_next
             });
             match continued {
-                Some((_, start, length)) => (*start, *length) = ((*start).min(first), *length + size),
-                None => runs.push((*kind, first, size)),
+                // What several accesses stored is no one value.
+                Some(run) => {
+                    (run.first, run.size_bytes, run.value) = (run.first.min(first), run.size_bytes + size, None)
+                }
+                None => runs.push(Run { kind: access.kind, first, size_bytes: size, value: Some(&access.value) }),
             }
         }
-        runs.into_iter().map(|(kind, address, size)| Self::of_run(kind, address, size)).collect()
+        runs.into_iter().map(Self::of_run).collect()
     }
 
-    fn of_run(kind: AccessKind, address: u64, size_bytes: u64) -> Self {
-        let (meaning, word) = if kind == AccessKind::Read {
-            (Meaning::Read, say!("effect-read"))
-        } else {
-            (Meaning::Write, say!("effect-write"))
-        };
-        let label = Span::new(meaning, format!("{word} {size_bytes} @ {address:x}"));
-        let cell = Some(CellName::Memory(format!("{address:#x}"), size_bytes));
-        Self { label, value: None, is_read: kind == AccessKind::Read, cell }
+    fn of_run(run: Run<'_>) -> Self {
+        let is_read = run.kind == AccessKind::Read;
+        let label = Span::new(if is_read { Meaning::Read } else { Meaning::Write }, format!("[{:x}]", run.first));
+        let value = run.value.and_then(short_hex);
+        let cell = Some(CellName::Memory(format!("{:#x}", run.first), run.size_bytes));
+        Self { label, is_inferred: value.is_some(), value, size_bytes: Some(run.size_bytes), is_read, cell }
     }
 
     /// A few words about what the step did.
     pub fn of_words(meaning: Meaning, text: impl Into<String>) -> Self {
-        Self { label: Span::new(meaning, text), value: None, is_read: false, cell: None }
+        let label = Span::new(meaning, text);
+        Self { label, value: None, is_inferred: false, size_bytes: None, is_read: false, cell: None }
     }
 
     fn of_access(access: &Access) -> Self {
@@ -146,31 +161,45 @@ impl EffectText {
         };
         // A load's value shows where it was loaded to, unless it tells of an external change.
         let is_value_shown = !is_read || access.is_external;
-        let unknown = || access.host_operation.map_or(say!("effect-unknown"), HostOperation::name).to_owned();
+        let unknown = || access.host_operation.map_or("unknown", HostOperation::name).to_owned();
         let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(unknown));
-        Self { label: Span::new(meaning, label), value, is_read, cell: Some(cell) }
+        let (label, is_inferred) = (Span::new(meaning, label), access.is_inferred && value.is_some());
+        Self { label, value, is_inferred, size_bytes: None, is_read, cell: Some(cell) }
     }
 
     /// What a branch did.
     pub fn of_branch(taken: BranchTaken) -> Self {
         let (meaning, text) = match taken {
-            BranchTaken::Down => (Meaning::Taken, say!("effect-taken")),
-            BranchTaken::Up => (Meaning::Taken, say!("effect-taken-2")),
-            BranchTaken::Not => (Meaning::Label, say!("effect-not-taken")),
+            BranchTaken::Down => (Meaning::Taken, "↓ taken"),
+            BranchTaken::Up => (Meaning::Taken, "↑ taken"),
+            BranchTaken::Not => (Meaning::Label, "not taken"),
         };
         Self::of_words(meaning, text)
     }
 
-    /// All of it in one line.
+    /// What stands behind the arrow: the value, or how much was accessed where nothing tells it.
+    pub fn shown_value(&self) -> Option<String> {
+        self.value.clone().or_else(|| self.size_bytes.map(|bytes| counted(bytes, "byte", "bytes")))
+    }
+
+    /// Between the cell and its value: into it, or out of it.
+    pub fn arrow(&self) -> &'static str {
+        if self.is_read && self.label.meaning == Meaning::Read { "→" } else { "←" }
+    }
+
+    /// All of it in one line, with what is inferred marked as such.
     pub fn full_text(&self) -> String {
-        match &self.value {
-            Some(value) => format!("{} ← {value}", self.label.text),
-            None => self.label.text.clone(),
-        }
+        let Some(value) = self.shown_value() else { return self.label.text.clone() };
+        let aside = match (self.is_inferred, self.size_bytes) {
+            (true, Some(bytes)) => format!(" ({}, inferred)", counted(bytes, "byte", "bytes")),
+            (true, None) => " (inferred)".to_owned(),
+            (false, _) => String::new(),
+        };
+        format!("{} {} {value}{aside}", self.label.text, self.arrow())
     }
 
     fn width(&self, measure: &EffectMeasure) -> f32 {
-        let value = self.value.as_ref().map_or(0.0, |value| width_of(value, measure) + measure.arrow);
+        let value = self.shown_value().map_or(0.0, |value| width_of(&value, measure) + measure.arrow);
         // Words that name no cell are not in the face of code, and take less room.
         let label = if self.cell.is_none() { WORDS } else { 1.0 };
         label * width_of(&self.label.text, measure) + value
@@ -179,10 +208,10 @@ impl EffectText {
     /// The same with high digits left out, so that it fits: those of the address of a store, for what was stored is the
     /// question; else those of the value, without any digit when only few would be left. None when not even the cell fits.
     fn shortened(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
-        let value = self.value.as_ref()?;
         if let Some(stored) = self.with_short_address(room, measure) {
             return Some(stored);
         }
+        let value = self.value.as_ref()?;
         let fixed = width_of(&self.label.text, measure) + measure.arrow + measure.advance;
         if fixed > room {
             return None;
@@ -367,10 +396,28 @@ mod tests {
         let texts = |effects: &[Effect]| -> Vec<String> {
             EffectText::of_accesses(effects.iter()).iter().map(EffectText::full_text).collect()
         };
-        assert_eq!(texts(&effects), ["read 8 @ 7ffd0010", "write 8 @ 6000"]);
+        assert_eq!(texts(&effects), ["[7ffd0010] → 8 bytes", "[6000] ← 8 bytes"]);
         effects.extend([access(read, 0x7ffd_0018, 8), access(write, 0x6008, 8), access(read, 0x10, 1)]);
-        assert_eq!(texts(&effects), ["read 16 @ 7ffd0010", "write 16 @ 6000", "read 1 @ 10"]);
+        assert_eq!(texts(&effects), ["[7ffd0010] → 16 bytes", "[6000] ← 16 bytes", "[10] → 1 byte"]);
         assert_eq!(texts(&[access(write, 8, 8), access(write, 0, 8), access(write, u64::MAX, 1)]).len(), 2);
+    }
+
+    #[test]
+    fn a_store_of_what_the_program_says_shows_it_as_inferred() {
+        let target = AccessTarget::Memory { address: Address(0x6000), size_bytes: 8 };
+        let store = Effect::Access(Access {
+            kind: AccessKind::Write,
+            target,
+            value: Value(0x10_u64.to_le_bytes().map(Some).to_vec()),
+            is_inferred: true,
+            is_decoded: false,
+            is_external: false,
+            host_operation: None,
+        });
+        let texts = EffectText::of_accesses(std::iter::once(&store));
+        assert_eq!(texts.first().map(EffectText::full_text).as_deref(), Some("[6000] ← 10 (8 bytes, inferred)"));
+        check(&texts, 20.0, "[6000] ← 10 (8 bytes, inferred)");
+        check(&texts, 5.0, "+1");
     }
 
     #[test]

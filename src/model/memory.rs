@@ -1,30 +1,21 @@
-//! Memory as rows of 16 bytes; what no step ever accessed is one row.
+//! Memory as rows of bytes; what no step ever accessed is one row.
 
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use stepback_index::{
-    Access, AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Effect, Hit, LastAccess, LastAccessAnswer,
-    MemoryAt, NextAccess, NextAccessedBlock, Query as _, QueryError, Steps, TouchesAt, ValueSource,
+    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock, Query as _, QueryError,
+    Steps, TouchesAt, ValueSource,
 };
-use stepback_machine::{AccessKind, Address, Endian, InstructionSet};
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_machine::{AccessKind, Address, Endian, InstructionSet, LaneFormat};
+use stepback_parsers::{Position, RegisterSource, Source as _};
 
-use super::doubt::doubt_words;
-use super::externals::{ExternalRow, last_external};
-use super::names::place_name;
-use super::physical::physical_words;
-use super::so_far::source_so_far;
-use super::value_source::SourceWords;
+use crate::action::MemoryText;
 use crate::expression::{decimal, digits_alone};
-use crate::messages::say;
 use crate::session::Session;
 
-/// Bytes in a row.
-pub const ROW_BYTES: u64 = 16;
-
-/// The unit in which the index knows what was ever accessed.
-const BLOCK_BYTES: u64 = 64;
+/// The unit in which the index knows what was ever accessed, and the longest row.
+pub const BLOCK_BYTES: u64 = 64;
 
 /// Which rows are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +24,10 @@ pub struct MemoryRequest {
     pub position: Position,
     /// Changed is what differs from this position.
     pub previous: Position,
+    /// What bytes hold at that position is told too.
+    pub is_compared: bool,
+    /// Bytes in a row: a power of two, at most [`BLOCK_BYTES`].
+    pub row_bytes: u64,
     /// An address in the first row, or `lead` rows below it.
     pub top: Address,
     /// How many rows come before that of `top`.
@@ -57,10 +52,14 @@ pub struct MemoryPage {
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryRow {
-    /// 16 bytes.
+    /// As many bytes as a row has.
     Bytes {
         /// Of the first.
         address: Address,
+        /// Of the last.
+        last: Address,
+        /// The line of the source, where code lies.
+        source: Option<String>,
         /// Fewer only where they could not be read.
         cells: Vec<ByteCell>,
     },
@@ -86,6 +85,15 @@ pub struct ByteCell {
     pub is_news: bool,
     /// Its last access, where values are not recorded.
     pub touch: Option<Touch>,
+    /// What it is at the position that is compared with, where that is told.
+    pub other: Option<Other>,
+}
+
+/// A byte at the position that is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// None when unknown.
+    pub value: Option<u8>,
 }
 
 /// The last access of a byte whose value nothing tells.
@@ -111,8 +119,7 @@ impl MemoryRow {
     /// Its last byte.
     pub fn last(&self) -> Address {
         match self {
-            Self::Bytes { address, .. } => Address(address.0 | (ROW_BYTES - 1)),
-            Self::Gap { last, .. } => *last,
+            Self::Bytes { last, .. } | Self::Gap { last, .. } => *last,
         }
     }
 }
@@ -122,7 +129,7 @@ impl MemoryRow {
 /// # Errors
 /// See [`QueryError`].
 pub fn memory_page(session: &Session, request: &MemoryRequest, cancel: &Cancel) -> Result<MemoryPage> {
-    let map = AccessedMap { session, cancel };
+    let map = AccessedMap { session, row_bytes: request.row_bytes.clamp(1, BLOCK_BYTES), cancel };
     let asked = map.row_around(request.top)?;
     let top = map.rows_before(asked, request.lead)?.last().map_or(asked, |first| first.0);
     let mut rows = map.rows_from(top, request.rows_below)?;
@@ -133,6 +140,7 @@ pub fn memory_page(session: &Session, request: &MemoryRequest, cancel: &Cancel) 
 /// Which blocks were ever accessed.
 struct AccessedMap<'a> {
     session: &'a Session,
+    row_bytes: u64,
     cancel: &'a Cancel,
 }
 
@@ -175,7 +183,7 @@ impl AccessedMap<'_> {
     fn row_around(&self, address: Address) -> Result<u64, QueryError> {
         let block = block_of(address.0);
         if self.next(block)? == Some(block) {
-            return Ok(address.0 & !(ROW_BYTES - 1));
+            return Ok(address.0 & !(self.row_bytes - 1));
         }
         Ok(self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES))
     }
@@ -186,7 +194,10 @@ impl AccessedMap<'_> {
         let mut next_row = Some(top);
         while let Some(address) = next_row.filter(|_| rows.len() < count) {
             let row = match self.next(block_of(address))? {
-                Some(block) if block <= address => MemoryRow::Bytes { address: Address(address), cells: Vec::new() },
+                Some(block) if block <= address => {
+                    let last = Address(address | (self.row_bytes - 1));
+                    MemoryRow::Bytes { address: Address(address), last, source: None, cells: Vec::new() }
+                }
                 Some(block) => MemoryRow::Gap { first: Address(address), last: Address(block - 1) },
                 None => MemoryRow::Gap { first: Address(address), last: Address(self.last_address().max(address)) },
             };
@@ -205,7 +216,7 @@ impl AccessedMap<'_> {
             let last = address - 1;
             let block = block_of(last);
             address = if self.next(block)? == Some(block) {
-                last & !(ROW_BYTES - 1)
+                last & !(self.row_bytes - 1)
             } else {
                 self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES)
             };
@@ -236,6 +247,36 @@ fn block_of(address: u64) -> u64 {
     address & !(BLOCK_BYTES - 1)
 }
 
+/// Runs of accessed blocks, ascending.
+pub(super) fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Vec<(u64, u64)>> {
+    let map = AccessedMap { session, row_bytes: BLOCK_BYTES, cancel };
+    let (mut runs, mut next): (Vec<(u64, u64)>, Option<u64>) = (Vec::new(), Some(0));
+    while let Some(from) = next
+        && let Some(block) = map.next(block_of(from))?
+    {
+        cancel.check()?;
+        let end = block.saturating_add(BLOCK_BYTES);
+        match runs.last_mut() {
+            Some((_, last)) if *last == block => *last = end,
+            _ => runs.push((block, end)),
+        }
+        next = block.checked_add(BLOCK_BYTES);
+    }
+    Ok(runs)
+}
+
+/// Where the run of accessed blocks ends that an address is in, at most so far up.
+pub(super) fn run_end(session: &Session, from: u64, most: u64, cancel: &Cancel) -> Result<u64, QueryError> {
+    let map = AccessedMap { session, row_bytes: BLOCK_BYTES, cancel };
+    let mut end = from;
+    while end < most
+        && let Some(block) = map.next(block_of(end))?.filter(|block| *block <= end)
+    {
+        end = block.saturating_add(BLOCK_BYTES);
+    }
+    Ok(end.min(most))
+}
+
 /// The bytes that the step just before a position wrote.
 fn written_just_before(session: &Session, position: Position, cancel: &Cancel) -> Result<Vec<RangeInclusive<u64>>> {
     let Some(step) = position.last_step() else { return Ok(Vec::new()) };
@@ -255,14 +296,18 @@ fn written_just_before(session: &Session, position: Position, cancel: &Cancel) -
 /// Reads the bytes of all rows, neighbouring rows together.
 fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], cancel: &Cancel) -> Result<()> {
     let news = written_just_before(session, request.position, cancel)?;
+    let has_lines = session.images.are_lines_ready();
     let is_run = |a: &MemoryRow, b: &MemoryRow| matches!((a, b), (MemoryRow::Bytes { .. }, MemoryRow::Bytes { .. }));
     for run in rows.chunk_by_mut(is_run) {
         let Some(MemoryRow::Bytes { address: first, .. }) = run.first() else { continue };
-        let len_bytes = ROW_BYTES * run.len() as u64;
+        let len_bytes = request.row_bytes * run.len() as u64;
         let bytes_at = |position| MemoryAt { position, address: *first, len_bytes }.run(&session.index, cancel);
         let now = bytes_at(request.position)?;
         let before = if request.previous == request.position { now.clone() } else { bytes_at(request.previous)? };
         let mut cells: Vec<_> = now.iter().zip(&before).map(|(now, before)| ByteCell::new(now, before)).collect();
+        if request.is_compared {
+            cells.iter_mut().zip(&before).for_each(|(cell, other)| cell.other = Some(Other { value: other.value }));
+        }
         if session.index.source().traits().registers == RegisterSource::Operands {
             let touches_at = |position| TouchesAt { position, address: *first, len_bytes }.run(&session.index, cancel);
             let (now, before) = (touches_at(request.position)?, touches_at(request.previous)?);
@@ -273,8 +318,10 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
         }
         let mut cells = cells.into_iter();
         for row in run {
-            if let MemoryRow::Bytes { cells: shown, .. } = row {
-                shown.extend(cells.by_ref().take(ROW_BYTES as usize));
+            if let MemoryRow::Bytes { address, source, cells: shown, .. } = row {
+                shown.extend(cells.by_ref().take(request.row_bytes as usize));
+                let line = || session.images.source_at(*address);
+                *source = has_lines.then(line).flatten().map(|line| line.short());
             }
         }
     }
@@ -284,7 +331,7 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
 impl ByteCell {
     fn new(now: &ByteState, before: &ByteState) -> Self {
         let is_changed = now.value != before.value;
-        Self { value: now.value, source: now.source, is_changed, is_news: false, touch: None }
+        Self { value: now.value, source: now.source, is_changed, is_news: false, touch: None, other: None }
     }
 
     /// Takes in who accessed it last, now and at the position before.
@@ -314,129 +361,54 @@ impl ByteCell {
     }
 }
 
-/// All about one byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByteDetail {
-    /// Where it lies.
-    pub address: Address,
-    /// The symbol there.
-    pub symbol: Option<String>,
-    /// Its state.
-    pub state: ByteState,
-    /// Who wrote it last.
-    pub written_by: Option<Step>,
-    /// What it was before that.
-    pub before: Option<u8>,
-    /// Who writes it next.
-    pub next_write: Option<Step>,
-    /// Where values are not recorded: who reads and wrote it, in words.
-    pub accesses: Option<ByteAccesses>,
-    /// Where it lies in physical memory, in words; none where the trace tells of no physical addresses.
-    pub physical: Option<String>,
-    /// The read that showed another value than was known, where its value comes from that.
-    pub external: Option<ExternalRow>,
-}
-
-/// The accesses around a byte whose value nothing tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ByteAccesses {
-    /// How much the last store wrote, and whose it was: `8 bytes of 22696`.
-    pub written: Option<String>,
-    /// The last load.
-    pub last_read: Option<Step>,
-    /// The next load.
-    pub next_read: Option<Step>,
-    /// Why the last store may not be the last.
-    pub doubt: Option<String>,
-}
-
-/// `8 bytes`, with the thread where there are several.
-fn access_words(session: &Session, hit: &Hit) -> Option<String> {
-    let access = hit.access.as_ref()?;
-    let AccessTarget::Memory { size_bytes, .. } = access.target else { return None };
-    let threads = session.index.threads();
-    let thread = threads.get(usize::from(hit.record.thread.0)).filter(|_| threads.len() > 1);
-    Some(match thread {
-        None => say!("memory-bytes", count = size_bytes),
-        Some(thread) => say!("memory-bytes-of-thread", count = size_bytes, thread = &*thread.name),
-    })
-}
-
-/// Asks for all about one byte. Runs on a worker.
-///
-/// # Errors
-/// See [`QueryError`].
-pub fn byte_detail(session: &Session, address: Address, position: Position, cancel: &Cancel) -> Result<ByteDetail> {
-    let index = &session.index;
-    let cell = Cell::Memory { address, len_bytes: 1 };
-    let state_at = |position| {
-        let bytes = MemoryAt { position, address, len_bytes: 1 }.run(index, cancel)?;
-        Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
-    };
-    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, cancel)?;
-    let step_of = |answer: &LastAccessAnswer| match answer {
-        LastAccessAnswer::Step(hit) => Some(hit.record.step),
-        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
-    };
-    let written_by = step_of(&last);
-    let accesses = if index.source().traits().registers == RegisterSource::Operands {
-        let last_read = LastAccess { cell, kinds: AccessKinds::Reads, before: position }.run(index, cancel)?;
-        let next_read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel)?;
-        let hit = if let LastAccessAnswer::Step(hit) = &last { Some(hit) } else { None };
-        Some(ByteAccesses {
-            written: hit.and_then(|hit| access_words(session, hit)),
-            last_read: step_of(&last_read),
-            next_read: next_read.map(|hit| hit.record.step),
-            doubt: hit.and_then(|hit| Some(doubt_words(hit.doubt?, hit.record.instruction_set))),
-        })
-    } else {
-        None
-    };
-    let before = match written_by {
-        Some(step) => state_at(step.before())?.value,
-        None => None,
-    };
-    let next = NextAccess { cell, kinds: AccessKinds::Writes, from: position }.run(index, cancel)?;
-    let state = state_at(position)?;
-    let external = match state.source {
-        ValueSource::External => last_external(session, address, position, cancel)?,
-        ValueSource::Recorded | ValueSource::Inferred | ValueSource::Unknown => None,
-    };
-    Ok(ByteDetail {
-        address,
-        symbol: place_name(&session.images, address),
-        state,
-        written_by,
-        before,
-        next_write: next.map(|hit| hit.record.step),
-        accesses,
-        physical: physical_words(session, address, position, cancel)?,
-        external,
-    })
-}
-
-/// What the mark of a byte means; where the rest of the trace may change it, that this is so far.
-pub fn source_words(session: &Session, source: ValueSource) -> String {
-    source_so_far(session, source, SourceWords::of(source).meaning)
-}
-
-impl ByteDetail {
-    /// Where its value comes from, in a sentence.
-    pub fn source_text(&self, session: &Session) -> String {
-        let Some(read) = &self.external else { return source_words(session, self.state.source) };
-        let last = match self.written_by {
-            Some(step) => say!("memory-the-last-write", step = step.0),
-            None => say!("memory-what-was-known").to_owned(),
-        };
-        let (was, now) = read.byte(self.address).unwrap_or((None, 0));
-        let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
-        say!("memory-external", step = read.step.0, last = last, was = was, now = format!("{now:02x}"))
-    }
-}
-
 /// The bytes around an address that a key means: 1, 2, 4 or 8, aligned to their number.
 pub fn aligned(address: Address, len_bytes: u64) -> Address {
     Address(address.0 & !(len_bytes.max(1).next_power_of_two() - 1))
+}
+
+/// The characters of a row, one a byte, so that they stand below each other.
+pub fn row_text(cells: &[ByteCell], text: MemoryText) -> String {
+    let mut shown = String::new();
+    let mut rest = cells;
+    while let Some((first, behind)) = rest.split_first() {
+        let wide = if text == MemoryText::Utf8 { wide_character(rest) } else { None };
+        match wide {
+            Some((letter, len)) => {
+                shown.push(letter);
+                // The bytes that belong to it are blank.
+                shown.extend(std::iter::repeat_n(' ', len - 1));
+                rest = rest.get(len..).unwrap_or_default();
+            }
+            None => {
+                shown.push(first.character());
+                rest = behind;
+            }
+        }
+    }
+    shown
+}
+
+/// The character of two to four bytes that begins here, where it can be shown.
+fn wide_character(cells: &[ByteCell]) -> Option<(char, usize)> {
+    let known: Vec<u8> = cells.iter().take(4).map_while(|cell| cell.value).collect();
+    (2..=known.len()).find_map(|len| {
+        let letter = std::str::from_utf8(known.get(..len)?).ok()?.chars().next()?;
+        (letter.len_utf8() == len && is_shown(letter)).then_some((letter, len))
+    })
+}
+
+/// Whether the face of code has a letter: Latin, Greek, Cyrillic. Others would be boxes.
+fn is_shown(letter: char) -> bool {
+    matches!(letter, '\u{a1}'..='\u{17f}' | 'Α'..='ω' | 'А'..='я') && letter.is_alphanumeric()
+}
+
+/// A group as a number of floating point, with `?` where a byte is unknown.
+pub fn number_text(cells: &[ByteCell], format: LaneFormat, endian: Endian) -> String {
+    let mut bytes: Vec<Option<u8>> = cells.iter().map(|cell| cell.value).collect();
+    if endian == Endian::Big {
+        bytes.reverse();
+    }
+    format.lanes(&bytes).concat()
 }
 
 /// In which order the bytes of a group are shown so that it reads as a number.
@@ -483,10 +455,29 @@ mod tests {
         assert_eq!([shown(Some(0x41)), shown(Some(0)), shown(None)], ["41A", "00.", "?? "]);
     }
 
+    #[test]
+    fn a_row_reads_as_text_with_a_letter_a_byte_or_as_utf_8() {
+        let cells: Vec<ByteCell> =
+            "a\u{e9}b".bytes().map(|byte| ByteCell { value: Some(byte), ..ByteCell::default() }).collect();
+        assert_eq!(row_text(&cells, MemoryText::Ascii), "a..b");
+        assert_eq!(row_text(&cells, MemoryText::Utf8), "a\u{e9} b");
+        assert_eq!(row_text(&cells[..2], MemoryText::Utf8), "a.");
+    }
+
+    #[test]
+    fn a_group_is_a_number() {
+        let cells = 1.5f32.to_le_bytes().map(|byte| ByteCell { value: Some(byte), ..ByteCell::default() });
+        let format = LaneFormat::new(stepback_machine::LaneKind::Float, 4);
+        assert_eq!(number_text(&cells, format, Endian::Little), "1.5");
+        assert_eq!(number_text(&[ByteCell::default(); 4], format, Endian::Little), "?");
+    }
+
     fn page(top: u64, lead: usize) -> MemoryPage {
         let request = MemoryRequest {
             position: Position(1250),
             previous: Position(1249),
+            is_compared: false,
+            row_bytes: 16,
             top: Address(top),
             lead,
             rows_below: 6,
@@ -499,7 +490,7 @@ mod tests {
     fn check_page(page: &MemoryPage, expected: &[&str]) {
         let byte = |cell: &ByteCell| format!("{}{}", cell.hex(), if cell.is_changed { "!" } else { "" });
         let text = |row: &MemoryRow| match row {
-            MemoryRow::Bytes { address, cells } => {
+            MemoryRow::Bytes { address, cells, .. } => {
                 format!("{:x}: {}", address.0, cells.iter().take(4).map(byte).collect::<Vec<_>>().join(" "))
             }
             MemoryRow::Gap { first, last } => format!("{:x} - {:x}", first.0, last.0),
@@ -514,6 +505,8 @@ mod tests {
         let request = MemoryRequest {
             position: Position(1250),
             previous: Position(0),
+            is_compared: true,
+            row_bytes: 16,
             top: Address(0x8002_0010),
             lead: 0,
             rows_below: 2,
@@ -524,6 +517,7 @@ mod tests {
         assert_eq!(cells.iter().position(|cell| cell.is_news), Some(0));
         assert_eq!(cells.iter().filter(|cell| cell.is_news).count(), 1);
         assert!(cells.iter().filter(|cell| cell.is_changed).count() > 1);
+        assert_eq!(cells[0].other, Some(Other { value: None }));
     }
 
     #[test]
@@ -531,6 +525,26 @@ mod tests {
         let rows = ["80020010: a9! 02 00 80", "80020020: 00 00 00 00", "80020030: ?? ?? ?? ??", "80020040 - 8401ffff"];
         let more = ["84020000: 25 75 35 62", "84020010: 33 66 25 75"];
         check_page(&page(0x8002_0014, 0), &[rows, [more[0], more[1], "", ""]].concat()[..6]);
+    }
+
+    #[test]
+    fn rows_may_be_longer_and_shorter() {
+        let first = |row_bytes| {
+            let request = MemoryRequest {
+                position: Position(1250),
+                previous: Position(1250),
+                is_compared: false,
+                row_bytes,
+                top: Address(0x8002_0014),
+                lead: 0,
+                rows_below: 2,
+                rows_above: 0,
+            };
+            let page = memory_page(&overflow(), &request, &Cancel::default()).unwrap();
+            (page.rows[0].first().0, page.rows[0].last().0, page.rows[1].first().0)
+        };
+        assert_eq!(first(8), (0x8002_0010, 0x8002_0017, 0x8002_0018));
+        assert_eq!(first(64), (0x8002_0000, 0x8002_003f, 0x8002_0040));
     }
 
     #[test]
@@ -550,11 +564,5 @@ mod tests {
         assert_eq!(rows[0], MemoryRow::Gap { first: Address(0x8002_0040), last: Address(0x8401_ffff) });
         let rows = page(u64::MAX, 0).rows;
         assert_eq!((rows.len(), rows[0].last()), (1, Address(u64::MAX)));
-    }
-
-    #[test]
-    fn a_byte_knows_its_writers() {
-        let detail = byte_detail(&overflow(), Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
-        assert_eq!((detail.written_by, detail.before, detail.state.value), (Some(Step(1249)), Some(0xa0), Some(0xa9)));
     }
 }

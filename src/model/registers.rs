@@ -1,6 +1,5 @@
 //! The register file as groups of cells, with what the last move changed.
 
-use crate::messages::spoken;
 use anyhow::Result;
 use stepback_index::{
     Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, SlotReader, ThreadId,
@@ -66,10 +65,12 @@ pub struct RegisterSection {
 }
 
 /// A register at a position, or a lane of one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterCell {
     /// As shown.
     pub name: String,
+    /// The name of the lower half of a register of 64 bits: `w0`, `eax`.
+    pub half_name: Option<String>,
     /// All its digits; `??` for an unknown byte.
     pub hex: String,
     /// Its value.
@@ -91,8 +92,7 @@ pub struct RegisterCell {
 }
 
 /// Which groups there are below the general registers.
-const GROUP_TITLES: [&str; 3] =
-    ["registers-vector-registers", "registers-floating-point-registers", "registers-system-registers"];
+const GROUP_TITLES: [&str; 3] = ["Vector registers", "Floating-point registers", "System registers"];
 const VECTOR: usize = 0;
 const FLOATING_POINT: usize = 1;
 const SYSTEM: usize = 2;
@@ -123,6 +123,9 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let before = if request.position == request.previous { None } else { Some(read(request.previous)?) };
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
     board.mark_news(request.position);
+    if let Some(pc) = board.pc.as_mut().filter(|pc| pc.value.is_unknown()) {
+        pc.infer_target(session, thread, request.position);
+    }
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
     let source = index.source();
@@ -130,6 +133,15 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let name = index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
     (board.thread_name, board.available) = (name.unwrap_or_default(), available);
     Ok(board)
+}
+
+/// The name under which the register is shown that an instruction calls so: `x0` for `w0`, `rax` for `%eax`.
+/// A name that the set does not have stays as it is.
+pub fn shown_name(written: &str, set: InstructionSet) -> String {
+    let name = written.trim_start_matches('%');
+    let Some(view) = Registers::view(name, set) else { return name.to_owned() };
+    let shown = Registers::shown(set).into_iter().find(|(_, other)| other.register == view.register);
+    shown.map_or_else(|| name.to_owned(), |(name, _)| name)
 }
 
 /// Whether any thread has registers of a group.
@@ -202,11 +214,12 @@ impl RegisterBoard {
             status: Status::default(),
             is_inferred: false,
             core: Vec::new(),
-            groups: GROUP_TITLES.map(|title| RegisterSection { title: spoken(title), cells: Vec::new() }).into(),
+            groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
         };
         let others = OtherGroups::of(now.instruction_set);
         for state in &now.registers {
-            let cell = RegisterCell::new(state, before);
+            let mut cell = RegisterCell::new(state, before);
+            cell.half_name = half_name(state.view, now.instruction_set);
             match group {
                 RegisterGroup::Core => board.add(cell, state.view.register, &others),
                 _ => board.core.push(cell),
@@ -262,6 +275,12 @@ impl RegisterBoard {
     }
 }
 
+/// The name of the lower half of a register of 64 bits, where it has one.
+fn half_name(view: RegisterView, set: InstructionSet) -> Option<String> {
+    let half = RegisterView::new(view.register, view.offset, 4);
+    Registers::name(half, set).filter(|_| view.size_bytes == 8).map(str::to_owned)
+}
+
 /// Which registers of an instruction set are not general ones.
 struct OtherGroups {
     system: Vec<RegisterId>,
@@ -282,6 +301,7 @@ impl RegisterCell {
         let old = before.and_then(|before| before.get(&state.name)).cloned();
         Self {
             name: state.name.clone(),
+            half_name: None,
             hex: state.value.hex(),
             is_changed: before.is_some() && old.as_ref() != Some(&state.value),
             is_news: false,
@@ -294,6 +314,18 @@ impl RegisterCell {
         }
     }
 
+    /// Behind the last step of a thread no step tells where it goes on. A call tells it, though, and an exception too:
+    /// the innermost frame begins there, and has no step yet.
+    fn infer_target(&mut self, session: &Session, thread: ThreadId, position: Position) {
+        let calls = session.index.calls();
+        let innermost = calls.innermost_at(thread, position).and_then(|id| calls.get(id));
+        let Some(call) = innermost.filter(|call| call.entry_step.is_none() && call.call_step.is_some()) else { return };
+        let width = self.value.0.len();
+        self.value = Value(call.function.0.to_le_bytes().map(Some).into_iter().take(width).collect());
+        (self.hex, self.source) = (self.value.hex(), ValueSource::Inferred);
+        self.reason = Some("the last step entered this function, of which the trace has no step".to_owned());
+    }
+
     /// A lane as a register of its own; none where the register is not as wide.
     pub fn lane(&self, lane: Lane) -> Option<Self> {
         let size = usize::from(lane.size_bytes);
@@ -303,6 +335,7 @@ impl RegisterCell {
         let before = self.before.as_ref().and_then(cut);
         Some(Self {
             name: format!("{}{lane}", self.name),
+            half_name: None,
             hex: value.hex(),
             is_changed: self.is_changed && before.as_ref() != Some(&value),
             source: if value.is_unknown() { ValueSource::Unknown } else { self.source },

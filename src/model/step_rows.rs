@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
-use stepback_machine::{Address, Branch, RegisterView, Registers, TextFlow, decode};
+use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode};
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step, StepOrigin};
 
 use super::Meaning;
@@ -12,7 +12,7 @@ use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::{frame_name, function_name};
 use super::step_remarks::{more_words, origin_notes};
-use crate::messages::say;
+use super::text::counted;
 use crate::session::Session;
 use crate::syntax::branch_target;
 
@@ -31,6 +31,8 @@ pub struct StepRow {
     pub depth: u32,
     /// Where its instruction lies.
     pub address: Address,
+    /// Which registers its names mean.
+    pub set: InstructionSet,
     /// How far behind the start of its function.
     pub offset: Option<u64>,
     /// The instruction.
@@ -82,7 +84,7 @@ impl OperandRegisters {
 impl StepRow {
     /// True when nothing happened: the row steps back.
     pub fn is_idle(&self) -> bool {
-        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == say!("effect-not-taken");
+        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == "not taken";
         !self.is_executed || self.effects.iter().any(is_not_taken)
     }
 
@@ -138,6 +140,7 @@ impl RowMaker<'_> {
             thread: record.thread,
             depth: frame.map_or(0, |frame| frame.depth),
             address: record.pc,
+            set: record.instruction_set,
             offset: images.function_at(record.pc).map(|found| found.offset),
             code,
             text: record.text.clone(),
@@ -181,7 +184,7 @@ impl RowMaker<'_> {
         }
         let words = MarkerReader::of(self.session, record.instruction_set).read(&record.effects);
         if words.repetitions > 0 {
-            let rounds = say!("step-rounds", count = words.repetitions + 1);
+            let rounds = counted(words.repetitions + 1, "round", "rounds");
             row.effects.push(EffectText::of_words(Meaning::Second, rounds));
         }
         row.effects.extend(EffectText::of_accesses(record.effects.iter()));

@@ -6,7 +6,6 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::{Meaning, Span};
-use crate::messages::{find, in_english, say};
 use crate::session::Session;
 
 /// More rows are no list that anybody reads.
@@ -28,10 +27,8 @@ pub struct Table {
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What files call it, in English.
-    pub name: &'static str,
     /// What its head says.
-    pub label: &'static str,
+    pub name: &'static str,
     /// The longest text in it or in its head.
     pub characters: usize,
 }
@@ -95,18 +92,14 @@ pub enum TableCell {
 }
 
 impl Table {
-    /// The columns become as wide as their texts. `heads`: their ids in the table of messages; empty for none.
+    /// The columns become as wide as their texts.
     pub fn new(summary: String, heads: &[&'static str], rows: Vec<TableRow>) -> Self {
         let longest = |place: usize| {
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
             cells.map(|cell| cell.text().chars().count()).max().unwrap_or(0)
         };
         let heads = heads.iter().enumerate();
-        let columns = heads.map(|(place, id)| {
-            let (name, label) = (in_english(id).unwrap_or(id), find(id).unwrap_or(id));
-            Column { name, label, characters: longest(place).max(label.chars().count()) }
-        });
-        let columns = columns.collect();
+        let columns = heads.map(|(place, name)| Column { name, characters: longest(place).max(name.len()) }).collect();
         Self { summary, columns, rows, spare: Vec::new() }
     }
 
@@ -176,7 +169,7 @@ impl Table {
 impl TableRow {
     /// As it is copied.
     pub fn line(&self) -> String {
-        let cells = self.cells.iter().map(TableCell::text).filter(|text| !text.is_empty());
+        let cells = self.cells.iter().map(TableCell::marked_text).filter(|text| !text.is_empty());
         cells.collect::<Vec<_>>().join("  ")
     }
 }
@@ -194,7 +187,7 @@ impl TableCell {
 
     /// A step; none: before the first.
     pub fn step(step: Option<Step>) -> Self {
-        step.map_or_else(|| Self::new(Meaning::Second, say!("table-the-start")), Self::Step)
+        step.map_or_else(|| Self::new(Meaning::Second, "the start"), Self::Step)
     }
 
     /// By what rows are put in order.
@@ -207,7 +200,24 @@ impl TableCell {
         }
     }
 
-    /// As it is copied.
+    /// What makes a value less than a fact of the trace.
+    pub fn doubt(&self) -> Option<&'static str> {
+        match self {
+            Self::Text(Span { meaning: Meaning::Inferred, .. }) => Some("inferred"),
+            Self::Text(Span { meaning: Meaning::External, .. }) => Some("external"),
+            Self::Text(_) | Self::Number(..) | Self::Step(_) | Self::Bar(..) => None,
+        }
+    }
+
+    /// As it is copied: a guess is no fact there either.
+    fn marked_text(&self) -> String {
+        match self.doubt() {
+            Some(doubt) => format!("{} ({doubt})", self.text()),
+            None => self.text(),
+        }
+    }
+
+    /// As it is shown.
     pub fn text(&self) -> String {
         match self {
             Self::Text(span) | Self::Number(_, span) => span.text.clone(),

@@ -34,7 +34,7 @@ impl TableFormat {
 fn csv(table: &Table) -> String {
     let mut text = csv_line(keys(table).iter().map(|key| key.name.clone()));
     for row in &table.rows {
-        text += &csv_line(keys(table).iter().map(|key| plain(row.cells.get(key.place))));
+        text += &csv_line(keys(table).iter().map(|key| key.text(row)));
     }
     text
 }
@@ -51,10 +51,10 @@ fn json(table: &Table) -> String {
     let keys = keys(table);
     let object = |row: &TableRow| {
         let fields = keys.iter().map(|key| {
-            let cell = row.cells.get(key.place);
-            let number = plain(cell).parse::<serde_json::Number>().ok();
+            let (cell, text) = (row.cells.get(key.place), key.text(row));
+            let number = text.parse::<serde_json::Number>().ok();
             let value = number.filter(|_| !matches!(cell, Some(TableCell::Text(_)) | None)).map(Value::Number);
-            (key.name.clone(), value.unwrap_or_else(|| Value::String(plain(cell))))
+            (key.name.clone(), value.unwrap_or(Value::String(text)))
         });
         Value::Object(fields.collect::<Map<_, _>>())
     };
@@ -66,6 +66,18 @@ fn json(table: &Table) -> String {
 struct Key {
     name: String,
     place: usize,
+    /// What the value is known from, instead of the value.
+    is_source: bool,
+}
+
+/// Columns with values of cells: a further one says what each is known from.
+const VALUES: [&str; 3] = ["Before", "Value", "Operands"];
+
+impl Key {
+    fn text(&self, row: &TableRow) -> String {
+        let cell = row.cells.get(self.place);
+        if self.is_source { cell.and_then(TableCell::doubt).unwrap_or_default().to_owned() } else { plain(cell) }
+    }
 }
 
 fn keys(table: &Table) -> Vec<Key> {
@@ -74,9 +86,12 @@ fn keys(table: &Table) -> Vec<Key> {
     let columns = table.columns.iter().enumerate().filter(|(place, _)| !is_bar(*place));
     let key = |(place, column): (usize, &super::table::Column)| {
         let name = column.name.to_lowercase().replace('%', "percent").replace(' ', "_");
-        Key { name: if name.is_empty() { "kind".to_owned() } else { name }, place }
+        let name = if name.is_empty() { "kind".to_owned() } else { name };
+        let source =
+            VALUES.contains(&column.name).then(|| Key { name: format!("{name}_source"), place, is_source: true });
+        std::iter::once(Key { name, place, is_source: false }).chain(source)
     };
-    columns.map(key).collect()
+    columns.flat_map(key).collect()
 }
 
 /// A cell without what is for eyes alone.
@@ -94,6 +109,16 @@ mod tests {
 
     use super::*;
     use crate::model::Meaning;
+
+    #[test]
+    fn values_that_the_trace_does_not_state_are_marked() {
+        let row = |meaning| TableRow { cells: vec![TableCell::new(meaning, "10")], ..TableRow::default() };
+        let rows = vec![row(Meaning::Plain), row(Meaning::Inferred), row(Meaning::External)];
+        let table = Table::new(String::new(), &["Value"], rows);
+        assert_eq!(TableFormat::Csv.write(&table), "value,value_source\n10,\n10,inferred\n10,external\n");
+        let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
+        assert_eq!(lines, ["10", "10 (inferred)", "10 (external)"]);
+    }
 
     #[test]
     fn tables_are_written_with_plain_numbers_and_quoted_words() {

@@ -13,6 +13,8 @@ pub struct Windows {
     pub list: Vec<TraceWindow>,
     /// The one that keys and the toolbar mean.
     pub active: WindowId,
+    /// Windows move together: where one goes, the others go by as many steps.
+    pub is_synced: bool,
     step_count: u64,
 }
 
@@ -20,7 +22,12 @@ impl Windows {
     /// One window at the start of a trace of so many steps.
     pub fn new(step_count: u64) -> Self {
         let first = WindowId(1);
-        Self { list: vec![TraceWindow::new(first, step_count, Position(0))], active: first, step_count }
+        Self {
+            list: vec![TraceWindow::new(first, step_count, Position(0))],
+            active: first,
+            is_synced: false,
+            step_count,
+        }
     }
 
     /// Takes in that another part of the trace is known. Runs on a worker, on a copy.

@@ -45,6 +45,12 @@ pub enum PanelKey {
     Note,
     /// Take it out of the list.
     Remove,
+    /// Compare with another position, or end that.
+    Compare,
+    /// The next byte that differs.
+    NextChange,
+    /// The last byte that differs.
+    LastChange,
     /// Last write of a number of bytes: 1, 2, 4 or 8.
     Bytes(u8),
 }
@@ -69,7 +75,7 @@ impl PanelKey {
     }
 }
 
-const KEYS: [(Key, Modifiers, PanelKey); 23] = [
+const KEYS: [(Key, Modifiers, PanelKey); 26] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
     (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
@@ -87,6 +93,9 @@ const KEYS: [(Key, Modifiers, PanelKey); 23] = [
     (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
     (Key::E, Modifiers::NONE, PanelKey::Follow),
     (Key::V, Modifiers::NONE, PanelKey::View),
+    (Key::D, Modifiers::NONE, PanelKey::Compare),
+    (Key::C, Modifiers::SHIFT, PanelKey::LastChange),
+    (Key::C, Modifiers::NONE, PanelKey::NextChange),
     (Key::L, Modifiers::NONE, PanelKey::Lanes),
     (Key::C, Modifiers::COMMAND, PanelKey::Copy),
     (Key::Num1, Modifiers::NONE, PanelKey::Bytes(1)),

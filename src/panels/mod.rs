@@ -45,6 +45,7 @@ mod watches;
 
 pub use find::{FindState, HISTORY};
 pub use functions::{FunctionsAsking, FunctionsState};
+pub use memory::MemoryPanel;
 pub use panel::Panel;
 pub use registers::RegistersPanel;
 pub use registry::Pane;

@@ -86,8 +86,8 @@ panes! {
     Source(SourcePanel): Source;
     /// The threads.
     Threads(ThreadsPanel): Threads;
-    /// A list of accesses, of blocks of the heap, or of pages.
-    Table(TablePanel): Accesses | Heap | Heat;
+    /// A list of accesses, of blocks of the heap, of pages or regions of memory, or of words of the stack.
+    Table(TablePanel): Accesses | Heap | Heat | Regions | StackMemory;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
     /// What a search found.
@@ -167,7 +167,9 @@ mod tests {
             PanelKind::Find => Some(PanelKind::Watches),
             PanelKind::Watches => Some(PanelKind::Bookmarks),
             PanelKind::Bookmarks => Some(PanelKind::FlameGraph),
-            PanelKind::FlameGraph => None,
+            PanelKind::FlameGraph => Some(PanelKind::Regions),
+            PanelKind::Regions => Some(PanelKind::StackMemory),
+            PanelKind::StackMemory => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));

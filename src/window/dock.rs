@@ -5,7 +5,6 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles,
 
 use super::tab_strip;
 use crate::action::Action;
-use crate::messages::say;
 use crate::panels::{Pane, ViewCx};
 
 /// What the panels of a dock see, and what they asked for.
@@ -56,7 +55,7 @@ impl Behavior<Pane> for DockView<'_> {
     fn tab_ui(&mut self, tiles: &mut Tiles<Pane>, ui: &mut Ui, id: Id, tile: TileId, state: &TabState) -> Response {
         let Some(pane) = tiles.get_pane(&tile) else {
             // Containers stand in tabs only while they are dragged there.
-            return ui.selectable_label(state.active, say!("dock-panels"));
+            return ui.selectable_label(state.active, "Panels");
         };
         let response = tab_strip::tab_ui(ui, id, pane, state);
         if response.clicked() {

@@ -18,7 +18,6 @@ use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolb
 use crate::action::{Action, ThemeChoice};
 use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
-use crate::messages::say;
 use crate::theme::Tok;
 
 /// The commands that are on: what a menu marks with a tick.
@@ -30,6 +29,7 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),
+        ("Windows move together", workspace.is_some_and(|workspace| workspace.windows.is_synced)),
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),
@@ -274,7 +274,13 @@ impl App {
             let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
             painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
             let font = crate::theme::medium(13.0);
-            painter.text(card.center(), egui::Align2::CENTER_CENTER, say!("frame-drop-the-trace-a-file"), font, tok.t1);
+            painter.text(
+                card.center(),
+                egui::Align2::CENTER_CENTER,
+                "Drop the trace, a file or a directory, to open it",
+                font,
+                tok.t1,
+            );
         }
     }
 
@@ -290,7 +296,7 @@ impl App {
             Some(Ok(path)) => {
                 self.picture = None;
                 if self.is_script_over {
-                    self.toasts.show(ToastKind::Info, &say!("dialog-saved", path = path.display().to_string()));
+                    self.toasts.show(ToastKind::Info, &format!("Saved {}", path.display()));
                 }
             }
         }

@@ -9,7 +9,6 @@ use super::toasts::ToastKind;
 use super::undo::{Before, Panels};
 use super::workspace::Workspace;
 use crate::action::{Action, Follow};
-use crate::messages::say;
 use crate::panels::Pane;
 use egui_tiles::Tile;
 
@@ -78,11 +77,7 @@ impl App {
         let Some(mut dock) = own.and_then(|own| kept_layout::read(&own.panels)) else {
             let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
             let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
-            return self.report(&say!(
-                "layouts-unknown",
-                name = format!("{:?}", name.trim()),
-                known = known.join(", ")
-            ));
+            return self.report(&format!("there is no layout {:?}: there are {}", name.trim(), known.join(", ")));
         };
         // Pins, addresses and filters mean nothing in another trace.
         for tile in layout::panes_in_order(&dock) {
@@ -99,7 +94,7 @@ impl App {
     pub(super) fn save_layout(&mut self, name: &str) {
         let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(60).collect();
         if name.is_empty() || NamedLayout::of(&name).is_some() {
-            return self.report(say!("layouts-this-name-is-taken-choose"));
+            return self.report("this name is taken: choose another one for a layout of your own");
         }
         let Some(panels) = self.workspace.as_ref().and_then(|workspace| kept_layout::text_of(&workspace.dock)) else {
             return;
@@ -108,7 +103,7 @@ impl App {
         self.settings.layouts.push(OwnLayout { name: name.clone(), panels });
         let surplus = self.settings.layouts.len().saturating_sub(LAYOUTS);
         self.settings.layouts.drain(..surplus);
-        self.toasts.show(ToastKind::Info, &say!("layouts-saved", name = name));
+        self.toasts.show(ToastKind::Info, &format!("Layout saved: {name}, in the menu Window"));
     }
 
     /// Forgets a layout of the user's own.
@@ -116,7 +111,7 @@ impl App {
         let before = self.settings.layouts.len();
         self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
         if self.settings.layouts.len() == before {
-            self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim())));
+            self.report(&format!("there is no layout of your own called {:?}", name.trim()));
         }
     }
 
@@ -162,7 +157,11 @@ pub fn changes_panels(action: &Action) -> bool {
             | Action::NewRegisters(_)
             | Action::ReadLanes(_)
             | Action::FilterRegisters(_)
+            | Action::FormatRegisters(_)
+            | Action::HalveRegisters
+            | Action::SelectCell(_)
             | Action::MemoryGroup(_)
+            | Action::Memory(_)
             | Action::ShowMemory(_)
     );
     let is_layout = matches!(action, Action::ResetLayout | Action::UseLayout(_));

@@ -26,6 +26,8 @@ mod banner;
 mod bookmarks;
 mod browser;
 mod call_lookup;
+mod cells;
+mod chosen_cell;
 mod damaged_file;
 mod demo_hint;
 mod dock;

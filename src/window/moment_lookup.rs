@@ -14,7 +14,6 @@ use crate::analysis::condition::{Course, next_true};
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
 use crate::analysis::tracked::{Scene, thread_of};
-use crate::messages::say;
 use crate::model::watch_state::next_change;
 use crate::notes::Watch;
 use crate::session::Session;
@@ -25,13 +24,7 @@ impl App {
     pub(super) fn go_to_visit(&mut self, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
-            let words = || {
-                let words = match way {
-                    Way::Back => say!("lookup-instruction-before"),
-                    Way::Forward => say!("lookup-instruction-after"),
-                };
-                words.to_owned()
-            };
+            let words = || format!("this instruction is not executed {} this position", side(way));
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -42,13 +35,9 @@ impl App {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk { index, images, thread: thread_of(index, from)?, callees, cancel };
             let found = walk.next_line(Course { from, way })?;
-            let words = || {
-                let words = match (images.has_lines(), way) {
-                    (Ok(true), Way::Back) => say!("lookup-no-line-before"),
-                    (Ok(true), Way::Forward) => say!("lookup-no-line-after"),
-                    _ => say!("lookup-no-lines"),
-                };
-                words.to_owned()
+            let words = || match images.has_lines() {
+                Ok(true) => format!("no other source line is executed {} this position", side(way)),
+                _ => "no source lines are known: add an image that was compiled with -g".to_owned(),
             };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
@@ -63,10 +52,7 @@ impl App {
             let (index, images) = (&session.index, &session.images);
             let scene = Scene { index, images, thread: thread_of(index, from)?, cancel };
             let found = next_true(&scene, &condition, Course { from, way }).map_err(plain)?;
-            let words = || match way {
-                Way::Back => say!("lookup-not-true-before", condition = &condition),
-                Way::Forward => say!("lookup-not-true-after", condition = &condition),
-            };
+            let words = || format!("{condition} does not become true {} this position", side(way));
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -87,10 +73,7 @@ impl App {
     pub(super) fn go_to_change(&mut self, watch: String, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
-            let words = || match way {
-                Way::Back => say!("lookup-no-change-before", watch = &watch),
-                Way::Forward => say!("lookup-no-change-after", watch = &watch),
-            };
+            let words = || format!("{watch} does not change {} this position", side(way));
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -110,5 +93,12 @@ fn plain(error: NameError) -> anyhow::Error {
     match error {
         NameError::Expression { error, .. } if error.behind().is_none() => anyhow!("{}", error.kind),
         error => error.into(),
+    }
+}
+
+fn side(way: Way) -> &'static str {
+    match way {
+        Way::Back => "before",
+        Way::Forward => "after",
     }
 }

@@ -1,9 +1,9 @@
 //! Moves of trace windows that were asked for, and what becomes of them on a worker.
 
 use stepback_index::QueryError;
+use stepback_parsers::Position;
 
 use crate::action::{Way, WindowId};
-use crate::messages::say;
 use crate::model::so_far::{SoFar, nothing_so_far};
 use crate::model::{Landing, Move, Stride, Windows};
 use crate::session::Session;
@@ -60,10 +60,19 @@ impl Moving {
 /// Makes moves in copies of the windows. Runs on a worker.
 pub(super) fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
     let mut said = Vec::new();
+    // Where several windows are sent somewhere, each goes where it was sent.
+    let is_alone = asked.windows(2).all(|pair| matches!(pair, [one, next] if one.window == next.window));
+    let is_synced = windows.is_synced && is_alone;
     let mut waiting = asked.into_iter();
     while let Some(next) = waiting.next() {
         let Some(window) = windows.get_mut(next.window) else { continue };
-        match next.what.make(&session.index, window) {
+        let from = window.position;
+        let mut made = next.what.make(&session.index, window);
+        let to = window.position;
+        if made.is_ok() && is_synced && from != to {
+            made = follow(session, &mut windows, &next, Steps { from, to });
+        }
+        match made {
             Ok(Landing::Made) => {}
             Ok(Landing::Nowhere) => said.extend(nowhere_words(session, &next.what)),
             Err(error) => {
@@ -75,17 +84,37 @@ pub(super) fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -
     Moved { windows, said, error: None, rest: Vec::new() }
 }
 
+/// How far a window went.
+struct Steps {
+    from: Position,
+    to: Position,
+}
+
+/// The other windows go as many steps as one went.
+fn follow(session: &Session, windows: &mut Windows, led: &Asked, by: Steps) -> Result<Landing, QueryError> {
+    for other in windows.list.iter_mut().filter(|other| other.id != led.window) {
+        let to = match by.to.0.checked_sub(by.from.0) {
+            Some(forward) => other.position.0.saturating_add(forward),
+            None => other.position.0.saturating_sub(by.from.0 - by.to.0),
+        };
+        Move::Travel(Position(to)).make(&session.index, other)?;
+    }
+    Ok(Landing::Made)
+}
+
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
 fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
     match what {
-        Move::Step(Stride::Out, Way::Back) => Some(say!("moves-nothing-called-this-function-the").to_owned()),
+        Move::Step(Stride::Out, Way::Back) => {
+            Some("Nothing called this function: the trace begins inside it".to_owned())
+        }
         Move::Step(Stride::Out, Way::Forward) => Some(match SoFar::of(session) {
-            None => say!("moves-this-function-does-not-return").to_owned(),
-            Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
+            None => "This function does not return: the trace ends inside it".to_owned(),
+            Some(part) => format!("This function does not return so far: {}", part.caveat()),
         }),
-        Move::StepOfThread(Way::Back) => Some(say!("moves-this-thread-has-no-step").to_owned()),
+        Move::StepOfThread(Way::Back) => Some("This thread has no step before this position".to_owned()),
         Move::StepOfThread(Way::Forward) => {
-            let words = nothing_so_far(session, say!("moves-this-thread-has-no-step-after").to_owned());
+            let words = nothing_so_far(session, "this thread has no step after this position".to_owned());
             Some(sentence(&words))
         }
         Move::Step(..) | Move::StayInThread(_) | Move::Travel(_) | Move::Edge(_) => None,

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
 use stepback_index::{AccessKinds, ThreadId};
-use stepback_machine::{Address, RegisterGroup};
+use stepback_machine::Address;
 use stepback_parsers::{Format, Position};
 
 use super::arriving_part::Part;
 use super::banner::Banner;
+use super::chosen_cell::ChosenCell;
 use super::kept::{SavedLayout, SessionPlaces};
 use super::kept_layout;
 use super::layout::{self, Dock};
@@ -23,17 +24,15 @@ use super::recent::{RecentTrace, now};
 use super::status::StatusSlot;
 use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
+use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, StepRange, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::{Situation, argument_text};
-use crate::messages::say;
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
 use crate::notes::{Bookmarks, Watches};
-use crate::panels::{
-    FindState, FunctionsAsking, FunctionsState, Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx,
-};
+use crate::panels::{FindState, FunctionsAsking, FunctionsState, Pane, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Lane, Slot, Ticket, Worker};
@@ -101,6 +100,8 @@ pub struct Workspace {
     pub order: Slot<(Position, ThreadId), Option<String>>,
     /// The cell that was under a cursor last: "last write" means it where the panel has none.
     last_cell: Option<CellName>,
+    /// The cell that was clicked in a list of steps.
+    pub(super) chosen: Option<ChosenCell>,
     watch: Option<Ticket<Option<TraceChange>>>,
     watched: Instant,
     /// What was told of the trace file.
@@ -165,6 +166,7 @@ impl Workspace {
             status: StatusSlot::default(),
             order: Slot::default(),
             last_cell: None,
+            chosen: None,
             watch: None,
             watched: Instant::now(),
             told: None,
@@ -253,7 +255,7 @@ impl Workspace {
     pub fn architecture(&self) -> String {
         match self.session.index.threads() {
             [only] => only.instruction_set.names().title.to_owned(),
-            threads => say!("summary-threads", count = threads.len()),
+            threads => format!("{} threads", threads.len()),
         }
     }
 
@@ -264,7 +266,7 @@ impl Workspace {
 
     /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
     pub fn summary(&self) -> String {
-        let steps = say!("summary-steps", what = self.architecture(), count = self.session.index.step_count());
+        let steps = format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()));
         so_far(&self.session, &steps)
     }
 
@@ -307,14 +309,6 @@ impl Workspace {
         }
     }
 
-    /// Shows memory at an address in the panel that has the keyboard, or in the first of its kind.
-    pub fn show_memory(&mut self, address: &str) {
-        let tile = self.memory_tile();
-        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.show(address, self.windows.position_of(panel.follow));
-        }
-    }
-
     /// Lists the accesses of some memory, which is named at the position.
     pub fn list_accesses(&mut self, address: String, len_bytes: u64, thread: Option<String>) {
         self.list(Listed::Cell(format!("{address}:{len_bytes}")), AccessKinds::All, thread);
@@ -344,52 +338,6 @@ impl Workspace {
         if let Some(Tile::Pane(Pane::Calls(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             panel.list_range(range);
         }
-    }
-
-    /// Sets the bytes in a group of the same panel.
-    pub fn group_memory(&mut self, group: u8) {
-        let tile = self.memory_tile();
-        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.group = group;
-        }
-    }
-
-    /// Changes the panel of registers that has the keyboard, or the first of its kind.
-    pub fn with_registers(&mut self, change: impl FnOnce(&mut RegistersPanel)) {
-        let is_registers =
-            |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Registers);
-        let tile = self.focused.filter(is_registers).or_else(|| self.show(PanelKind::Registers));
-        if let Some(Tile::Pane(Pane::Registers(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            change(panel);
-        }
-    }
-
-    /// Opens another panel with a group of registers: not behind the first, so that both are seen.
-    pub fn new_registers(&mut self, group: RegisterGroup) {
-        let wide =
-            [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory].into_iter().find_map(|kind| self.find(kind));
-        let pane = Pane::new(PanelKind::Registers, self.windows.active);
-        let added = match wide {
-            Some(tile) => Some(layout::insert_as_tab(&mut self.dock, tile, pane)),
-            None => self.place(pane, PanelKind::Registers),
-        };
-        if let Some(tile) = added {
-            self.focus(tile);
-            self.with_registers(|panel| panel.choose_group(group));
-        }
-    }
-
-    /// A memory panel whose byte is asked about stays at that byte.
-    pub fn hold_memory(&mut self) {
-        if let Some(Tile::Pane(Pane::Memory(panel))) = self.focused.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.hold();
-        }
-    }
-
-    fn memory_tile(&mut self) -> Option<TileId> {
-        let is_memory =
-            |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Memory);
-        self.focused.filter(is_memory).or_else(|| self.show(PanelKind::Memory))
     }
 
     /// Other panels take the place of all. Their numbers begin anew, so that no place of a closed panel is theirs.
@@ -422,7 +370,9 @@ impl Workspace {
 
     /// What commands are made for.
     pub fn situation(&mut self, worker: &Worker, tok: &Tok) -> Situation {
-        let selected = self.selection(worker, tok);
+        let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
+        let chosen = self.chosen_cell().filter(|_| is_in_trace);
+        let selected = chosen.or_else(|| self.selection(worker, tok));
         if selected.is_some() {
             self.last_cell = selected;
         }

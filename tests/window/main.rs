@@ -4,6 +4,7 @@
 
 mod bookmarks;
 mod calls;
+mod cells;
 mod commands;
 mod compare;
 mod demo;

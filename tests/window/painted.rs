@@ -22,6 +22,17 @@ impl Driver {
         found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
     }
 
+    /// Where a text is painted within something that has a name.
+    #[track_caller]
+    pub fn place_of_text(&self, label: &str, text: &str) -> egui::Pos2 {
+        let within = self.rect(label);
+        let mut found = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_places(&clipped.shape, within, text, &mut found);
+        }
+        *found.first().unwrap_or_else(|| panic!("no {text:?} in {label:?}: {}", self.painted(label)))
+    }
+
     /// The visible text painted in the line of something, from its left edge to the right edge of its panel.
     #[track_caller]
     pub fn painted_beside(&self, label: &str) -> String {
@@ -79,6 +90,17 @@ fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, S
             if within.contains(center) && clip.contains(center) {
                 found.push((text.pos.x, text.galley.text().to_owned()));
             }
+        }
+        _ => {}
+    }
+}
+
+fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<egui::Pos2>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_places(shape, within, wanted, found)),
+        Shape::Text(text) if text.galley.text() == wanted => {
+            let center = text.visual_bounding_rect().center();
+            found.extend(within.contains(center).then_some(center));
         }
         _ => {}
     }

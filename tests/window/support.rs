@@ -215,6 +215,25 @@ impl Driver {
         self.wait();
     }
 
+    /// Clicks at a place, so many times.
+    #[track_caller]
+    pub fn click_at(&mut self, place: egui::Pos2, times: u32) {
+        self.pause();
+        self.harness.hover_at(place);
+        self.wait();
+        for _ in 0..times {
+            for pressed in [true, false] {
+                self.harness.event(egui::Event::PointerButton {
+                    pos: place,
+                    button: egui::PointerButton::Primary,
+                    pressed,
+                    modifiers: Modifiers::NONE,
+                });
+            }
+        }
+        self.wait();
+    }
+
     /// An entry of the context menu of something.
     #[track_caller]
     pub fn choose(&mut self, label: &str, entry: &str) {

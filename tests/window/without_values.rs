@@ -24,10 +24,10 @@ fn a_row_says_how_much_was_accessed_where() {
     let mut window = open(|_| {});
     window.go_to("0");
     let row = window.painted("step 0");
-    for part in ["7fb5ae3fb1d7", "mov", "read 8 @ 7fb5ae4013d8"] {
+    for part in ["7fb5ae3fb1d7", "mov", "[7fb5ae4013d8]"] {
         assert!(row.contains(part), "{part:?} in {row:?}");
     }
-    assert!(window.painted("step 1").contains("write 8 @ 7ffd0ed3ce68"));
+    assert!(window.painted("step 1").contains("[7ffd0ed3ce68] ← 8 bytes"));
 }
 
 #[test]

@@ -10,4 +10,4 @@ pub use cells::Between;
 pub use comparison::{Comparison, compare};
 pub use pieces::{Pieces, differing_pieces};
 pub use rows::{CellMeaning, CompareRow, RowsWanted};
-pub use writers::{WriterText, WritesBetween, writers, writes_between};
+pub use writers::{WriterText, WritesBetween, accessed_between, writers, writes_between};

@@ -6,7 +6,7 @@ use stepback_parsers::Step;
 
 use super::cells::{CellKind, MemoryCell};
 use super::comparison::is_closed_at_first;
-use crate::action::CellName;
+use crate::action::{Access, CellName};
 use crate::image::Images;
 use crate::model::names::place_name;
 use crate::model::text::bytes_text;
@@ -20,6 +20,8 @@ pub struct RowsWanted {
     pub toggled: Vec<String>,
     /// Single bytes in a row: 8 or 16.
     pub bytes_in_row: usize,
+    /// Cells that a step read, or wrote, between the two positions; none: all.
+    pub accessed: Option<Access>,
 }
 
 /// One row of the table.

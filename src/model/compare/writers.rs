@@ -7,9 +7,9 @@ use stepback_index::{AccessKinds, Cancel, NextAccess, Query as _, Steps};
 use stepback_parsers::Step;
 
 use super::cells::Between;
-use crate::action::CellName;
+use super::rows::CompareRow;
+use crate::action::{Access, CellName};
 use crate::analysis::names::NamesAt;
-use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::names::function_name;
 use crate::session::Session;
@@ -96,13 +96,55 @@ pub fn writes_between(
     Ok(counts)
 }
 
+/// Leaves the rows whose cells a step reads, or writes, between two positions, under the titles of their groups.
+/// A group that is closed keeps its title. Runs on a worker. Cost: a question a cell.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn accessed_between(
+    session: &Session,
+    rows: Vec<CompareRow>,
+    access: Access,
+    Between { from, to }: Between,
+    cancel: &Cancel,
+) -> Result<Vec<CompareRow>> {
+    let (first, last) = (from.min(to), from.max(to));
+    let names = NamesAt::new(&session.index, &session.images, last, None, cancel)?;
+    let kinds = match access {
+        Access::Read => AccessKinds::Reads,
+        Access::Write => AccessKinds::Writes,
+    };
+    let mut kept: Vec<CompareRow> = Vec::new();
+    for row in rows {
+        let CompareRow::Cell { cell: name, .. } = &row else {
+            // The title of a group of which nothing is left.
+            kept.pop_if(|last| matches!(last, CompareRow::Group { is_open: true, .. }));
+            kept.push(row);
+            continue;
+        };
+        let cell = match name {
+            CellName::Register(register) => names.register(register)?,
+            CellName::Memory(address, length) => names.cell(&format!("{address}:{length}")).ok(),
+        };
+        let Some(cell) = cell else { continue };
+        cancel.check()?;
+        // Where nothing tells who reads registers, none is listed.
+        let hit = NextAccess { cell, kinds, from: first }.run(&session.index, cancel).ok().flatten();
+        if hit.is_some_and(|hit| hit.position <= last) {
+            kept.push(row);
+        }
+    }
+    kept.pop_if(|last| matches!(last, CompareRow::Group { is_open: true, .. }));
+    Ok(kept)
+}
+
 impl WritesBetween {
     /// `48`, or `200+`.
     pub fn text(self) -> String {
         match self {
             Self::Exactly(count) => count.to_string(),
             Self::Over(count) => format!("{count}+"),
-            Self::Unknown => say!("compare-unknown").to_owned(),
+            Self::Unknown => "unknown".to_owned(),
         }
     }
 }

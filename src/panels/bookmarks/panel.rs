@@ -8,8 +8,8 @@ use stepback_index::Cancel;
 
 use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
 use crate::action::{Action, PanelKind, WindowId};
-use crate::messages::say;
 use crate::model::bookmark_words::{command_text, place_words};
+use crate::model::text::counted;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -84,20 +84,20 @@ impl BookmarksPanel {
             pos2((bar.right() - 8.0 - FILTER).max(bar.left() + INSET), y - 11.0),
             pos2(bar.right() - 8.0, y + 11.0),
         );
-        Field { hint: say!("bookmarks-filter"), icon: icons::SEARCH }.ui(ui, pen, field, &mut self.filter);
+        Field { hint: "Filter", icon: icons::SEARCH }.ui(ui, pen, field, &mut self.filter);
         let all = cx.bookmarks.list().len();
-        let words = say!("bookmarks-count", count = all);
-        let words = if shown == all { words } else { say!("bookmarks-shown", shown = shown, all = words) };
+        let words = counted(all as u64, "bookmark", "bookmarks");
+        let words = if shown == all { words } else { format!("{shown} of {words}") };
         pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, field.left() - 8.0);
     }
 
     fn heads_ui(pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
         let (tok, y) = (pen.tok, head.center().y);
         let word = |x: f32, text: &str| pen.text(x, y, text, medium(11.5), tok.t3);
-        word(head.left() + 26.0, say!("bookmarks-place"));
-        word(columns.name, say!("bookmarks-name"));
-        word(columns.note, say!("bookmarks-note-2"));
-        columns.words.iter().for_each(|x| _ = word(*x, say!("bookmarks-what-is-there")));
+        word(head.left() + 26.0, "Place");
+        word(columns.name, "Name");
+        word(columns.note, "Note");
+        columns.words.iter().for_each(|x| _ = word(*x, "What is there"));
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     }
 
@@ -140,8 +140,8 @@ impl BookmarksPanel {
     fn edit_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
         let Some(editing) = &mut self.state.editing else { return };
         let name = match editing.part {
-            BookmarkPart::Name => say!("bookmarks-name-of-the-bookmark"),
-            BookmarkPart::Note => say!("bookmarks-note-of-the-bookmark"),
+            BookmarkPart::Name => "Name of the bookmark",
+            BookmarkPart::Note => "Note of the bookmark",
         };
         pen.fill(rect, pen.tok.bg1);
         pen.frame(rect, 2, pen.tok.focus);
@@ -202,7 +202,7 @@ impl Panel for BookmarksPanel {
     }
 
     fn title(&self) -> String {
-        say!("bookmarks-bookmarks").to_owned()
+        "Bookmarks".to_owned()
     }
 
     fn leave_trace(&mut self) {
@@ -213,7 +213,10 @@ impl Panel for BookmarksPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.bookmarks.list().is_empty() {
-            let words = EmptyWords(say!("bookmarks-nothing-is-marked"), say!("bookmarks-b-marks-the-position-shift"));
+            let words = EmptyWords(
+                "Nothing is marked",
+                "B marks the position, Shift+B what is selected in the timeline; memory by its menu.",
+            );
             return empty_ui(ui, &pen, rect, icons::BOOKMARK, words);
         }
         let wanted = self.filter.to_lowercase();
@@ -228,8 +231,7 @@ impl Panel for BookmarksPanel {
             self.bar_ui(ui, &pen, bar, shown.len(), cx);
         }
         if shown.is_empty() {
-            let words =
-                EmptyWords(say!("bookmarks-no-bookmark-holds-the-text"), say!("bookmarks-take-something-out-of-the"));
+            let words = EmptyWords("No bookmark holds the text", "Take something out of the field above.");
             return empty_ui(ui, &pen, rest, icons::SEARCH, words);
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);

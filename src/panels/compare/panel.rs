@@ -10,9 +10,8 @@ use stepback_parsers::Position;
 use super::beside::Beside;
 use super::rows::{Columns, Lengths, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
-use crate::messages::say;
 use crate::model::TraceWindow;
-use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, compare};
+use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, accessed_between, compare};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -45,6 +44,9 @@ pub struct ComparePanel {
     /// The window that is after; without one, the second.
     #[serde(default)]
     after: Option<WindowId>,
+    /// Only cells that steps between read, or wrote.
+    #[serde(default)]
+    accessed: Option<Access>,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -83,6 +85,12 @@ pub struct BarView<'a> {
     pub pen: &'a Pen<'a>,
     pub pair: Pair<'a>,
     pub comparison: Option<&'a Comparison>,
+}
+
+/// A way to leave out cells, and what it is called.
+struct Choice {
+    access: Option<Access>,
+    words: &'static str,
 }
 
 /// One of the two windows, and both.
@@ -158,8 +166,7 @@ impl ComparePanel {
             self.choose_ui(ui, touch, Side { place, window, pair }, cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
-        let response =
-            button_response(ui, swap, "swap", say!("compare-swap-sides")).on_hover_text(say!("compare-swap-sides"));
+        let response = button_response(ui, swap, "swap", "Swap sides").on_hover_text("Swap sides");
         if response.hovered() {
             pen.painter.rect_filled(swap, 4.0, tok.bg3);
         }
@@ -168,14 +175,17 @@ impl ComparePanel {
             (self.before, self.after) = (Some(pair.right.id), Some(pair.left.id));
         }
         let mut right = bar.right() - 8.0;
+        let choices = [(None, "All"), (Some(Access::Write), "Written"), (Some(Access::Read), "Read")];
         if bar.width() >= WIDE {
+            for (access, words) in choices.into_iter().rev() {
+                let width = pen.width(words, ui_font(11.5)) + 16.0;
+                let segment = Rect::from_min_max(pos2(right - width, y - 10.0), pos2(right, y + 10.0));
+                self.accessed_ui(ui, pen, segment, Choice { access, words });
+                right = segment.left() - 2.0;
+            }
+            right -= 6.0;
             let field = Rect::from_min_size(pos2(right - 200.0, y - 11.0), vec2(200.0, 22.0));
-            Field { hint: say!("compare-filter-cells"), icon: icons::FILTER }.ui(
-                ui,
-                pen,
-                field,
-                &mut self.state.filter,
-            );
+            Field { hint: "Filter cells", icon: icons::FILTER }.ui(ui, pen, field, &mut self.state.filter);
             right = field.left() - 12.0;
         }
         if let Some(comparison) = comparison {
@@ -183,15 +193,38 @@ impl ComparePanel {
         }
     }
 
+    /// One of the ways to leave out cells.
+    fn accessed_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, Choice { access, words }: Choice) {
+        let tok = pen.tok;
+        let name = match access {
+            Some(Access::Write) => "cells that were written between",
+            Some(Access::Read) => "cells that were read between",
+            None => "all cells that differ",
+        };
+        let response = button_response(ui, rect, ("accessed", words), name);
+        let is_chosen = self.accessed == access;
+        if is_chosen || response.hovered() {
+            pen.painter.rect_filled(rect, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
+        }
+        pen.text_centered(rect.center(), words, ui_font(11.5), if is_chosen { tok.t1 } else { tok.t2 });
+        if response.clicked() {
+            self.accessed = access;
+        }
+        response.on_hover_text(match access {
+            None => "All cells that differ",
+            Some(Access::Write) => "Cells that differ and that a step between the two positions wrote",
+            Some(Access::Read) => "Cells that differ and that a step between the two positions read",
+        });
+    }
+
     /// A click on one of the two offers the other windows.
     fn choose_ui(&mut self, ui: &mut Ui, touch: Rect, Side { place, window, pair }: Side<'_>, cx: &ViewCx<'_>) {
         let [left, right] = sides(pair);
         let side = if place == 0 { left } else { right };
-        let response =
-            button_response(ui, touch, ("side", place), &say!("compare-side", side = side, number = window.id.0));
+        let response = button_response(ui, touch, ("side", place), &format!("compare {side}: window {}", window.id.0));
         egui::Popup::menu(&response).show(|ui| {
             for other in &cx.windows.list {
-                let words = say!("compare-window-at", number = other.id.0, position = other.position.0);
+                let words = format!("Window {} at {}", other.id.0, thousands(other.position.0));
                 if ui.add(egui::Button::selectable(other.id == window.id, words)).clicked() {
                     let (mut before, mut after) = (pair.left.id, pair.right.id);
                     // Choosing the window of the other side changes sides.
@@ -214,7 +247,7 @@ impl ComparePanel {
         out: &mut Vec<Action>,
     ) {
         if comparison.is_empty() {
-            let words = EmptyWords(say!("compare-the-two-positions-are-the"), say!("compare-move-one-of-the-windows"));
+            let words = EmptyWords("The two positions are the same", "Move one of the windows to compare.");
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
         let Some(laid) = self.laid_rows(rect.width(), comparison, cx) else { return watch_for_late(ui) };
@@ -255,12 +288,16 @@ impl ComparePanel {
     fn laid_rows(&mut self, width: f32, comparison: &Arc<Comparison>, cx: &ViewCx<'_>) -> Option<Arc<LaidRows>> {
         let filter = if width >= WIDE { self.state.filter.clone() } else { String::new() };
         let bytes_in_row = if width >= ROOMY { 16 } else { 8 };
-        let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row };
+        let accessed = self.accessed.filter(|_| width >= WIDE);
+        let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row, accessed };
         let key = RowsKey { wanted, between: comparison.between, step_count: comparison.step_count };
         let answer = self.state.rows.poll(&key, cx.worker, |key| {
             let (wanted, comparison, session) = (key.wanted.clone(), Arc::clone(comparison), Arc::clone(cx.session));
-            move |_: &Cancel| {
-                let rows = comparison.rows(&wanted, &session.images);
+            move |cancel: &Cancel| {
+                let mut rows = comparison.rows(&wanted, &session.images);
+                if let Some(access) = wanted.accessed {
+                    rows = accessed_between(&session, rows, access, comparison.between, cancel)?;
+                }
                 Ok(Arc::new(LaidRows { between: comparison.between, lengths: Lengths::of(&rows), rows }))
             }
         });
@@ -303,7 +340,7 @@ impl Panel for ComparePanel {
     }
 
     fn title(&self) -> String {
-        say!("compare-compare").to_owned()
+        "Compare".to_owned()
     }
 
     /// The cell under the cursor.
@@ -318,7 +355,7 @@ impl Panel for ComparePanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.pair(cx) else {
-            let words = EmptyWords(say!("compare-nothing-to-compare-yet"), say!("compare-open-a-second-trace-window"));
+            let words = EmptyWords("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
             return empty_ui(ui, &pen, rect, icons::COMPARE, words);
         };
         let key = (pair.left.position, pair.right.position);
@@ -349,35 +386,27 @@ fn cell_of(row: &CompareRow) -> Option<&CellName> {
 
 /// What the left and the right one are in time: either may be the earlier one.
 fn sides(pair: Pair<'_>) -> [&'static str; 2] {
-    if pair.right.position < pair.left.position {
-        [say!("compare-after"), say!("compare-before")]
-    } else {
-        [say!("compare-before"), say!("compare-after")]
-    }
+    if pair.right.position < pair.left.position { ["after", "before"] } else { ["before", "after"] }
 }
 
 fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, cx: &ViewCx<'_>) {
     let (tok, y) = (cx.tok, head.center().y);
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-    pen.text(columns.cell, y, say!("compare-cell"), head_font(), tok.t2);
+    pen.text(columns.cell, y, "Cell", head_font(), tok.t2);
     let [left, right] = sides(pair);
     for (x, window, word) in [(columns.before, pair.left, left), (columns.after, pair.right, right)] {
         let end = pen.badge(x, y, window.id.0);
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
-    pen.text(columns.writer, y, say!("compare-last-written-by"), head_font(), tok.t2);
-    let titles = [
-        (columns.meaning, say!("compare-means")),
-        (columns.instruction, say!("compare-instruction")),
-        (columns.source, say!("compare-source")),
-    ];
+    pen.text(columns.writer, y, "Last written by", head_font(), tok.t2);
+    let titles = [(columns.meaning, "Means"), (columns.instruction, "Instruction"), (columns.source, "Source")];
     for (x, title) in titles.into_iter().filter_map(|(x, title)| Some((x?, title))) {
         pen.text(x, y, title, head_font(), tok.t2);
     }
     if let Some(x) = columns.writes {
-        pen.text_left_of(x, y, say!("compare-writes-between"), head_font(), tok.t2);
+        pen.text_left_of(x, y, "Writes between", head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
-    let words = say!("compare-head", first = pair.left.id.0, left = left, second = pair.right.id.0, right = right);
+    let words = format!("window {} {left}, window {} {right}", pair.left.id.0, pair.right.id.0);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }

@@ -7,7 +7,6 @@ use stepback_parsers::Step;
 
 use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
-use crate::messages::say;
 use crate::model::compare::{CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -183,17 +182,8 @@ impl Table<'_> {
         touched: &mut Touched,
     ) {
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-
-        let response = button_response(
-            ui,
-            rect,
-            ("group", title),
-            &(if is_open {
-                say!("compare-close-group", title = &*title)
-            } else {
-                say!("compare-open-group", title = &*title)
-            }),
-        );
+        let verb = if is_open { "close" } else { "open" };
+        let response = button_response(ui, rect, ("group", title), &format!("{verb} group {title}"));
         pen.fill(rect, if response.hovered() { tok.bg3 } else { tok.bg2 });
         let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
         pen.text(rect.left() + INSET, y, caret, icon(10.0), tok.t2);
@@ -211,7 +201,7 @@ impl Table<'_> {
     fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
         let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = &*label));
+        let response = row_response(ui, rect, ("cell", label), || format!("difference {label}"));
         let is_cursor = self.cursor == Some(cell);
         row_background(
             pen,
@@ -237,7 +227,7 @@ impl Table<'_> {
         if let Some(step) = last_write {
             self.writer_ui(ui, y, *step, out);
         } else {
-            pen.label(self.columns.writer, y, say!("compare-no-step"), tok.t3);
+            pen.label(self.columns.writer, y, "no step", tok.t3);
         }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(cell.clone());
@@ -271,10 +261,13 @@ impl Table<'_> {
 
     fn writer_ui(&self, ui: &Ui, y: f32, step: Step, out: &mut Vec<Action>) {
         let (pen, tok, columns) = (self.pen, self.cx.tok, &self.columns);
-        let end =
-            StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
+        let link = StepLink { step, trace: self.cx.trace, window: self.cx.windows.active };
+        // Numbers end below each other, however long they are.
+        let highest = self.cx.session.index.step_count().saturating_sub(1);
+        let room = StepLink { step: Step(highest), ..link }.width(pen);
+        let end = link.ui(ui, pen, columns.writer + room - link.width(pen), y, out);
         let Some(text) = self.writers.get(&step) else { return };
-        let function = pos2((columns.writer + 46.0).max(end + 8.0), y);
+        let function = pos2(end + 8.0, y);
         pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
         if let Some(x) = columns.instruction {
             let clip = Rect::everything_left_of(columns.instruction_end());
@@ -293,39 +286,43 @@ impl Table<'_> {
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, label, "");
         if let Some(step) = last_write {
-            if MenuItem::new(say!("compare-travel-to-its-last-write"))
-                .icon(icons::LAST_WRITE)
-                .key("double click")
-                .ui(ui, tok)
-            {
+            if MenuItem::new("Travel to its last write").icon(icons::LAST_WRITE).key("Double click").ui(ui, tok) {
                 out.push(Action::Travel(self.cx.windows.active, step.after().0));
             }
-            if MenuItem::new(say!("compare-open-window-there")).icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
+            if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
                 out.push(Action::OpenWindowAt(self.cx.moment(step.after())));
             }
         }
-        if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+        if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
+        // Readers and writers between are found from the earlier window on.
+        if let Some(earlier) = self.cx.windows.list.iter().min_by_key(|window| window.position) {
+            let between = [("First read between", Access::Read), ("First write between", Access::Write)];
+            for (words, access) in between {
+                if MenuItem::new(words).ui(ui, tok) {
+                    let travel = Action::GoToAccess(cell.clone(), access, Way::Forward);
+                    out.extend([Action::OpenWindowAt(earlier.moment()), travel]);
+                }
+            }
+        }
         if let CellName::Memory(address, _) = cell
-            && MenuItem::new(say!("compare-show-memory-there")).icon(icons::MEMORY).ui(ui, tok)
+            && MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok)
         {
             out.push(Action::ShowMemory(address.clone()));
         }
         if let Some(CellMeaning::Symbol(symbol)) = meaning
-            && MenuItem::new(&say!("compare-show-memory-at", symbol = &*symbol)).ui(ui, tok)
+            && MenuItem::new(&format!("Show memory at {symbol}")).ui(ui, tok)
         {
             out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
         }
         menu_line_ui(ui, tok);
-        for (text, value) in
-            [(say!("compare-copy-value-at-the-left"), from), (say!("compare-copy-value-at-the-right"), to)]
-        {
+        for (text, value) in [("Copy value at the left", from), ("Copy value at the right", to)] {
             if MenuItem::new(text).ui(ui, tok) {
                 out.push(Action::Copy(value.clone()));
             }
         }
-        if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
+        if MenuItem::new("Copy as text").icon(icons::COPY).ui(ui, tok) {
             out.push(Action::Copy(format!("{label}: {from} -> {to}")));
         }
     }

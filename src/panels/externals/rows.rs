@@ -3,7 +3,6 @@
 use egui::{Rect, Ui, pos2};
 
 use crate::action::Action;
-use crate::messages::say;
 use crate::model::externals::ExternalRow;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -49,14 +48,9 @@ impl Columns {
     pub fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
         let (tok, y) = (pen.tok, head.center().y);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let heads = [
-            (self.step, say!("externals-step")),
-            (self.address, say!("externals-address")),
-            (self.was, say!("externals-was")),
-            (self.read, say!("externals-read")),
-        ];
-        let thread = self.thread.map(|x| (x, say!("externals-thread")));
-        for (x, words) in heads.into_iter().chain(thread).chain([(self.place, say!("externals-symbol"))]) {
+        let heads = [(self.step, "Step"), (self.address, "Address"), (self.was, "Was"), (self.read, "Read")];
+        let thread = self.thread.map(|x| (x, "Thread"));
+        for (x, words) in heads.into_iter().chain(thread).chain([(self.place, "Symbol")]) {
             pen.cut_text(pos2(x, y), words, head_font(), tok.t2, self.right);
         }
     }
@@ -97,7 +91,8 @@ impl ChangeRows<'_> {
         out: &mut Vec<Action>,
     ) {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, rect.center().y);
-        let response = row_response(ui, rect, ("change", place), || say!("externals-row", step = row.step.0));
+        let response =
+            row_response(ui, rect, ("change", place), || format!("external change at step {}", thousands(row.step.0)));
         let is_selected = self.cx.windows.active().position == row.position;
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(pen, rect, &response, state);
@@ -148,17 +143,17 @@ impl ChangeRows<'_> {
     fn menu(&self, ui: &mut Ui, row: &ExternalRow, out: &mut Vec<Action>) {
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, &format!("{:x}", row.address.0), &row.read_text());
-        if MenuItem::new(say!("externals-travel-to-the-read")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+        if MenuItem::new("Travel to the read").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
             out.push(travel(row, self.cx));
         }
-        if MenuItem::new(say!("externals-show-memory-there")).icon(icons::MEMORY).key("M").ui(ui, tok) {
+        if MenuItem::new("Show memory there").icon(icons::MEMORY).key("M").ui(ui, tok) {
             out.extend([travel(row, self.cx), Action::ShowMemory(row.address.to_string())]);
         }
-        if MenuItem::new(say!("externals-open-window-there")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+        if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
             out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new(say!("externals-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(row.line()));
         }
     }

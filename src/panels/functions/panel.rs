@@ -9,7 +9,6 @@ use stepback_machine::Address;
 use super::bar::{BAR, Bar};
 use super::near::{NearList, OfFunction};
 use crate::action::{Action, PanelKind, WindowId};
-use crate::messages::say;
 use crate::model::functions::Functions;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
@@ -63,7 +62,7 @@ impl FunctionsPanel {
         let mut right = bar.right() - 8.0;
         if bar.width() > 2.5 * FILTER {
             let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
-            let filter = Field { hint: say!("functions-filter"), icon: icons::SEARCH };
+            let filter = Field { hint: "Filter", icon: icons::SEARCH };
             if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
                 self.state.list.rewind();
             }
@@ -168,7 +167,7 @@ impl Panel for FunctionsPanel {
         // What stands here may be of another part, as long as that of this one is worked out.
         let pen = if functions.part == cx.functions.part() { pen } else { pen.faded() };
         let kind = TableKind::Functions;
-        let nothing = EmptyWords(say!("functions-no-function-was-called"), kind.nothing_found());
+        let nothing = EmptyWords("No function was called", kind.nothing_found());
         let shown = TableView { pen: &pen, kind, table: &table, nothing, rect: rest };
         self.lists_ui(ui, &shown, &Seen { functions, table: &table }, cx, out);
     }

@@ -1,11 +1,14 @@
 //! The bar of a memory panel: address, grouping, legend.
 
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::ThreadId;
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::panel::{Evaluated, MemoryPanel};
+use super::evaluated::Evaluated;
+use super::mark::Mark;
+use super::panel::{MemoryPanel, STACK};
+use crate::action::Action;
 use crate::expression::OtherReading;
-use crate::messages::say;
 use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
@@ -24,7 +27,14 @@ struct OtherPlace {
 
 impl MemoryPanel {
     /// Draws the bar.
-    pub(super) fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
+    pub(super) fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        bar: Rect,
+        evaluated: Option<&Evaluated>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
@@ -41,12 +51,23 @@ impl MemoryPanel {
             }
             x += 24.0;
         }
+        let button = Rect::from_min_size(pos2(x, bar.top() + 5.0), vec2(22.0, 20.0));
+        if button.right() < bar.right() - 4.0 {
+            self.view_menu_ui(ui, button, &pen, cx, out);
+        }
+        x += 24.0;
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
             _ => {
                 let other = evaluated.and_then(|value| OtherReading::of(&self.address, *value.as_ref().ok()?));
                 let left = self.other_reading_ui(ui, &pen, OtherPlace { other, bar, left: x + 2.0 }, cx);
-                legend_ui(ui, &pen, bar, left, cx);
+                let left = self.compared_ui(ui, &pen, bar, left + 4.0, cx);
+                match self.state.seeking.words() {
+                    Some(words) => {
+                        self.told_ui(ui, &pen, Rect::from_min_max(pos2(left + 8.0, bar.top()), bar.max), &words)
+                    }
+                    None => legend_ui(ui, &pen, bar, left, cx),
+                }
             }
         }
     }
@@ -56,8 +77,8 @@ impl MemoryPanel {
         let OtherPlace { other, bar, left } = place;
         let Some(other) = other else { return left };
         let words = match other {
-            OtherReading::Decimal(value) => say!("memory-or-decimal", value = format!("{value:x}")),
-            OtherReading::Address(value) => say!("memory-or-address", value = format!("{value:x}")),
+            OtherReading::Decimal(value) => format!("or decimal = {value:x}"),
+            OtherReading::Address(value) => format!("or address {value:x}"),
         };
         let wide = pen.width(&words, ui_font(11.5)) + 12.0;
         let rect = Rect::from_min_size(pos2(left + 4.0, bar.top() + 5.0), vec2(wide, 20.0));
@@ -72,7 +93,7 @@ impl MemoryPanel {
         if response.clicked() {
             self.show(&format!("{:#x}", other.value()), cx.windows.position_of(self.follow));
         }
-        response.on_hover_text(say!("memory-what-was-typed-can-be"));
+        response.on_hover_text("What was typed can be read in two ways");
         rect.right()
     }
 
@@ -80,7 +101,7 @@ impl MemoryPanel {
     fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
         let tok = pen.tok;
         let response = ui.interact(rect, ui.unique_id().with("follow the expression"), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, say!("memory-follow")));
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, "follow the expression"));
         if self.is_following || response.hovered() {
             pen.painter.rect_filled(rect, 4.0, if self.is_following { tok.bg4 } else { tok.bg3 });
         }
@@ -91,7 +112,11 @@ impl MemoryPanel {
         if response.clicked() {
             self.is_following = !self.is_following;
         }
-        response.on_hover_text(if self.is_following { say!("memory-follow-on") } else { say!("memory-follow-off") });
+        response.on_hover_text(if self.is_following {
+            "Follow the expression: on   E"
+        } else {
+            "Follow the expression   E"
+        });
     }
 
     fn field_ui(&mut self, ui: &mut Ui, field: Rect, pen: &Pen<'_>, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
@@ -115,11 +140,17 @@ impl MemoryPanel {
             .align(egui::Align2::LEFT_CENTER)
             .desired_width(inner.width());
         let response = ui.put(inner, edit);
-        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, say!("memory-address")));
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "address"));
         if response.has_focus() {
             pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         } else if pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
             pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
+        }
+        if let Some(bias) = stack_bias(cx).filter(|_| self.address == STACK) {
+            let response = response.clone();
+            response.on_hover_text(format!(
+                "Here sp is where the stack lies: the register plus {bias:x}. On the command line it is the register alone"
+            ));
         }
         // An expression is taken when it is complete; Escape gives it up.
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
@@ -131,8 +162,8 @@ impl MemoryPanel {
 
     fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {
         let tok = pen.tok;
-
-        let response = button_response(ui, segment, ("group", group), &say!("memory-group-by", count = group));
+        let bytes = if group == 1 { "byte" } else { "bytes" };
+        let response = button_response(ui, segment, ("group", group), &format!("group by {group} {bytes}"));
         let is_chosen = self.group == group;
         if is_chosen || response.hovered() {
             pen.painter.rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
@@ -145,13 +176,15 @@ impl MemoryPanel {
     }
 }
 
+/// How far above its pointer the stack begins, on processors where that is so.
+fn stack_bias(cx: &ViewCx<'_>) -> Option<u64> {
+    Some(cx.session.index.instruction_set(ThreadId(0)).stack_end(0)).filter(|bias| *bias != 0)
+}
+
 /// What is wrong with the expression; where it stands in it, the tooltip tells.
 fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     let (y, color) = (rect.center().y, pen.tok.err);
-    let what = error
-        .split_once(": ")
-        .filter(|(place, _)| place.starts_with(say!("memory-column")))
-        .map_or(error, |(_, what)| what);
+    let what = error.split_once(": ").filter(|(place, _)| place.starts_with("column ")).map_or(error, |(_, what)| what);
     pen.text(rect.left(), y, icons::WARNING, icon(13.0), color);
     pen.cut_text(pos2(rect.left() + 18.0, y), what, ui_font(11.5), color, rect.right() - 8.0);
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
@@ -166,17 +199,17 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let has_values = cx.session.index.source().traits().registers == RegisterSource::Recorded;
     let marks = if has_values {
         [
-            (say!("memory-just-written"), "a9", Some(Mark::Written), tok.changed),
-            (say!("memory-differs"), "a9", Some(Mark::Differs), tok.t1),
-            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
-            (say!("memory-external-2"), "a9", Some(Mark::External), tok.external),
+            ("just written", "a9", Some(Mark::Written), tok.changed),
+            ("differs", "a9", Some(Mark::Differs), tok.t1),
+            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
+            ("external", "a9", Some(Mark::External), tok.external),
         ]
     } else {
         [
-            (say!("memory-last-written"), "??", None, tok.write),
-            (say!("memory-last-read"), "??", None, tok.read),
-            (say!("memory-just-written"), "??", Some(Mark::Written), tok.changed),
-            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
+            ("last written", "??", None, tok.write),
+            ("last read", "??", None, tok.read),
+            ("just written", "??", Some(Mark::Written), tok.changed),
+            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
         ]
     };
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
@@ -198,50 +231,15 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     }
     let rect = Rect::from_min_max(pos2(x, bar.top()), bar.max);
     let response = ui.interact(rect, ui.unique_id().with("legend"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, say!("memory-what-the-marks-of-bytes")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "what the marks of bytes mean"));
     response.on_hover_ui(|ui| {
-        ui.label(say!("memory-just-written-by-the-step"));
-        ui.label(say!("memory-differs-from-the-position-where"));
+        ui.label("just written: by the step just before the position");
+        ui.label("differs: from the position where the window was before");
         if !has_values {
-            ui.label(say!("memory-the-trace-has-no-values"));
+            ui.label("The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet");
         }
         for words in SOURCES.map(|source| SourceWords::of(source).meaning) {
             ui.label(words);
         }
     });
-}
-
-/// How a byte is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// The step just before the position wrote it.
-    Written,
-    /// It differs from what it was at the position before.
-    Differs,
-    /// Something outside the traced program changed it.
-    External,
-    /// It follows from something else.
-    Inferred,
-}
-
-impl Mark {
-    /// Paints the mark of a byte whose digits fill a rectangle.
-    pub fn paint(self, pen: &Pen<'_>, rect: Rect) {
-        let tok = pen.tok;
-        match self {
-            Self::Differs => {
-                let corner = rect.right_top() - vec2(3.0, 0.0);
-                pen.painter.rect_filled(Rect::from_min_size(corner, vec2(3.0, 3.0)), 1.0, tok.changed);
-            }
-            Self::Written => {
-                pen.painter.rect_filled(rect, 2.0, tok.changed_bg);
-                pen.frame(rect, 2, tok.changed);
-            }
-            Self::External => {
-                pen.fill(rect, tok.external_bg);
-                pen.fill(Rect::from_min_size(rect.min, vec2(3.0, 3.0)), tok.external);
-            }
-            Self::Inferred => pen.dots(rect.left() + 1.0, rect.right() - 1.0, rect.bottom() - 1.0),
-        }
-    }
 }

@@ -4,7 +4,6 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
 
 use crate::action::Action;
-use crate::messages::say;
 use crate::model::memory::ByteCell;
 use crate::model::names::place_name;
 use crate::panels::ViewCx;
@@ -20,6 +19,8 @@ const GAP: f32 = 14.0;
 pub struct RowBeside<'a> {
     /// Its first byte.
     pub address: Address,
+    /// The line of the source, where code lies.
+    pub source: Option<&'a str>,
     /// Its bytes.
     pub cells: &'a [ByteCell],
     /// How words read as numbers.
@@ -40,6 +41,11 @@ impl RowBeside<'_> {
         if let Some(name) = place_name(&session.images, self.address) {
             x = pen.cut_text(pos2(x, y), &name, mono(12.0), tok.t2, right) + GAP;
         }
+        if let Some(source) = self.source.filter(|_| x + LEAST / 2.0 < right) {
+            // What is code holds no addresses.
+            pen.cut_text(pos2(x, y), source, mono(11.5), tok.t3, right);
+            return;
+        }
         let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
         for (place, value) in words(self.cells, word.max(1), self.endian) {
             let Some(name) = place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right) else {
@@ -48,12 +54,12 @@ impl RowBeside<'_> {
             let end = pen.cut_text(pos2(x, y), &format!("→ {name}"), mono(12.0), tok.symbol, right);
             let touch = Rect::from_min_max(pos2(x, self.rect.top()), pos2(end, self.rect.bottom()));
             let response = ui.interact(touch, ui.unique_id().with(("leads", self.address.0, place)), Sense::CLICK);
-            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("memory-leads-to", name = &*name)));
+            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("leads to {name}")));
             if response.hovered() {
                 pen.line_across(x, end, self.rect.bottom() - 3.0, tok.symbol);
             }
             let at = self.address.0.wrapping_add(place as u64);
-            let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
+            let tip = format!("{at:x} holds {value:x}, {name}: a click shows memory there");
             if response.on_hover_text(tip).clicked() {
                 out.push(Action::ShowMemory(format!("{value:#x}")));
             }

@@ -29,6 +29,19 @@ pub struct Page {
     answer: Slot<MemoryRequest, MemoryPage>,
 }
 
+/// What is to be shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The state at this position.
+    pub position: Position,
+    /// Changed is what differs from this position.
+    pub previous: Position,
+    /// What bytes hold at that position is told too.
+    pub is_compared: bool,
+    /// Bytes in a row.
+    pub row_bytes: u64,
+}
+
 /// How old an answer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Age {
@@ -58,6 +71,23 @@ impl Page {
     /// Shows an address, a little below the top.
     pub fn go_to(&mut self, address: Address) {
         *self = Self { top: address, lead: ABOVE, pixels: 0.0, answer: std::mem::take(&mut self.answer) };
+    }
+
+    /// The highest address that is known to be shown.
+    pub fn highest(&self) -> Address {
+        let rows = self.answer.peek().map_or([].as_slice(), |(_, page)| page.rows.as_slice());
+        let bytes = rows.iter().filter(|row| matches!(row, MemoryRow::Bytes { .. }));
+        bytes.map(MemoryRow::last).max().unwrap_or(self.top)
+    }
+
+    /// Shows an address, scrolling only where it is not among the first rows.
+    pub fn show(&mut self, address: Address, rows_in_view: usize) {
+        let start = self.answer.peek().map(|(_, page)| self.row_start(page));
+        let rows = self.answer.peek().map_or([].as_slice(), |(_, page)| page.rows.as_slice());
+        let mut seen = rows.iter().skip_while(|row| Some(row.first()) < start).take(rows_in_view);
+        if !seen.any(|row| (row.first()..=row.last()).contains(&address)) {
+            self.go_to(address);
+        }
     }
 
     /// True while rows are on their way.
@@ -115,11 +145,14 @@ impl Page {
     }
 
     /// What is in view at a moment (the position, and the one before the last move).
-    pub fn poll(&mut self, rect: Rect, position: Position, previous: Position, cx: &ViewCx<'_>) -> Shown<'_> {
+    pub fn poll(&mut self, rect: Rect, wanted: Wanted, cx: &ViewCx<'_>) -> Shown<'_> {
+        let Wanted { position, previous, is_compared, row_bytes } = wanted;
         let in_view = (rect.height() / ROW).ceil().max(1.0) as usize + 1;
         let request = MemoryRequest {
             position,
             previous,
+            is_compared,
+            row_bytes,
             top: self.top,
             lead: self.lead,
             rows_below: in_view + SPARE,
@@ -140,7 +173,9 @@ impl Page {
         let holds_top = |row: &MemoryRow| (row.first()..=row.last()).contains(&self.top);
         let place = page.rows.iter().position(holds_top);
         let first = place.map(|place| if self.lead > 0 && age == Age::Fresh { 0 } else { place });
-        let is_wrong = page.position != position || first.is_none();
+        let first_bytes = page.rows.iter().find(|row| matches!(row, MemoryRow::Bytes { .. }));
+        let is_wide = first_bytes.is_some_and(|row| row.last().0 - row.first().0 + 1 != row_bytes);
+        let is_wrong = page.position != position || first.is_none() || is_wide;
         let rows = page.rows.get(first.unwrap_or(0)..).unwrap_or_default();
         Shown::Rows { rows, is_late: age == Age::Late && is_wrong, pixels: self.pixels }
     }
@@ -202,8 +237,8 @@ impl Page {
     pub fn pointer_at(&self, address: Address, endian: Endian) -> Option<u64> {
         let (_, page) = self.answer.peek()?;
         page.rows.iter().find_map(|row| match row {
-            MemoryRow::Bytes { address: first, cells } if (first.0..=row.last().0).contains(&address.0) => {
-                let start = usize::try_from(address.0 & 8).ok()?;
+            MemoryRow::Bytes { address: first, cells, .. } if (first.0..=row.last().0).contains(&address.0) => {
+                let start = usize::try_from((address.0 & !7).checked_sub(first.0)?).ok()?;
                 let bytes: Option<Vec<u8>> = cells.get(start..start + 8)?.iter().map(|cell| cell.value).collect();
                 let bytes = bytes?.try_into().ok()?;
                 Some(if endian == Endian::Big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })

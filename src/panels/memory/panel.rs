@@ -2,27 +2,30 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2, vec2};
+use egui::{Rect, Ui, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, ThreadId};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
+use super::change::Seeking;
+use super::evaluated::Evaluated;
 use super::foot::{Foot, Scene};
-use super::page::Page;
+use super::page::{Page, Wanted};
 use super::rows::RowsPlace;
+use super::shape::{BESIDE, Shape};
 use super::{foot, page, rows};
-use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
+use crate::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way, WindowId};
 use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
-use crate::messages::say;
-use crate::model::memory::{ROW_BYTES, aligned, likely_address};
+use crate::model::memory::{aligned, likely_address};
 use crate::model::physical::virtual_address;
+use crate::model::text::address_digits;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
 use crate::panels::cursor_list::take_rect;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
-use crate::panels::pen::{Pen, ROW};
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::worker::{Answer, Slot};
@@ -32,7 +35,7 @@ const BAR: f32 = 30.0;
 /// The line of column numbers.
 const HEAD: f32 = 20.0;
 /// What the panel shows at first: the stack, also where its pointer lies beside it.
-const STACK: &str = "sp";
+pub(super) const STACK: &str = "sp";
 
 /// Memory as hex and text.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,19 +53,34 @@ pub struct MemoryPanel {
     held: Option<u64>,
     /// Bytes in a group: 1, 2, 4 or 8.
     pub group: u8,
+    /// Bytes in a row: 8, 16, 32 or 64; none: as many as there is room for.
+    #[serde(default)]
+    pub(super) width: Option<u8>,
+    /// Groups of four and eight bytes are read as floating point.
+    #[serde(default)]
+    pub(super) is_float: bool,
+    /// What stands behind the bytes.
+    #[serde(default)]
+    pub(super) text: MemoryText,
+    /// What differs from here is marked; none: from the position before the last move.
+    #[serde(default)]
+    pub(super) compared: Option<Follow>,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
     pub(super) state: Box<MemoryState>,
 }
 
-/// What an address expression says at a position: an address, or what is wrong with it.
-pub(super) type Evaluated = Result<u64, String>;
-
 #[derive(Debug, Default)]
 pub(super) struct MemoryState {
     /// The expression while it is being typed.
     pub(super) typed: Option<String>,
+    /// What is looked for.
+    pub(super) seeking: Seeking,
+    /// Comparing is to begin or to end.
+    pub(super) is_toggling: bool,
+    /// Bytes in a row, as they were shown last.
+    row_bytes: usize,
     value: Slot<(String, Position), Evaluated>,
     /// The position at which the expression was entered, until its value is known.
     entered_at: Option<Position>,
@@ -71,7 +89,9 @@ pub(super) struct MemoryState {
     page: Page,
     foot: Foot,
     /// The byte under the cursor.
-    cursor: Option<Address>,
+    pub(super) cursor: Option<Address>,
+    /// The cursor was set elsewhere, and is still to be brought into view.
+    pub(super) is_revealing: bool,
     /// The byte under the pointer in the last frame.
     hovered: Option<Address>,
     /// The byte under the pointer in the frame before.
@@ -82,7 +102,20 @@ impl MemoryPanel {
     /// Memory at an address expression, at what `follow` says.
     pub fn new(follow: Follow, address: String) -> Self {
         let (session, state) = Default::default();
-        Self { follow, address, is_following: false, held: None, group: 1, session, state }
+        let (width, is_float, text, compared) = Default::default();
+        Self {
+            follow,
+            address,
+            is_following: false,
+            held: None,
+            group: 1,
+            width,
+            is_float,
+            text,
+            compared,
+            session,
+            state,
+        }
     }
 
     /// Memory around the stack pointer, wherever that goes.
@@ -98,6 +131,14 @@ impl MemoryPanel {
         self.state.entered_at = Some(position);
         // The same value again scrolls back to it.
         self.state.shown = None;
+    }
+
+    /// Puts the cursor on an address, and brings it into view.
+    pub fn select(&mut self, address: &str) {
+        let Some(address) = shown_address(address).map(Address) else { return };
+        self.hold();
+        self.state.cursor = Some(address);
+        self.state.is_revealing = true;
     }
 
     /// Stays where it is: after a question about a byte the byte should still be found here.
@@ -163,18 +204,29 @@ impl MemoryPanel {
 
     fn body_ui(&mut self, ui: &mut Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let position = cx.windows.position_of(self.follow);
-        let previous = cx.windows.previous_of(self.follow);
+        let previous = self.compared_with(cx);
         let pen = Pen::new(ui, body, cx.tok);
         let list = Rect::from_min_max(body.min + vec2(0.0, HEAD), body.max);
         self.state.page.wheel(ui, list);
+        if std::mem::take(&mut self.state.is_revealing)
+            && let Some(cursor) = self.state.cursor
+        {
+            self.state.page.show(cursor, (list.height() / ROW).max(1.0) as usize);
+        }
         self.state.last_hovered = self.state.hovered.take();
         let mut page = std::mem::take(&mut self.state.page);
-        match page.poll(list, position, previous, cx) {
+        self.state.row_bytes = self.row_bytes(&page, body, cx);
+        let is_compared = self.compared.is_some();
+        let row_bytes = self.state.row_bytes as u64;
+        match page.poll(list, Wanted { position, previous, is_compared, row_bytes }, cx) {
             page::Shown::Rows { rows, is_late, pixels } => {
                 let pen = if is_late { pen.faded() } else { pen };
                 let foot = std::mem::take(&mut self.state.foot);
                 let detail = self.state.last_hovered.and_then(|address| foot.known(address));
-                let view = rows::RowsView { detail, ..self.rows_view(cx) };
+                let block = detail.and_then(|detail| foot.block(cx.session, detail.address, position));
+                let compared = self.compared_words(cx);
+                let (block, compared) = (block.as_deref(), compared.as_deref());
+                let view = rows::RowsView { detail, block, compared, ..self.rows_view(cx) };
                 let mut touched = rows::Touched::default();
                 rows::rows_ui(ui, RowsPlace { pen: &pen, rows, pixels, body, list }, view, &mut touched, out);
                 self.state.foot = foot;
@@ -194,10 +246,27 @@ impl MemoryPanel {
             cx,
             follow: self.follow,
             group: usize::from(self.group),
+            is_float: self.is_float,
+            row_bytes: self.state.row_bytes.max(8),
+            text: self.text,
+            compared: None,
+            block: None,
             cursor: self.state.cursor,
             endian: endian_of(cx),
             detail: None,
         }
+    }
+
+    /// How many bytes a row has: as chosen, else as there is room for.
+    fn row_bytes(&self, page: &Page, body: Rect, cx: &ViewCx<'_>) -> usize {
+        let least = usize::from(self.group);
+        if let Some(width) = self.width {
+            return usize::from(width).max(least);
+        }
+        let address = ADVANCE * address_digits(page.highest()) as f32;
+        let shape = Shape { bytes: 16, group: least, is_float: self.is_float, address };
+        let beside = if cx.session.images.is_empty() { INSET } else { BESIDE };
+        shape.widest(body.width(), beside).bytes
     }
 
     fn apply(&mut self, touched: rows::Touched, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -217,8 +286,12 @@ impl MemoryPanel {
 
     fn keys(&mut self, ui: &Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx) {
-            if key == PanelKey::Follow {
-                self.is_following = !self.is_following;
+            match key {
+                PanelKey::Follow => self.is_following = !self.is_following,
+                PanelKey::Compare => self.state.is_toggling = true,
+                PanelKey::NextChange => self.change(MemoryChange::GoToChanged(Way::Forward)),
+                PanelKey::LastChange => self.change(MemoryChange::GoToChanged(Way::Back)),
+                _ => {}
             }
             let Some(cursor) = self.state.cursor else { continue };
             let group = u64::from(self.group);
@@ -247,13 +320,14 @@ impl MemoryPanel {
 
     fn move_cursor(&mut self, cursor: Address, key: PanelKey, body: Rect) {
         let rows_in_view = ((body.height() - HEAD) / ROW).max(2.0) as u64 - 1;
+        let row_bytes = self.state.row_bytes.max(8) as i64;
         let steps = match key {
             PanelKey::Left => -1,
             PanelKey::Right => 1,
-            PanelKey::Up => -(ROW_BYTES as i64),
-            PanelKey::Down => ROW_BYTES as i64,
-            PanelKey::PageUp => -((rows_in_view * ROW_BYTES) as i64),
-            PanelKey::PageDown => (rows_in_view * ROW_BYTES) as i64,
+            PanelKey::Up => -row_bytes,
+            PanelKey::Down => row_bytes,
+            PanelKey::PageUp => -(rows_in_view as i64 * row_bytes),
+            PanelKey::PageDown => rows_in_view as i64 * row_bytes,
             _ => return,
         };
         let to = self.state.page.moved(cursor, steps);
@@ -272,7 +346,7 @@ impl Panel for MemoryPanel {
     }
 
     fn title(&self) -> String {
-        say!("memory-memory").to_owned()
+        "Memory".to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -294,7 +368,8 @@ impl Panel for MemoryPanel {
     /// Forgets the address of another trace.
     /// An address of one trace means nothing in another.
     fn leave_trace(&mut self) {
-        *self = Self { group: self.group, ..Self::at_stack(self.follow) };
+        let Self { group, width, is_float, text, .. } = *self;
+        *self = Self { group, width, is_float, text, ..Self::at_stack(self.follow) };
     }
 
     /// The bytes under the cursor: as many as a group has.
@@ -313,8 +388,15 @@ impl Panel for MemoryPanel {
         let asked = out.len();
         let evaluated = self.evaluate(cx);
         self.go_to_value(evaluated.as_ref());
+        self.take_toggle(cx);
+        let before = self.state.cursor;
+        self.seek(cx);
+        if self.state.cursor != before {
+            // What "last write" means is looked at when a frame begins.
+            ui.ctx().request_repaint();
+        }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, evaluated.as_ref(), cx);
+        self.bar_ui(ui, bar, evaluated.as_ref(), cx, out);
         let foot_height = foot::height(cx.session);
         let foot_height = if rest.height() > HEAD + foot_height + ROW { foot_height } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
@@ -331,28 +413,6 @@ impl Panel for MemoryPanel {
 }
 
 /// The byte order of the traced CPU.
-fn endian_of(cx: &ViewCx<'_>) -> Endian {
+pub(super) fn endian_of(cx: &ViewCx<'_>) -> Endian {
     if cx.session.index.info().is_big_endian { Endian::Big } else { Endian::Little }
-}
-
-/// The left edge of a byte in a row, from the left edge of the panel.
-pub(super) fn byte_left(place: usize, group: usize, address_width: f32) -> f32 {
-    let start = address_width + 24.0;
-    let half = if place >= 8 { 6.0 } else { 0.0 };
-    if group == 1 {
-        return start + 18.0 * place as f32 + half;
-    }
-    // Bytes of a group stand close; a group begins where its first byte would alone.
-    let first = place / group * group;
-    start + 18.0 * first as f32 + half + 15.0 * (place - first) as f32
-}
-
-/// Where the text of a row begins.
-pub(super) fn text_left(address_width: f32) -> f32 {
-    address_width + 24.0 + 18.0 * 16.0 + 6.0 + 8.0
-}
-
-/// The middle of a row's left edge.
-pub(super) fn left_middle(rect: Rect) -> egui::Pos2 {
-    pos2(rect.left(), rect.center().y)
 }

@@ -1,15 +1,15 @@
 //! One register on the screen, and the head with pc and flags.
 
 use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
-use stepback_index::ValueSource;
+use stepback_index::{ThreadId, ValueSource};
 use stepback_machine::{Flag, LaneFormat, Status};
 
 use super::frame::{Touched, box_at};
-use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::action::{Access, Action, CellName, Follow, RegisterFormat, Way};
 use crate::keymap::watch_text;
-use crate::messages::say;
+use crate::model::register_format::{ShownAs, format_name, readings};
 use crate::model::registers::{RegisterBoard, RegisterCell};
-use crate::model::text::{flag_letter, leading_zeros, short_hex};
+use crate::model::text::{flag_letter, short_hex};
 use crate::notes::WatchChange;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -32,6 +32,8 @@ pub struct CellView<'a> {
     pub thread: Option<&'a str>,
     /// How values of one lane are read; none for hex.
     pub format: Option<LaneFormat>,
+    /// How all others are.
+    pub shown_as: ShownAs,
 }
 
 /// A register, and where its value begins.
@@ -52,6 +54,8 @@ pub struct CellState<'a> {
 pub struct ValueText<'a> {
     pub cell: &'a RegisterCell,
     pub text: &'a str,
+    /// How many leading digits say nothing.
+    pub zeros: usize,
     pub is_cursor: bool,
 }
 
@@ -89,7 +93,7 @@ impl CellView<'_> {
     pub fn text(&self, cell: &RegisterCell) -> String {
         self.format
             .filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
-            .map_or_else(|| cell.hex.clone(), |format| format.lanes(&cell.value.0).concat())
+            .map_or_else(|| self.shown_as.text(cell), |format| format.lanes(&cell.value.0).concat())
     }
 }
 
@@ -103,6 +107,22 @@ pub fn copied(cell: &RegisterCell) -> String {
     short_hex(&cell.value).map_or_else(|| "unknown".to_owned(), |hex| format!("0x{hex}"))
 }
 
+/// Where the stack lies, on processors that add something to its pointer: what memory panels show for `sp`.
+fn stack_words(cell: &RegisterCell, cx: &ViewCx<'_>) -> Option<String> {
+    let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
+    let end = cx.session.index.instruction_set(ThreadId(0)).stack_end(pointer);
+    (end != pointer)
+        .then(|| format!("the stack lies at {end:x}: memory panels show that for sp, the command line does not"))
+}
+
+/// What a copied text says of a value that the trace does not state.
+fn doubt(cell: &RegisterCell) -> String {
+    match cell.source {
+        ValueSource::Inferred | ValueSource::External => format!(" ({})", cell.source_word()),
+        ValueSource::Recorded | ValueSource::Unknown => String::new(),
+    }
+}
+
 /// Draws a register: its name, its value `value` pixels further right.
 pub fn cell_ui(
     ui: &mut Ui,
@@ -111,7 +131,7 @@ pub fn cell_ui(
     view: CellView<'_>,
     Asked { touched, out }: Asked<'_, Touched>,
 ) {
-    let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
+    let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
     let text = view.text(cell);
     let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
     let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
@@ -120,16 +140,22 @@ pub fn cell_ui(
     let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
     if cell.is_news {
         pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
-        pen.strong_code(x, y, &cell.name, tok.changed);
+        pen.strong_code(x, y, view.shown_as.name(cell), tok.changed);
     } else {
         difference_ui(pen, rect, cell);
-        pen.code(x, y, &cell.name, tok.register);
+        pen.code(x, y, view.shown_as.name(cell), tok.register);
     }
-    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, is_cursor });
+    let zeros = if view.format.is_some() && text != cell.hex { 0 } else { view.shown_as.zeros(&text) };
+    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor });
     touch(&response, cell, view, touched, out);
     response.context_menu(|ui| menu(ui, cell, view, out));
-    if let Some(reason) = &cell.reason {
-        response.on_hover_text(say!("registers-inferred", reason = &*reason));
+    let lines: Vec<String> = readings(&cell.value)
+        .into_iter()
+        .chain(stack_words(cell, view.cx))
+        .chain(cell.reason.as_ref().map(|reason| format!("inferred: {reason}")))
+        .collect();
+    if !lines.is_empty() {
+        response.on_hover_text(lines.join("\n"));
     }
 }
 
@@ -165,11 +191,11 @@ pub fn background(
 }
 
 /// Leading zeros step back; a value that nothing states is a word.
-fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, is_cursor }: ValueText<'_>) {
+fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, is_cursor }: ValueText<'_>) {
     let tok = pen.tok;
     if cell.value.is_unknown() {
         let color = if is_cursor { tok.t2 } else { tok.unknown };
-        pen.text(x, y, say!("registers-unknown"), ui_font(12.5), color);
+        pen.text(x, y, "unknown", ui_font(12.5), color);
         return;
     }
     let color = match () {
@@ -178,7 +204,7 @@ fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, is_curso
         () if cell.source == ValueSource::Inferred => tok.inferred,
         () => tok.t1,
     };
-    let (zeros, digits) = text.split_at(if *text == cell.hex { leading_zeros(text) } else { 0 });
+    let (zeros, digits) = text.split_at(zeros);
     let start = pen.code(x, y, zeros, tok.t4);
     let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
     let end = pen.text(start, y, digits, font, color);
@@ -213,48 +239,49 @@ pub fn touch(
 
 pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
     let tok = view.cx.tok;
-    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
+    let value = if cell.value.is_unknown() { "unknown" } else { cell.hex.as_str() };
     menu_head_ui(ui, tok, &cell.name, value);
     let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
         if item.ui(ui, tok) {
             ask_access(view.cx, view.follow, view.cell_name(&cell.name), Sought { access, way }, out);
         }
     };
-    access(
-        ui,
-        MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter"),
-        Access::Write,
-        Way::Back,
-    );
-    access(
-        ui,
-        MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter"),
-        Access::Write,
-        Way::Forward,
-    );
-    if MenuItem::new(&say!("registers-all-values-of", name = &*cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+    access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
+    access(ui, MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter"), Access::Write, Way::Forward);
+    if MenuItem::new(&format!("All values of {}", cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.extend(view.cx.windows.start_from(view.follow));
         out.push(Action::ListValues(view.cell_name(&cell.name)));
     }
-    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
+    if MenuItem::new(&format!("Watch {}", cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
         out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {
-        let text = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
+        let text = format!("Show memory at {}", address.trim_start_matches("0x"));
         if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
             out.push(Action::ShowMemory(address));
         }
         menu_line_ui(ui, tok);
     }
-    if MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    ui.menu_button("Show as", |ui| {
+        for format in RegisterFormat::ALL {
+            if ui.add(egui::Button::selectable(view.shown_as.format == format, format_name(format))).clicked() {
+                out.push(Action::FormatRegisters(format));
+            }
+        }
+        ui.separator();
+        if ui.add(egui::Button::selectable(view.shown_as.is_half, "Lower halves")).clicked() {
+            out.push(Action::HalveRegisters);
+        }
+    });
+    if MenuItem::new("Copy value").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         out.push(Action::Copy(copied(cell)));
     }
-    if MenuItem::new(say!("registers-copy-name")).ui(ui, tok) {
+    if MenuItem::new("Copy name").ui(ui, tok) {
         out.push(Action::Copy(cell.name.clone()));
     }
-    if MenuItem::new(say!("registers-copy-as-text")).ui(ui, tok) {
-        out.push(Action::Copy(format!("{} = {}", cell.name, copied(cell))));
+    if MenuItem::new("Copy as text").ui(ui, tok) {
+        out.push(Action::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell))));
     }
 }
 
@@ -271,10 +298,18 @@ pub fn head_ui(
     if let Some(pc) = &board.pc {
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
         // The pc changes with every step; marking it would say nothing.
-        let cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
+        let mut cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
+        // Where there is little room, leading zeros give way to the chooser at the right.
+        if row.left() + 46.0 + ADVANCE * cell.hex.len() as f32 > right {
+            while cell.value.0.len() > 4 && cell.value.0.last() == Some(&Some(0)) {
+                cell.value.0.pop();
+            }
+            cell.hex = cell.value.hex();
+        }
+        let view = CellView { shown_as: ShownAs::default(), ..view };
         cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, Asked { touched, out });
-        let x = rect.left() + 46.0 + ADVANCE * pc.hex.len() as f32 + 14.0;
-        if let Some(symbol) = &board.pc_symbol {
+        let x = rect.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + 14.0;
+        if let Some(symbol) = board.pc_symbol.as_ref().filter(|_| x + 4.0 * ADVANCE < right) {
             pen.cut_text(pos2(x, row.center().y), symbol, mono(12.5), tok.symbol, right - 6.0);
         }
     }
@@ -310,7 +345,7 @@ fn mode_ui(ui: &Ui, pen: &Pen<'_>, ModePlace { least, right, y }: ModePlace, sta
     }
     let rect = Rect::from_min_max(pos2(x - 4.0, y - 9.0), pos2(right, y + 9.0));
     let response = ui.interact(rect, ui.unique_id().with("mode"), egui::Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("registers-mode", mode = &*words)));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("mode {words}")));
     response.on_hover_ui(|ui| status_ui(ui, status));
     x
 }
@@ -326,11 +361,7 @@ fn status_ui(ui: &mut Ui, status: &Status) {
 fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
     let status = &board.status;
     if status.flag_sets.is_empty() {
-        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred {
-            say!("registers-flags")
-        } else {
-            "nzcv"
-        });
+        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred { "flags" } else { "nzcv" });
     }
     status.flag_sets.get(place / 4).copied().filter(|_| place.is_multiple_of(4))
 }
@@ -366,7 +397,7 @@ fn flags_ui(
         x += 23.0;
     }
     let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
-    let response = row_response(ui, shape, say!("registers-flags"), || say!("registers-row", name = &*psr.name));
+    let response = row_response(ui, shape, "flags", || format!("register {}", psr.name));
     if view.cursor == Some(psr.name.as_str()) {
         pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
     }

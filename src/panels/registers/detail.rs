@@ -8,7 +8,6 @@ use stepback_parsers::{Position, Step};
 
 use crate::action::{Action, Follow, TraceId};
 use crate::analysis::register_part::RegisterPart;
-use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, count_words, register_detail, write_columns, write_count};
 use crate::model::registers::RegisterCell;
@@ -96,22 +95,25 @@ impl Detail {
         }
         let window = cx.windows.travelling(follow);
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
-        let nobody = if initial { say!("detail-by-the-first-lines-of") } else { say!("detail-never-before") };
-        let never_again = so_far(cx.session, say!("detail-never-again"));
+        let nobody = if initial { "the first lines of the trace" } else { "never before" };
+        let never_again = so_far(cx.session, "never again");
         let lines = [
-            (say!("detail-written-by"), &detail.written_by, nobody),
-            (say!("detail-next-write"), &detail.next_write, &*never_again),
-            (say!("detail-next-read"), &detail.next_read, &*never_again),
+            ("written by", &detail.written_by, nobody),
+            ("next write", &detail.next_write, &*never_again),
+            ("next read", &detail.next_read, &*never_again),
         ];
         let shown = if rect.height() < HEIGHT { 2 } else { lines.len() };
+        let written = lines.iter().filter_map(|(_, writer, _)| writer.as_ref());
+        let number = written.map(|(step, _)| StepLink { step: *step, trace: cx.trace, window }.width(pen));
+        let number = number.fold(36.0, f32::max);
         for (label, writer, nobody) in lines.into_iter().take(shown) {
             y += ROW;
-            let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
+            let line = Line { label, number, writer: writer.as_ref(), nobody, trace: cx.trace };
             line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
-            (Some(reason), _) => (say!("detail-known-by"), reason.as_str()),
-            (None, Some(doubt)) => (say!("detail-but"), doubt.as_str()),
+            (Some(reason), _) => ("known by", reason.as_str()),
+            (None, Some(doubt)) => ("but", doubt.as_str()),
             (None, None) => ("", ""),
         };
         pen.label(left, y + ROW, label, tok.t3);
@@ -179,6 +181,8 @@ struct LinePlace {
 
 struct Line<'a> {
     label: &'a str,
+    /// Room for the number of a step, which ends where those of the other lines do.
+    number: f32,
     writer: Option<&'a (Step, Code)>,
     nobody: &'a str,
     trace: TraceId,
@@ -199,7 +203,8 @@ impl Line<'_> {
             pen.label(x, at.y, self.nobody, pen.tok.t3);
             return;
         };
-        let end = StepLink { step: *step, trace: self.trace, window }.ui(ui, pen, x, at.y, out);
-        pen.cut_text(pos2((x + 49.0).max(end + 10.0), at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
+        let link = StepLink { step: *step, trace: self.trace, window };
+        let end = link.ui(ui, pen, x + self.number - link.width(pen), at.y, out);
+        pen.cut_text(pos2(end + 10.0, at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
     }
 }

@@ -6,7 +6,7 @@ use stepback_machine::LaneFormat;
 use super::cell::{CellPaint, CellView, cell_ui};
 use super::frame::{BoardView, Touched};
 use super::lanes::{LaneLayout, LaneRow};
-use crate::messages::say;
+use crate::model::register_format::ShownAs;
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
 use crate::panels::asked::Asked;
@@ -28,6 +28,7 @@ pub struct Grid {
     core_rows: usize,
     /// Where values have several lanes.
     layout: Option<LaneLayout>,
+    shown_as: ShownAs,
 }
 
 /// A row of the grid.
@@ -69,6 +70,15 @@ pub struct GridView<'a> {
     pub grid: &'a Grid,
 }
 
+/// How values are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// In lanes, for groups that have some.
+    pub lanes: Option<LaneFormat>,
+    /// All others.
+    pub shown_as: ShownAs,
+}
+
 /// The title of a group of registers.
 pub struct GroupTitle<'a> {
     pub title: &'a str,
@@ -83,10 +93,10 @@ pub struct RowAt<'a> {
 }
 
 impl Grid {
-    /// The grid in a panel of a width; with a format, values are read in lanes.
-    pub fn new(board: &RegisterBoard, open_groups: &[String], format: Option<LaneFormat>, width: f32) -> Self {
-        let layout = format.map(|format| LaneLayout::new(format, &board.core, width));
-        let mut grid = Self { rows: Vec::new(), core_rows: 0, layout };
+    /// The grid in a panel of a width.
+    pub fn new(board: &RegisterBoard, open_groups: &[String], reading: Reading, width: f32) -> Self {
+        let layout = reading.lanes.map(|format| LaneLayout::new(format, &board.core, width));
+        let mut grid = Self { rows: Vec::new(), core_rows: 0, layout, shown_as: reading.shown_as };
         grid.add_core(&board.core, width);
         grid.core_rows = grid.rows.len();
         for group in &board.groups {
@@ -136,7 +146,8 @@ impl Grid {
         let longest = |length: fn(&RegisterCell) -> usize| cells.iter().map(length).max().unwrap_or(0) as f32 * ADVANCE;
         let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
         let lane = self.layout.map_or(0, |lanes| lane_characters(lanes.format)) as f32 * ADVANCE;
-        let needed = value + longest(|cell| cell.hex.len()).max(lane) + 14.0;
+        let digits = cells.iter().map(|cell| self.shown_as.characters(cell)).max().unwrap_or(0) as f32 * ADVANCE;
+        let needed = value + digits.max(lane) + 14.0;
         // The general registers stand in two columns of sixteen, however wide the panel is.
         let most = if self.layout.is_none() && cells.len() <= 34 { 2 } else { 4 };
         let columns = (((width - LEFT) / needed) as usize).clamp(1, most);
@@ -173,6 +184,11 @@ impl Grid {
             PanelKey::Last => self.nearest((0..self.rows.len()).rev(), column),
             _ => None,
         }
+    }
+
+    /// The row of a register.
+    pub fn row_of(&self, name: &str) -> Option<usize> {
+        self.rows.iter().position(|row| row.names().iter().any(|other| other == name))
     }
 
     /// The first of these rows that has registers.
@@ -243,12 +259,8 @@ fn title_ui(
     GroupTitle { title, count, is_open }: GroupTitle<'_>,
     touched: &mut Touched,
 ) {
-    let lower = title.to_lowercase();
-    let name = match is_open {
-        true => say!("registers-hide-group", title = lower),
-        false => say!("registers-show-group", title = lower),
-    };
-    let response = button_response(ui, rect, ("group", title), &name);
+    let verb = if is_open { "hide" } else { "show" };
+    let response = button_response(ui, rect, ("group", title), &format!("{verb} {}", title.to_lowercase()));
     pen.fill(rect, if response.hovered() { pen.tok.bg3 } else { pen.tok.bg2 });
     let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
     let y = rect.center().y;

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_machine::{LaneFormat, RegisterGroup};
+use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
 
 use super::cell::HeadPaint;
 use super::detail::{Detail, Scene, Subject};
 use super::frame::{BoardView, Touched};
-use super::grid::{Grid, GridView, RowAt};
+use super::grid::{Grid, GridView, Reading, RowAt};
 use super::{bar, cell, detail, grid};
-use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
+use crate::action::{Access, Action, CellName, Follow, PanelKind, RegisterFormat, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
-use crate::messages::say;
+use crate::model::register_format::ShownAs;
 use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
@@ -50,6 +50,12 @@ pub struct RegistersPanel {
     /// How values are read, for each group where that was chosen.
     #[serde(default)]
     formats: Vec<(RegisterGroup, LaneFormat)>,
+    /// How the values of the general registers are written.
+    #[serde(default)]
+    way: RegisterFormat,
+    /// The lower halves of registers of 64 bits are shown.
+    #[serde(default)]
+    is_half: bool,
     /// Titles of the groups below the general registers that are open.
     #[serde(default)]
     open_groups: Vec<String>,
@@ -64,6 +70,8 @@ struct RegistersState {
     board: Slot<BoardRequest, RegisterBoard>,
     /// The register under the cursor.
     cursor: Option<String>,
+    /// It was selected elsewhere, and is still to be brought into view.
+    is_revealing: bool,
     scroll: Scroll,
     detail: Detail,
 }
@@ -89,6 +97,8 @@ impl RegistersPanel {
             thread: None,
             filter: String::new(),
             formats: Vec::new(),
+            way: RegisterFormat::default(),
+            is_half: false,
             open_groups: Vec::new(),
             session: SessionWatch::default(),
             state: Box::default(),
@@ -106,6 +116,52 @@ impl RegistersPanel {
         if self.group.lane_formats().contains(&format) {
             self.formats.retain(|(of, _)| *of != self.group);
             self.formats.push((self.group, format));
+        }
+    }
+
+    /// Writes values in another way: those of the general registers, or the lanes of a group that has some.
+    pub fn choose_way(&mut self, way: RegisterFormat) {
+        let kind = match way {
+            RegisterFormat::Hex | RegisterFormat::Text => LaneKind::Hex,
+            RegisterFormat::Unsigned => LaneKind::Unsigned,
+            RegisterFormat::Signed => LaneKind::Signed,
+            RegisterFormat::Float => LaneKind::Float,
+        };
+        match self.format(self.group) {
+            Some(lanes) => self.choose_format(LaneFormat { kind, ..lanes }),
+            None => self.way = way,
+        }
+    }
+
+    /// Shows the lower halves of registers of 64 bits, or all of them again.
+    pub fn halve(&mut self) {
+        self.is_half = !self.is_half;
+    }
+
+    /// Puts the cursor on a register, if it is shown.
+    pub fn select(&mut self, name: &str) {
+        (self.state.cursor, self.state.is_revealing) = (Some(name.to_owned()), true);
+    }
+
+    fn shown_as(&self) -> ShownAs {
+        ShownAs { format: self.way, is_half: self.is_half }
+    }
+
+    /// Opens the group of a register that was selected elsewhere, and brings it into view.
+    fn reveal(&mut self, GridBoard { grid, board }: GridBoard<'_>, height: f32) {
+        let Some(cursor) = self.state.cursor.clone().filter(|_| self.state.is_revealing) else { return };
+        let closed = board.groups.iter().find(|group| {
+            let is_open = self.open_groups.iter().any(|open| open == group.title);
+            !is_open && group.cells.iter().any(|cell| cell.name == cursor)
+        });
+        if let Some(group) = closed {
+            // It is in view with the next frame.
+            return self.open_groups.push(group.title.to_owned());
+        }
+        self.state.is_revealing = false;
+        if let Some(row) = grid.row_of(&cursor) {
+            let view = Viewport { rows: grid.rows.len() as u64, height, row_height: ROW };
+            self.state.scroll.reveal_row(row as u64, &view);
         }
     }
 
@@ -133,7 +189,8 @@ impl RegistersPanel {
         let whole = board;
         let board = filtered.as_ref().unwrap_or(board);
         let format = self.format(board.group);
-        let grid = Grid::new(board, &self.open_groups, format, rect.width());
+        let grid =
+            Grid::new(board, &self.open_groups, Reading { lanes: format, shown_as: self.shown_as() }, rect.width());
         let core_height = ROW * grid.core_rows() as f32 + 8.0;
         let spare = rest.height() - core_height;
         let titles = ROW * board.groups.len() as f32;
@@ -147,6 +204,7 @@ impl RegistersPanel {
         };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
         self.keys(ui, GridBoard { grid: &grid, board }, body, cx, out);
+        self.reveal(GridBoard { grid: &grid, board }, body.height());
         let mut touched = Touched::default();
         if is_core {
             let right =
@@ -185,7 +243,7 @@ impl RegistersPanel {
 
     fn view<'a>(&'a self, cx: &'a ViewCx<'a>, format: Option<LaneFormat>) -> cell::CellView<'a> {
         let (cursor, thread) = (self.state.cursor.as_deref(), self.thread.as_deref());
-        cell::CellView { cx, follow: self.follow, cursor, thread, format }
+        cell::CellView { cx, follow: self.follow, cursor, thread, format, shown_as: self.shown_as() }
     }
 
     fn rows_ui(
@@ -252,8 +310,9 @@ impl RegistersPanel {
                 PanelKey::View => self.choose_group(after(&board.available, &board.group)),
                 PanelKey::Lanes => {
                     let formats = board.group.lane_formats();
-                    if let Some(format) = self.format(board.group).filter(|_| !formats.is_empty()) {
-                        self.choose_format(after(formats, &format));
+                    match self.format(board.group).filter(|_| !formats.is_empty()) {
+                        Some(format) => self.choose_format(after(formats, &format)),
+                        None => self.way = after(&RegisterFormat::ALL, &self.way),
                     }
                 }
                 PanelKey::Bytes(_) => {}
@@ -282,12 +341,8 @@ impl Panel for RegistersPanel {
         // A trace without the group shows another one in its place.
         let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
         match answered.map_or(self.group, |(_, board)| board.group) {
-            RegisterGroup::Core => say!("tab-registers"),
-            RegisterGroup::Single => say!("tab-single-precision"),
-            RegisterGroup::Double => say!("tab-double-precision"),
-            RegisterGroup::Vector => say!("tab-vectors"),
-            RegisterGroup::Scalable => say!("tab-sve"),
-            RegisterGroup::System => say!("tab-system"),
+            RegisterGroup::Core => "Registers",
+            group => bar::short_title(group),
         }
         .to_owned()
     }

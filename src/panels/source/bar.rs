@@ -2,7 +2,6 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 
-use crate::messages::say;
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::{INSET, Pen};
 use crate::source::SourceText;
@@ -29,7 +28,7 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
     let mut x = pen.text(left, y, &place, mono_bold(12.5), tok.t1) + INSET;
     if text.is_newer {
         x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
-        x = pen.label(x, y, say!("source-newer-than-the-image"), tok.warn) + INSET;
+        x = pen.label(x, y, "newer than the image", tok.warn) + INSET;
     }
     let said = said(here);
     let room = (bar.right() - INSET - x).max(0.0);
@@ -42,10 +41,12 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
     }
     let path = text.path.display().to_string();
     let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());
-    response.widget_info(|| {
-        WidgetInfo::labeled(Role::Heading, true, say!("source-bar", place = &place, said = &said).trim_end())
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("source {place} {said}").trim_end()));
+    response.on_hover_text(if text.is_cut {
+        format!("{path}, only its beginning is shown: it is very long")
+    } else {
+        path
     });
-    response.on_hover_text(if text.is_cut { say!("source-cut", path = path) } else { path });
 }
 
 /// What is not plain to see.
@@ -54,15 +55,13 @@ fn said(here: &SourceHere) -> String {
         SourceHere::Line(line) => match (line.inlined_at.first(), &line.function) {
             (Some(site), Some(function)) => {
                 let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
-                say!("source-inlined-at", function = &**function, file = file, line = site.line.to_string())
+                format!("{function} inlined at {file}:{}", site.line)
             }
-            (_, Some(function)) => say!("source-in", function = &**function),
+            (_, Some(function)) => format!("in {function}"),
             (_, None) => String::new(),
         },
-        SourceHere::Call { function, .. } => say!("source-calls", function = &**function),
-        SourceHere::Nowhere(Some(address)) => say!("source-no-line-of", address = address.to_string()),
-        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => {
-            say!("source-no-source-line-here").to_owned()
-        }
+        SourceHere::Call { function, .. } => format!("calls {function}, which has no source line"),
+        SourceHere::Nowhere(Some(address)) => format!("{address} has no source line"),
+        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => "no source line here".to_owned(),
     }
 }

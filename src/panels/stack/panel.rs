@@ -11,14 +11,14 @@ use super::foot;
 use super::foot::{FramePaint, Scene};
 use super::rows::{Columns, StackRows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
-use crate::messages::say;
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::model::scroll::Viewport;
+use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
 use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
@@ -29,8 +29,8 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
-/// From this height on all about one frame stands at the foot.
-const HEIGHT_WITH_FOOT: f32 = 220.0;
+/// All about one frame stands at the foot where so many frames, or all there are, are seen above it.
+const FRAMES_ABOVE_FOOT: usize = 8;
 /// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
 const BLOCK: usize = 128;
 
@@ -109,10 +109,12 @@ impl StackPanel {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, StackView { pen, stack }, cx, out);
         if stack.frames.is_empty() {
-            let words = EmptyWords(say!("stack-no-calls-here"), say!("stack-the-thread-has-not-executed"));
+            let words = EmptyWords("No calls here", "The thread has not executed a step of this trace.");
             return empty_ui(ui, pen, rest, icons::STACK, words);
         }
-        let foot_height = if rect.height() >= HEIGHT_WITH_FOOT { foot::HEIGHT } else { 0.0 };
+        let above = HEAD + ROW * stack.frames.len().min(FRAMES_ABOVE_FOOT) as f32;
+        let has_foot = rest.height() >= above + foot::HEIGHT;
+        let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
         let mut touched = self.keys(ui, stack, list, cx);
@@ -131,6 +133,7 @@ impl StackPanel {
             window: self.window(cx),
             cursor: self.state.list.cursor,
             here: self.held(here).map(|held| held.sent_to),
+            has_foot,
         };
         for (place, rect) in area.places() {
             let frame = frame_at(first, &self.state.frames, stack, place);
@@ -167,11 +170,11 @@ impl StackPanel {
         let left = bar.left() + INSET;
         let end = thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: name }, &mut self.thread);
         let left = if end > left { end + INSET } else { left };
-        let end = pen.text(left, y, say!("stack-frames", count = stack.frames.len()), ui_font(12.0), tok.t2);
+        let end = pen.text(left, y, counted(stack.frames.len() as u64, "frame", "frames"), ui_font(12.0), tok.t2);
         let Some(held) = self.held(cx.windows.position_of(self.follow)) else { return };
-        let words = say!("stack-at", position = held.at.0);
+        let words = format!("at {}", thousands(held.at.0));
         let end = pen.text(end + 6.0, y, words, ui_font(12.0), tok.t2);
-        let label = say!("stack-return-to-it");
+        let label = "Return to it";
         let back = Rect::from_min_max(
             pos2(end + 10.0, y - 10.0),
             pos2(end + 22.0 + pen.width(label, ui_font(12.0)), y + 10.0),
@@ -184,7 +187,7 @@ impl StackPanel {
         if response.clicked() {
             out.push(Action::Travel(self.window(cx), held.at.0));
         }
-        response.on_hover_text(say!("stack-travel-back-to-where-this"));
+        response.on_hover_text("Travel back to where this stack is");
     }
 
     /// Asks for the frames around the view. Returns the place of the first of them, and why they cannot be had.
@@ -254,7 +257,7 @@ impl Panel for StackPanel {
     }
 
     fn title(&self) -> String {
-        say!("stack-stack").to_owned()
+        "Stack".to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -306,12 +309,12 @@ impl Columns {
     fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
         let (tok, y) = (pen.tok, head.center().y);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let mut heads = vec![(self.name, say!("stack-function"))];
-        heads.extend(self.arguments.map(|x| (x, say!("stack-arguments-at-its-entry"))));
-        heads.extend(self.place.map(|x| (x, say!("stack-called-from"))));
+        let mut heads = vec![(self.name, "Function")];
+        heads.extend(self.arguments.map(|x| (x, "Arguments at its entry")));
+        heads.extend(self.place.map(|x| (x, "Called from")));
         for (x, words) in heads {
             pen.text(x, y, words, head_font(), tok.t2);
         }
-        pen.text_left_of(self.right, y, say!("stack-step"), head_font(), tok.t2);
+        pen.text_left_of(self.right, y, "Step", head_font(), tok.t2);
     }
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::action::PanelKind;
-use crate::messages::say;
 use crate::panels::row::EmptyWords;
 use crate::theme::icons;
 
@@ -20,17 +19,23 @@ pub enum TableKind {
     Functions,
     /// What a search found.
     Find,
+    /// What memory consists of.
+    Regions,
+    /// The words of the stack.
+    StackMemory,
 }
 
 impl TableKind {
     /// The name on the tab.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Accesses => say!("table-accesses"),
-            Self::Heap => say!("table-heap"),
-            Self::Heat => say!("table-heat"),
-            Self::Functions => say!("table-functions"),
-            Self::Find => say!("table-find"),
+            Self::Accesses => "Accesses",
+            Self::Heap => "Heap",
+            Self::Heat => "Heat",
+            Self::Functions => "Functions",
+            Self::Find => "Find",
+            Self::Regions => "Regions",
+            Self::StackMemory => "Stack memory",
         }
     }
 
@@ -42,12 +47,17 @@ impl TableKind {
             Self::Heat => icons::SUN,
             Self::Functions => icons::CALLS,
             Self::Find => icons::SEARCH,
+            Self::Regions => icons::MEMORY,
+            Self::StackMemory => icons::STACK,
         }
     }
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat].into_iter().find(|list| list.panel() == kind).unwrap_or(Self::Accesses)
+        [Self::Heap, Self::Heat, Self::Regions, Self::StackMemory]
+            .into_iter()
+            .find(|list| list.panel() == kind)
+            .unwrap_or(Self::Accesses)
     }
 
     /// The kind of panel that shows it.
@@ -58,6 +68,8 @@ impl TableKind {
             Self::Heat => PanelKind::Heat,
             Self::Functions => PanelKind::Functions,
             Self::Find => PanelKind::Find,
+            Self::Regions => PanelKind::Regions,
+            Self::StackMemory => PanelKind::StackMemory,
         }
     }
 
@@ -68,7 +80,7 @@ impl TableKind {
 
     /// Whether one click travels; where a row is about many moments, two do.
     pub fn travels_at_once(self) -> bool {
-        self != Self::Functions
+        !matches!(self, Self::Functions | Self::StackMemory)
     }
 
     /// Whether Enter travels; elsewhere it shows memory.
@@ -89,32 +101,41 @@ impl TableKind {
     /// What going to the step of a row is called.
     pub fn travel_words(self) -> &'static str {
         match self {
-            Self::Functions => say!("table-travel-to-the-first-call"),
-            _ => say!("table-travel-there"),
+            Self::Functions => "Travel to the first call",
+            Self::StackMemory => "Travel to its write",
+            _ => "Travel there",
         }
     }
 
     /// The sentence and the advice where there is nothing to ask for.
     pub fn nothing_asked(self) -> EmptyWords<'static> {
         match self {
-            Self::Accesses => {
-                EmptyWords(say!("table-no-register-memory-or-code"), say!("table-type-above-or-right-click"))
-            }
-            Self::Heap => EmptyWords(say!("table-the-trace-does-not-tell"), say!("table-record-it-again-with-record")),
-            Self::Heat => EmptyWords(say!("table-no-access-of-memory"), say!("table-the-trace-has-no-loads")),
-            Self::Functions => EmptyWords(say!("table-no-function-was-called"), say!("table-the-trace-has-no-calls")),
-            Self::Find => EmptyWords(say!("table-nothing-is-looked-for"), say!("table-type-into-the-field-above")),
+            Self::Accesses => EmptyWords(
+                "No register, memory or code is chosen",
+                "Type above, or right-click a register, a byte or a step.",
+            ),
+            Self::Heap => EmptyWords(
+                "The trace does not tell of the heap",
+                "Record it again with -record_heap, and keep the file funclist.log beside the trace.",
+            ),
+            Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
+            Self::Functions => EmptyWords("No function was called", "The trace has no calls."),
+            Self::Find => EmptyWords("Nothing is looked for", "Type into the field above."),
+            Self::Regions => EmptyWords("No memory is accessed", "The trace has no loads and stores."),
+            Self::StackMemory => EmptyWords("The stack is not known", "Go to a step behind the first."),
         }
     }
 
     /// The advice where the list is empty.
     pub fn nothing_found(self) -> &'static str {
         match self {
-            Self::Accesses => say!("table-ask-for-more-bytes-for"),
-            Self::Heap => say!("table-no-function-that-allocates-returns"),
-            Self::Heat => say!("table-the-trace-has-no-loads"),
-            Self::Functions => say!("table-the-trace-has-no-calls"),
-            Self::Find => say!("table-read-the-text-in-another"),
+            Self::Accesses => "Ask for more bytes, for all threads, or from the start of the trace.",
+            Self::Heap => "No function that allocates returns in the trace.",
+            Self::Heat => "The trace has no loads and stores.",
+            Self::Functions => "The trace has no calls.",
+            Self::Regions => "The trace has no loads and stores, and no images.",
+            Self::StackMemory => "Go to a position where the stack pointer is known.",
+            Self::Find => "Read the text in another way, or take something out of it.",
         }
     }
 }

@@ -14,10 +14,11 @@ use super::kind::TableKind;
 use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
-use crate::messages::say;
 use crate::model::access_table::{AccessQuestion, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
+use crate::model::regions::regions_table;
+use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
@@ -68,6 +69,8 @@ struct TableState {
 enum Question {
     Heap(Arc<Heap>, Position),
     Heat,
+    Regions(Option<Arc<Heap>>, Position),
+    StackMemory(Position),
 }
 
 impl TablePanel {
@@ -85,11 +88,16 @@ impl TablePanel {
 
     /// What to ask; none where the user has to say it first. The error is that of the heap, none while that is read.
     fn question(&mut self, cx: &ViewCx<'_>) -> Result<Option<Question>, Option<String>> {
+        let here = cx.windows.active().position;
         match self.kind {
             TableKind::Heat => Ok(Some(Question::Heat)),
+            TableKind::StackMemory => Ok(Some(Question::StackMemory(here))),
+            TableKind::Regions if !has_heap(cx.session.companions.functions.as_ref()) => {
+                Ok(Some(Question::Regions(None, here)))
+            }
             // Accesses come while they are found; panels of their own list the others.
             TableKind::Accesses | TableKind::Functions | TableKind::Find => Ok(None),
-            TableKind::Heap => {
+            TableKind::Heap | TableKind::Regions => {
                 let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
                     move |cancel: &Cancel| {
@@ -101,7 +109,11 @@ impl TablePanel {
                     Answer::Failed(error) => Err(Some(error.to_owned())),
                     answer => {
                         let blocks = answer.any().ok_or(None)?;
-                        Ok(Some(Question::Heap(Arc::clone(blocks), cx.windows.active().position)))
+                        let blocks = Arc::clone(blocks);
+                        Ok(Some(match self.kind {
+                            TableKind::Regions => Question::Regions(Some(blocks), here),
+                            _ => Question::Heap(blocks, here),
+                        }))
                     }
                 }
             }
@@ -149,7 +161,7 @@ impl TablePanel {
         let mut right = bar.right() - 8.0;
         if bar.width() > 2.0 * FILTER {
             let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
-            let filter = Field { hint: say!("table-filter"), icon: icons::SEARCH };
+            let filter = Field { hint: "Filter", icon: icons::SEARCH };
             if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
                 self.state.list.rewind();
             }
@@ -211,6 +223,8 @@ impl Panel for TablePanel {
             move |cancel: &Cancel| match &question {
                 Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
                 Question::Heat => heat_table(&session, cancel).map(Arc::new),
+                Question::Regions(heap, at) => regions_table(&session, heap.as_deref(), *at, cancel).map(Arc::new),
+                Question::StackMemory(at) => stack_memory(&session, *at, cancel).map(Arc::new),
             }
         });
         let place = AnswerPlace { pen: &pen, rect };

@@ -15,7 +15,7 @@ use crate::action::CellName;
 use crate::analysis::exceptions::exceptions;
 use crate::analysis::names::NamesAt;
 use crate::keymap::argument_text;
-use crate::messages::say;
+use crate::model::text::thousands;
 use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
@@ -118,7 +118,7 @@ pub fn rows_ui(
     let has_entries = has_entries(state);
     let none = Rows::default();
     let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: say!("timeline-looking") });
+    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…" });
     let marks = &known.rows.marks;
     let mut under = None;
     let name = cell.map(argument_text);
@@ -129,26 +129,20 @@ pub fn rows_ui(
         under = under.or(row.ui(ui, strip, pen));
     };
     if let Some(name) = &name {
-        let hint = say!("timeline-reads-low-and-writes-tall");
+        let hint = "reads (low) and writes (tall) of the selected cell; a click travels";
         row(RowWords { label: name, hint, nothing: known.nothing }, known.accesses);
     }
     if has_entries || !known.rows.exceptions.is_empty() {
-        let hint = say!("timeline-exceptions-interrupts-traps-and-signals");
-        row(
-            RowWords { label: say!("timeline-exceptions"), hint, nothing: say!("timeline-nothing-here") },
-            &interrupted,
-        );
+        let hint = "exceptions, interrupts, traps and signals; a click travels";
+        row(RowWords { label: "Exceptions", hint, nothing: "nothing here" }, &interrupted);
     }
     if !marks.is_empty() {
-        let hint = say!("timeline-gaps-and-external-changes-a");
-        row(RowWords { label: say!("timeline-marks"), hint, nothing: say!("timeline-nothing-here") }, marks);
+        let hint = "gaps and external changes; a click travels";
+        row(RowWords { label: "Marks", hint, nothing: "nothing here" }, marks);
     }
     if has_hits(cx) {
-        let hint = say!("timeline-what-the-search-found-a");
-        row(
-            RowWords { label: say!("timeline-hits"), hint, nothing: say!("timeline-nothing-here") },
-            &hit_ticks(strip, cx),
-        );
+        let hint = "what the search found; a click travels";
+        row(RowWords { label: "Hits", hint, nothing: "nothing here" }, &hit_ticks(strip, cx));
     }
     gaps_ui(strip, pen, marks);
     if bookmarks::has_any(cx) {
@@ -184,9 +178,9 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
     // The accesses of another cell would be wrong here, not merely old.
     let is_of_cell = answered.cell.is_some() && answered.cell == request.cell;
     let nothing = match meant {
-        Some(None) => say!("timeline-it-means-nothing-at-this"),
-        Some(Some(_)) if is_of_cell => say!("timeline-nothing-here"),
-        _ => say!("timeline-looking"),
+        Some(None) => "it means nothing at this position",
+        Some(Some(_)) if is_of_cell => "nothing here",
+        _ => "looking…",
     };
     Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing })
 }
@@ -217,13 +211,7 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if [say!("timeline-exceptions"), say!("timeline-marks"), say!("timeline-hits")]
-            .contains(&self.words.label)
-        {
-            ui_font(11.0)
-        } else {
-            mono(11.0)
-        };
+        let font = if matches!(self.words.label, "Exceptions" | "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
@@ -237,7 +225,7 @@ impl Row<'_> {
             return None;
         }
         if pointer.x < strip.chart.left() {
-            tip_ui(ui, say!("timeline-hint", row = self.words.label, hint = self.words.hint));
+            tip_ui(ui, format!("{}: {}", self.words.label, self.words.hint));
             return None;
         }
         let column = (pointer.x - strip.chart.left()).max(0.0) as u32;
@@ -245,16 +233,16 @@ impl Row<'_> {
         let Some(tick) = near.min_by_key(|tick| tick.column.abs_diff(column)) else {
             tip_ui(
                 ui,
-                say!(
-                    "timeline-nothing",
-                    row = self.words.label,
-                    nothing = self.words.nothing,
-                    position = strip.position_at(pointer.x).0
+                format!(
+                    "{}: {}\nposition {}",
+                    self.words.label,
+                    self.words.nothing,
+                    thousands(strip.position_at(pointer.x).0)
                 ),
             );
             return None;
         };
-        tip_ui(ui, say!("timeline-tick", row = self.words.label, what = tick.kind.words(), position = tick.position.0));
+        tip_ui(ui, format!("{} {}\nposition {}", self.words.label, tick.kind.words(), thousands(tick.position.0)));
         Some(tick.position.0)
     }
 

@@ -7,6 +7,7 @@ mod menu;
 mod paint;
 mod panel;
 mod raw;
+mod spots;
 mod steps;
 
 pub use panel::TracePanel;

@@ -4,12 +4,13 @@ use egui::{Pos2, Rect, pos2, vec2};
 use stepback_machine::Address;
 use stepback_parsers::{Step, StepOrigin};
 
-use crate::messages::say;
+use super::spots::{Spot, operand_spot};
+use crate::action::CellName;
 use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
 use crate::model::marker_lines::{MarkerLine, MarkerTone};
 use crate::model::step_rows::StepRow;
-use crate::model::text::{address_digits, thousands};
+use crate::model::text::{address_digits, counted, thousands};
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
@@ -94,18 +95,22 @@ pub struct Longest {
 }
 
 /// What was painted of a row.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Painted {
     /// Something did not fit.
     pub is_cut: bool,
+    /// The cell under the pointer.
+    pub spot: Option<Spot>,
 }
 
-/// A step as far as it is known, whether it is done, whose it is, and its source line where that is shown.
+/// A step as far as it is known, whether it is done, whose it is, its source line where that is shown, and the pointer
+/// where it is on the row.
 pub struct RowPaint<'a> {
     pub row: Option<&'a StepRow>,
     pub is_done: bool,
     pub thread: &'a str,
     pub line: Option<&'a str>,
+    pub pointer: Option<Pos2>,
 }
 
 /// Where a line of a marker begins, and how many more there are.
@@ -114,12 +119,13 @@ pub struct MarkerPlace {
     pub more: usize,
 }
 
-/// A step, whether it is done, and its source line where that is shown.
+/// A step, whether it is done, its source line where that is shown, and the pointer where it is on the row.
 #[derive(Clone, Copy)]
 pub struct DoneRow<'a> {
     pub row: &'a StepRow,
     pub is_done: bool,
     pub line: Option<&'a str>,
+    pub pointer: Option<Pos2>,
 }
 
 /// Where effects are shown.
@@ -221,7 +227,7 @@ pub fn paint_row(
     columns: &Columns,
     rect: Rect,
     step: Step,
-    RowPaint { row, is_done, thread, line }: RowPaint<'_>,
+    RowPaint { row, is_done, thread, line, pointer }: RowPaint<'_>,
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
@@ -241,7 +247,7 @@ pub fn paint_row(
         pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
     }
     x += columns.offset;
-    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line });
+    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line, pointer });
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
     exceptions.for_each(|(place, text)| paint_exception(pen, columns, below(place), text));
@@ -296,12 +302,12 @@ fn paint_marker(
         x = pen.cut_text(pos2(x, y), &span.text, font, color, right);
     }
     if more > 0 {
-        pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more.to_string()), ui_font(11.5), tok.t2);
+        pen.text_left_of(columns.right - 4.0, y, format!("+{more} more"), ui_font(11.5), tok.t2);
     }
 }
 
 fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
-    let DoneRow { row, line, .. } = done;
+    let DoneRow { row, line, pointer, .. } = done;
     let dimmed = row.is_idle().then_some(pen.tok.t3);
     let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
     let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
@@ -312,31 +318,40 @@ fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneR
     // The neatest way in which everything is shown: what a step changed comes before the column and the source line.
     let ways = [(aligned, line_start), (aligned, right), (close, right)].map(|(start, end)| EffectSpan { start, end });
     let neatest = ways.into_iter().find(|way| !way.fitted(row).is_short());
-    let EffectsEnd { x: end, is_cut } =
+    let EffectsEnd { x: end, is_cut, spot } =
         paint_effects(pen, y, neatest.unwrap_or(EffectSpan { start: close, end: right }), done);
     if let Some(line) = line {
         paint_line(pen, columns, pos2((line_start + GAP).max(end + GAP), y), line);
     }
-    Painted { is_cut }
+    let operand = || operand_spot(pen, pos2(operands, y), row, pointer?);
+    Painted { is_cut, spot: spot.or_else(operand) }
 }
 
-/// How far effects reach, and whether some are not shown as a whole.
+/// How far effects reach, whether some are not shown as a whole, and the cell under the pointer.
 struct EffectsEnd {
     x: f32,
     is_cut: bool,
+    spot: Option<Spot>,
 }
 
 fn paint_effects(pen: &Pen<'_>, y: f32, span: EffectSpan, done: DoneRow<'_>) -> EffectsEnd {
     let (row, fitted) = (done.row, span.fitted(done.row));
     let mut x = span.start;
     let is_cut = fitted.is_short() || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
+    let mut spot = None;
     for effect in &fitted.shown {
-        x = paint_effect(pen, pos2(x, y), effect, done) + GAP;
+        let end = paint_effect(pen, pos2(x, y), effect, done);
+        let on = |cell: &CellName| {
+            let rect = Spot::at(done.pointer?, x, end, y)?;
+            Some(Spot { cell: cell.clone(), label: effect.label.text.clone(), rect })
+        };
+        spot = spot.or_else(|| effect.cell.as_ref().and_then(on));
+        x = end + GAP;
     }
     if fitted.hidden > 0 {
         x = pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3) + GAP;
     }
-    EffectsEnd { x: x - GAP, is_cut }
+    EffectsEnd { x: x - GAP, is_cut, spot }
 }
 
 fn paint_effect(
@@ -351,17 +366,26 @@ fn paint_effect(
     let color = if dimmed { tok.t3 } else { pen.color(effect.label.meaning) };
     let font = if is_plain_text { ui_font(11.5) } else { mono(12.5) };
     let end = pen.text(x, y, &effect.label.text, font, color);
-    let Some(value) = &effect.value else { return end };
-    pen.text_centered(pos2(end + ARROW / 2.0, y), "←", ui_font(11.5), tok.t3);
+    let Some(value) = effect.shown_value() else { return end };
+    pen.text_centered(pos2(end + ARROW / 2.0, y), effect.arrow(), ui_font(11.5), tok.t3);
+    let start = end + ARROW;
+    if effect.value.is_none() {
+        return pen.label(start, y, value, tok.t3);
+    }
     let font = if is_done { mono_bold(12.5) } else { mono(12.5) };
     let is_store = !effect.is_read && effect.label.text.starts_with('[');
     let color = match (dimmed, is_store) {
         (true, _) => tok.t3,
         (false, _) if effect.label.meaning == Meaning::External => tok.external,
+        (false, false) if effect.is_inferred => tok.inferred,
         (false, true) => tok.write,
         (false, false) => tok.t1,
     };
-    pen.text(end + ARROW, y, value, font, color)
+    let end = pen.text(start, y, value, font, color);
+    if effect.is_inferred {
+        pen.dots(start, end, y + 7.0);
+    }
+    end
 }
 
 /// `exception at bfb1e598a4e5bda9 …`: the trace's own words, its address first.
@@ -370,12 +394,12 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
     pen.fill(rect, tok.err_bg);
     pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), tok.err);
     pen.text_centered(pos2(columns.number_end - 7.0, y), icons::WARNING, icon_fill(13.0), tok.err);
-    let mut x = pen.text(columns.address + 2.0, y, say!("trace-exception"), semi(12.0), tok.err) + 8.0;
+    let mut x = pen.text(columns.address + 2.0, y, "exception", semi(12.0), tok.err) + 8.0;
     let words = text.split_whitespace().skip_while(|word| matches!(*word, "E" | "EXC" | "IT" | "ES"));
     for (place, word) in words.enumerate() {
         let is_address = matches!(word.len(), 8 | 16) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if place == 0 && is_address {
-            x = pen.code(x, y, say!("trace-at"), tok.t1) + ADVANCE;
+            x = pen.code(x, y, "at", tok.t1) + ADVANCE;
         }
         let color = if place == 0 && is_address { tok.t1 } else { tok.t2 };
         x = pen.cut_text(pos2(x, y), word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
@@ -423,7 +447,7 @@ pub fn paint_folded(
     guides(pen, columns, rect, depth.saturating_add(1));
     let x = columns.address + columns.indent(depth) + 2.0;
     let end = pen.code(x, y, name, pen.tok.symbol);
-    let folded = say!("trace-folded-steps", count = steps);
+    let folded = format!("{} folded", counted(steps, "step", "steps"));
     pen.label(end + 10.0, y, folded, pen.tok.t3);
 }
 

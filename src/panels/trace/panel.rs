@@ -6,7 +6,6 @@ use super::head::Head;
 use super::raw::RawList;
 use super::steps::StepList;
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
-use crate::messages::say;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
@@ -52,7 +51,7 @@ impl Panel for TracePanel {
     }
 
     fn title(&self) -> String {
-        say!("trace-trace").to_owned()
+        "Trace".to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {

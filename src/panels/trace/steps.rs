@@ -12,8 +12,8 @@ use super::lines::RowLines;
 use super::menu;
 use super::menu::{Hidden, Scene};
 use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row};
+use super::spots::GlimpseSlot;
 use crate::action::Action;
-use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
 use crate::model::scroll::Scroll;
@@ -56,6 +56,8 @@ pub struct StepList {
     folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
     /// The names of the threads.
     longest: Longest,
+    /// What is known of the cell under the pointer.
+    glimpse: GlimpseSlot,
     /// The position moved, and lines below steps may yet hide it.
     is_revealing: bool,
 }
@@ -108,6 +110,7 @@ impl Default for StepList {
             ending: EndNote::default(),
             folded: Slot::default(),
             longest: Longest::default(),
+            glimpse: GlimpseSlot::default(),
             is_revealing: false,
         }
     }
@@ -335,7 +338,7 @@ impl StepList {
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
-    fn rows_ui(&self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
+    fn rows_ui(&mut self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
         let mut gap = None;
         // Lines below a step push down what follows.
         let mut below = 0.0;
@@ -352,7 +355,7 @@ impl StepList {
                 }
                 None if row == frame.window.folds.row_count() => {
                     let is_whole = frame.cx.session.index.is_whole();
-                    let end = if is_whole { say!("trace-end-of-trace") } else { say!("trace-end-of-what-is-indexed") };
+                    let end = if is_whole { "End of trace" } else { "End of what is indexed" };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
                     below += self.ending.ui(
                         ui,
@@ -386,12 +389,12 @@ impl StepList {
     }
 
     /// Draws a step and returns the height of what stands below it.
-    fn step_ui(&self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
+    fn step_ui(&mut self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
         let Frame { pen, cx, window, columns } = frame;
         let known = self.blocks.known(step.0);
         let height = known.map_or(0.0, height_below);
         let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
-        let response = row_response(ui, touch, ("step", step.0), || say!("trace-step", step = step.0.to_string()));
+        let response = row_response(ui, touch, ("step", step.0), || format!("step {}", step.0));
         let is_done = window.position.last_step() == Some(step);
         let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
         row_background(pen, rect, &response, state);
@@ -407,9 +410,14 @@ impl StepList {
         let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
         let aside = is_aside.then(|| Pen::clone(pen).faded());
         let line = self.line_of(step, window).filter(|_| columns.has_lines());
-        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref() };
+        let pointer = response.hover_pos().or(response.interact_pointer_pos());
+        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref(), pointer };
         let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
         let Some(row) = known else { return 0.0 };
+        let scene = Scene { cx, window };
+        if let Some(spot) = &fitted.spot {
+            spot.underline(pen);
+        }
         if let Some(call) = row.call {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
@@ -418,9 +426,18 @@ impl StepList {
         } else if response.clicked() {
             let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
             out.push(Action::Travel(window.id, to.0));
+            fitted.spot.iter().for_each(|spot| spot.act(&response, row, &scene, out));
         }
         response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
-        if fitted.is_cut {
+        let pointer = response.hover_pos().filter(|pointer| pointer.y > rect.bottom());
+        if let Some(exception) = pointer.and_then(|pointer| exception_at(row, rect, pointer.y)) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(egui::RichText::new(exception).font(crate::theme::mono(12.0)));
+                ui.label("In the trace's own words: an address, the number of the event in hex, and its name");
+            });
+        } else if let Some(spot) = &fitted.spot {
+            spot.tooltip(&response, row, &scene, &mut self.glimpse);
+        } else if fitted.is_cut {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(egui::RichText::new(row.full_text()).font(crate::theme::mono(12.0)));
             });
@@ -496,6 +513,12 @@ fn height_below(row: &StepRow) -> f32 {
     ROW * lines_below(row) as f32
 }
 
+/// The exception below a step's row that is painted at a height.
+fn exception_at(row: &StepRow, rect: Rect, y: f32) -> Option<&str> {
+    let place = ((y - rect.bottom()) / ROW) as usize;
+    row.exceptions.get(place).filter(|_| place < lines_below(row)).map(String::as_str)
+}
+
 fn fold_box_ui(
     ui: &Ui,
     rect: Rect,
@@ -505,8 +528,7 @@ fn fold_box_ui(
 ) {
     let is_folded = frame.window.folds.is_folded(call);
     let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
-    let step = row.step.0.to_string();
-    let name = if is_folded { say!("trace-unfold-step", step = step) } else { say!("trace-fold-step", step = step) };
+    let name = format!("{} step {}", if is_folded { "unfold" } else { "fold" }, row.step.0);
     let touch = Rect::from_center_size(center, vec2(16.0, ROW));
     let response = button_response(ui, touch, ("fold", row.step.0), &name);
     let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
@@ -528,9 +550,9 @@ fn folded_ui(
     let Frame { pen, cx, window, columns } = frame;
     let (name, depth, thread) = match known {
         Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth, thread_name(cx, frame.thread)),
-        None => (say!("trace-call").to_owned(), 0, ""),
+        None => ("call".to_owned(), 0, ""),
     };
-    let response = row_response(ui, rect, ("folded", call.0), || say!("trace-folded", name = &*name));
+    let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
     let is_done = window.position.last_step() == Some(last);
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
     if is_hit(cx, first, last) {

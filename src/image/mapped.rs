@@ -1,0 +1,35 @@
+//! Where the parts of images lie in memory.
+
+use stepback_machine::Address;
+
+/// A part of memory that an image fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapped {
+    /// Its first byte.
+    pub first: Address,
+    /// How long it is; never 0.
+    pub len_bytes: u64,
+    /// The program may change it.
+    pub is_writable: bool,
+    /// It is code.
+    pub is_executable: bool,
+    /// The name of the file.
+    pub file: Box<str>,
+}
+
+impl Mapped {
+    /// Its last byte.
+    pub fn last(&self) -> u64 {
+        self.first.0.saturating_add(self.len_bytes.saturating_sub(1))
+    }
+
+    /// `r-x`, `rw-`.
+    pub fn rights(&self) -> &'static str {
+        match (self.is_writable, self.is_executable) {
+            (true, true) => "rwx",
+            (true, false) => "rw-",
+            (false, true) => "r-x",
+            (false, false) => "r--",
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! All about one byte of memory.
+
+use anyhow::Result;
+use stepback_index::{
+    AccessKinds, AccessTarget, ByteState, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt, NextAccess,
+    Query as _, QueryError, Steps, ValueSource,
+};
+use stepback_machine::Address;
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+
+use super::doubt::doubt_words;
+use super::externals::{ExternalRow, last_external};
+use super::names::{function_name, place_name};
+use super::physical::physical_words;
+use super::so_far::source_so_far;
+use super::text::{counted, thousands};
+use super::value_source::SourceWords;
+use crate::session::Session;
+
+/// All about one byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteDetail {
+    /// Where it lies.
+    pub address: Address,
+    /// The symbol there.
+    pub symbol: Option<String>,
+    /// Its state.
+    pub state: ByteState,
+    /// Who wrote it last.
+    pub written_by: Option<Step>,
+    /// The function of that step.
+    pub writer: Option<String>,
+    /// What it was before that.
+    pub before: Option<u8>,
+    /// Who writes it next.
+    pub next_write: Option<Step>,
+    /// Where values are not recorded: who reads and wrote it, in words.
+    pub accesses: Option<ByteAccesses>,
+    /// Where it lies in physical memory, in words; none where the trace tells of no physical addresses.
+    pub physical: Option<String>,
+    /// The read that showed another value than was known, where its value comes from that.
+    pub external: Option<ExternalRow>,
+}
+
+/// The accesses around a byte whose value nothing tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByteAccesses {
+    /// How much the last store wrote, and whose it was: `8 bytes of 22696`.
+    pub written: Option<String>,
+    /// The last load.
+    pub last_read: Option<Step>,
+    /// The next load.
+    pub next_read: Option<Step>,
+    /// Why the last store may not be the last.
+    pub doubt: Option<String>,
+}
+
+/// `8 bytes`, with the thread where there are several.
+fn access_words(session: &Session, hit: &Hit) -> Option<String> {
+    let access = hit.access.as_ref()?;
+    let AccessTarget::Memory { size_bytes, .. } = access.target else { return None };
+    let threads = session.index.threads();
+    let thread = threads.get(usize::from(hit.record.thread.0)).filter(|_| threads.len() > 1);
+    let size = counted(size_bytes, "byte", "bytes");
+    Some(thread.map_or_else(|| size.clone(), |thread| format!("{size} of thread {}", thread.name)))
+}
+
+/// Asks for all about one byte. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn byte_detail(session: &Session, address: Address, position: Position, cancel: &Cancel) -> Result<ByteDetail> {
+    let index = &session.index;
+    let cell = Cell::Memory { address, len_bytes: 1 };
+    let state_at = |position| {
+        let bytes = MemoryAt { position, address, len_bytes: 1 }.run(index, cancel)?;
+        Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
+    };
+    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, cancel)?;
+    let step_of = |answer: &LastAccessAnswer| match answer {
+        LastAccessAnswer::Step(hit) => Some(hit.record.step),
+        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    };
+    let written_by = step_of(&last);
+    let accesses = if index.source().traits().registers == RegisterSource::Operands {
+        let last_read = LastAccess { cell, kinds: AccessKinds::Reads, before: position }.run(index, cancel)?;
+        let next_read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel)?;
+        let hit = if let LastAccessAnswer::Step(hit) = &last { Some(hit) } else { None };
+        Some(ByteAccesses {
+            written: hit.and_then(|hit| access_words(session, hit)),
+            last_read: step_of(&last_read),
+            next_read: next_read.map(|hit| hit.record.step),
+            doubt: hit.and_then(|hit| Some(doubt_words(hit.doubt?, hit.record.instruction_set))),
+        })
+    } else {
+        None
+    };
+    let before = match written_by {
+        Some(step) => state_at(step.before())?.value,
+        None => None,
+    };
+    let next = NextAccess { cell, kinds: AccessKinds::Writes, from: position }.run(index, cancel)?;
+    let state = state_at(position)?;
+    let external = match state.source {
+        ValueSource::External => last_external(session, address, position, cancel)?,
+        ValueSource::Recorded | ValueSource::Inferred | ValueSource::Unknown => None,
+    };
+    let writer = match written_by {
+        Some(step) => Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next(),
+        None => None,
+    };
+    Ok(ByteDetail {
+        address,
+        symbol: place_name(&session.images, address),
+        state,
+        written_by,
+        writer: writer.map(|record| function_name(&session.images, record.pc)),
+        before,
+        next_write: next.map(|hit| hit.record.step),
+        accesses,
+        physical: physical_words(session, address, position, cancel)?,
+        external,
+    })
+}
+
+/// What the mark of a byte means; where the rest of the trace may change it, that this is so far.
+pub fn source_words(session: &Session, source: ValueSource) -> String {
+    source_so_far(session, source, SourceWords::of(source).meaning)
+}
+
+impl ByteDetail {
+    /// Line by line: where its value comes from, who wrote it, and until when it holds.
+    pub fn lines(&self, session: &Session) -> Vec<String> {
+        let mut lines = vec![self.source_text(session)];
+        lines.push(match (&self.written_by, &self.writer) {
+            (Some(step), Some(function)) => format!("written by step {} in {function}", thousands(step.0)),
+            (Some(step), None) => format!("written by step {}", thousands(step.0)),
+            (None, _) => "no step wrote it before".to_owned(),
+        });
+        lines.push(match self.next_write {
+            Some(step) => format!("valid until step {} writes it", thousands(step.0)),
+            None => source_so_far(session, ValueSource::Inferred, "no later step writes it"),
+        });
+        lines
+    }
+
+    /// Where its value comes from, in a sentence.
+    pub fn source_text(&self, session: &Session) -> String {
+        let Some(read) = &self.external else { return source_words(session, self.state.source) };
+        let last = match self.written_by {
+            Some(step) => format!("the last write at step {}", thousands(step.0)),
+            None => "what was known".to_owned(),
+        };
+        let (was, now) = read.byte(self.address).unwrap_or((None, 0));
+        let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
+        format!("external: the read at step {} differs from {last}: was {was}, read {now:02x}", thousands(read.step.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[test]
+    fn a_byte_knows_its_writers() {
+        let detail = byte_detail(&overflow(), Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
+        assert_eq!((detail.written_by, detail.before, detail.state.value), (Some(Step(1249)), Some(0xa0), Some(0xa9)));
+    }
+
+    #[test]
+    fn a_byte_says_who_wrote_it_and_until_when_it_holds() {
+        let session = overflow();
+        let detail = byte_detail(&session, Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
+        let lines = detail.lines(&session);
+        assert!(lines[0].starts_with("recorded"), "{lines:?}");
+        assert!(lines[1].starts_with("written by step 1,249 in "), "{lines:?}");
+    }
+}

@@ -1,0 +1,117 @@
+//! What a cell held around a step: what the pointer on it asks for.
+
+use anyhow::Result;
+use stepback_index::{AccessKinds, Cancel, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId};
+use stepback_parsers::Step;
+
+use super::names::function_name;
+use super::so_far::source_so_far;
+use super::text::{short_hex, thousands};
+use super::value_source::SourceWords;
+use crate::action::CellName;
+use crate::analysis::cell_value::{CellValue, cell_value};
+use crate::analysis::names::NamesAt;
+use crate::session::Session;
+
+/// A cell as a step of a thread names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlimpseOf {
+    /// The register or the memory.
+    pub cell: CellName,
+    /// Around which step.
+    pub step: Step,
+    /// Whose registers are meant.
+    pub thread: ThreadId,
+}
+
+/// A cell before and after a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glimpse {
+    /// What it held before the step.
+    pub before: CellValue,
+    /// What it held after it.
+    pub after: CellValue,
+    /// Who wrote the value before the step, and in which function.
+    pub written_by: Option<(Step, String)>,
+}
+
+/// Looks at a cell around a step; none where the trace has no such cell. Runs on a worker.
+/// Cost: the two values and the last write.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Option<Glimpse>> {
+    let (index, before) = (&session.index, of.step.before());
+    let names = NamesAt::new(index, &session.images, before, Some(of.thread), cancel)?;
+    let found = match &of.cell {
+        // A word that is no register, such as a condition, is no symbol either.
+        CellName::Register(name) => names.register(name)?,
+        CellName::Memory(address, len_bytes) => names.cell(&format!("{address}:{len_bytes}")).ok(),
+    };
+    let Some(cell) = found else { return Ok(None) };
+    let last = LastAccess { cell, kinds: AccessKinds::Writes, before }.run(index, cancel)?;
+    let written_by = match &last {
+        LastAccessAnswer::Step(hit) => {
+            let record = Steps { first: hit.record.step, count: 1 }.run(index, cancel)?.into_iter().next();
+            record.map(|record| (record.step, function_name(&session.images, record.pc)))
+        }
+        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    };
+    Ok(Some(Glimpse {
+        before: cell_value(index, cell, before, cancel)?,
+        after: cell_value(index, cell, of.step.after(), cancel)?,
+        written_by,
+    }))
+}
+
+impl Glimpse {
+    /// Line by line, as a tooltip shows it.
+    pub fn lines(&self, session: &Session) -> Vec<String> {
+        let mut lines = match self.before == self.after {
+            true => vec![format!("holds {}", value_words(session, &self.before))],
+            false => vec![
+                format!("before {}", value_words(session, &self.before)),
+                format!("after  {}", value_words(session, &self.after)),
+            ],
+        };
+        lines.push(match &self.written_by {
+            Some((step, function)) => format!("written before by step {} in {function}", thousands(step.0)),
+            None => "no step wrote it before".to_owned(),
+        });
+        lines
+    }
+}
+
+/// `5a7d, recorded`.
+fn value_words(session: &Session, value: &CellValue) -> String {
+    let source = source_so_far(session, value.source, SourceWords::of(value.source).phrase);
+    match (short_hex(&value.value), &value.reason) {
+        (Some(hex), Some(reason)) => format!("{hex}, {source}: {reason}"),
+        (Some(hex), None) => format!("{hex}, {source}"),
+        (None, _) => source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[track_caller]
+    fn check(cell: CellName, step: u64, expected: &[&str]) {
+        let session = overflow();
+        let of = GlimpseOf { cell, step: Step(step), thread: ThreadId(0) };
+        let found = glimpse(&session, &of, &Cancel::default()).unwrap();
+        assert_eq!(found.map(|found| found.lines(&session)).unwrap_or_default(), expected);
+    }
+
+    #[test]
+    fn registers_and_memory_are_seen_before_and_after_a_step() {
+        let x19 =
+            ["before 8002000f, recorded", "after  80020012, recorded", "written before by step 1,188 in 800004a8"];
+        check(CellName::Register("x19".to_owned()), 1253, &x19);
+        let byte = ["before a0, recorded", "after  a9, recorded", "written before by step 726 in 80000560"];
+        check(CellName::Memory("0x80020010".to_owned(), 1), 1249, &byte);
+        check(CellName::Register("sxtw".to_owned()), 1249, &[]);
+    }
+}

@@ -1,0 +1,163 @@
+//! Looks for something in memory as it is at a position.
+
+use anyhow::{Result, anyhow};
+use stepback_index::{Cancel, DifferenceBetween, MemoryAt, Query as _};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::Position;
+
+use super::memory::accessed_runs;
+use crate::action::Way;
+use crate::analysis::search::bytes_of;
+use crate::session::Session;
+
+/// Memory is read in pieces of so many bytes.
+const PIECE: u64 = 4096;
+
+/// What is looked for in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// A byte that differs from what it is at another position.
+    Changed(Position),
+    /// Some bytes in a row.
+    Bytes(Vec<u8>),
+}
+
+/// A search through memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemorySeek {
+    /// What is looked for.
+    pub sought: Sought,
+    /// In memory as it is here.
+    pub position: Position,
+    /// It lies above this address, or below it.
+    pub from: Address,
+    /// Towards higher addresses (forward), or towards lower ones.
+    pub way: Way,
+}
+
+/// The bytes that a text means: pairs of digits with spaces between (`67 64 62`), a text in quotes, a number in as many
+/// bytes as a group has (or as it takes), else the text itself.
+///
+/// # Errors
+/// There is nothing to look for.
+pub fn sought_bytes(text: &str, group: u8, endian: Endian) -> Result<Vec<u8>> {
+    let text = text.trim();
+    let number = text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
+    let has_spaces = text.contains(char::is_whitespace);
+    let spelled = || bytes_of(text).filter(|_| has_spaces || text.starts_with('"'));
+    let bytes = match number {
+        Some(number) => number_bytes(number, group, endian),
+        None => spelled().unwrap_or_else(|| text.bytes().collect()),
+    };
+    if bytes.is_empty() {
+        return Err(anyhow!("nothing to look for: type bytes (67 64 62), a number or a text"));
+    }
+    Ok(bytes)
+}
+
+fn number_bytes(number: u64, group: u8, endian: Endian) -> Vec<u8> {
+    let needed = (64 - number.leading_zeros()).div_ceil(8).max(1).next_power_of_two();
+    let size = usize::from(group).max(needed as usize).min(8);
+    let mut bytes: Vec<u8> = number.to_le_bytes().into_iter().take(size).collect();
+    if endian == Endian::Big {
+        bytes.reverse();
+    }
+    bytes
+}
+
+/// The nearest address that has what is sought; none where nothing has. Runs on a worker.
+/// Cost: all memory that the trace accesses, at most; of changes that of [`DifferenceBetween`].
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn seek_memory(session: &Session, seek: &MemorySeek, cancel: &Cancel) -> Result<Option<Address>> {
+    match &seek.sought {
+        Sought::Changed(other) => changed(session, seek, *other, cancel),
+        Sought::Bytes(bytes) => found(session, seek, bytes, cancel),
+    }
+}
+
+fn changed(session: &Session, seek: &MemorySeek, other: Position, cancel: &Cancel) -> Result<Option<Address>> {
+    let difference = DifferenceBetween { from: other, to: seek.position, thread: None }.run(&session.index, cancel)?;
+    let bytes = difference.memory.iter().flat_map(|run| {
+        let pairs = run.from.iter().zip(&run.to);
+        let places = (run.address.0..).zip(pairs).filter(|(_, (from, to))| from != to);
+        places.map(|(address, _)| Address(address))
+    });
+    Ok(match seek.way {
+        Way::Forward => bytes.filter(|address| *address > seek.from).min(),
+        Way::Back => bytes.filter(|address| *address < seek.from).max(),
+    })
+}
+
+fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) -> Result<Option<Address>> {
+    let overlap = bytes.len() as u64 - 1;
+    let pieces = accessed_runs(session, cancel)?.into_iter().flat_map(|(first, end)| {
+        (first..end).step_by(PIECE as usize).map(move |start| (start, (start + PIECE + overlap).min(end)))
+    });
+    let near = |(start, end): &(u64, u64)| match seek.way {
+        Way::Forward => *end > seek.from.0,
+        Way::Back => *start < seek.from.0,
+    };
+    let mut pieces: Vec<(u64, u64)> = pieces.filter(near).collect();
+    if seek.way == Way::Back {
+        pieces.reverse();
+    }
+    for (start, end) in pieces {
+        cancel.check()?;
+        let read = MemoryAt { position: seek.position, address: Address(start), len_bytes: end - start };
+        let held: Vec<Option<u8>> = read.run(&session.index, cancel)?.into_iter().map(|byte| byte.value).collect();
+        let is_here = |window: &[Option<u8>]| window.iter().zip(bytes).all(|(held, byte)| *held == Some(*byte));
+        let mut hits = held.windows(bytes.len()).enumerate().filter(|(_, window)| is_here(window));
+        let mut places = std::iter::from_fn(|| hits.next().map(|(place, _)| Address(start + place as u64)));
+        let hit = match seek.way {
+            Way::Forward => places.find(|address| *address > seek.from),
+            Way::Back => places.take_while(|address| *address < seek.from).last(),
+        };
+        if hit.is_some() {
+            return Ok(hit);
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[test]
+    fn a_text_means_bytes_a_number_or_itself() {
+        let bytes = |text: &str, group| sought_bytes(text, group, Endian::Little).unwrap();
+        assert_eq!(bytes("67 64 62", 1), b"gdb");
+        assert_eq!(bytes("\"12\"", 1), b"12");
+        assert_eq!(bytes("gdb", 4), b"gdb");
+        assert_eq!(bytes("0x1f", 4), [0x1f, 0, 0, 0]);
+        assert_eq!(bytes("258", 1), [2, 1]);
+        assert_eq!(sought_bytes("0x102", 1, Endian::Big).unwrap(), [1, 2]);
+        assert!(sought_bytes(" ", 1, Endian::Little).is_err());
+    }
+
+    #[track_caller]
+    fn check(sought: Sought, from: u64, way: Way, expected: Option<u64>) {
+        let seek = MemorySeek { sought, position: Position(1250), from: Address(from), way };
+        let found = seek_memory(&overflow(), &seek, &Cancel::default()).unwrap();
+        assert_eq!(found.map(|address| address.0), expected);
+    }
+
+    #[test]
+    fn bytes_are_found_above_and_below() {
+        let text = || Sought::Bytes(b"%u5b".to_vec());
+        check(text(), 0, Way::Forward, Some(0x8402_0000));
+        check(text(), 0x8402_0000, Way::Forward, None);
+        check(text(), u64::MAX, Way::Back, Some(0x8402_0000));
+        check(text(), 0x8402_0000, Way::Back, None);
+    }
+
+    #[test]
+    fn the_byte_that_a_step_stored_is_the_next_changed_one() {
+        check(Sought::Changed(Position(1249)), 0, Way::Forward, Some(0x8002_0010));
+        check(Sought::Changed(Position(1249)), 0x8002_0010, Way::Forward, None);
+        check(Sought::Changed(Position(1249)), u64::MAX, Way::Back, Some(0x8002_0010));
+    }
+}

@@ -1,0 +1,138 @@
+//! Values of general registers in the way that was chosen.
+
+use stepback_index::Value;
+use stepback_machine::{LaneFormat, LaneKind};
+
+use super::registers::RegisterCell;
+use super::text::leading_zeros;
+use crate::action::RegisterFormat;
+
+/// Half of a register of 64 bits.
+const HALF: usize = 4;
+
+/// How the general registers are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShownAs {
+    /// How a value is written.
+    pub format: RegisterFormat,
+    /// The lower half of registers of 64 bits alone: `w0`, `eax`.
+    pub is_half: bool,
+}
+
+impl ShownAs {
+    /// The name of a register: of its lower half where that is shown and has one.
+    pub fn name(self, cell: &RegisterCell) -> &str {
+        cell.half_name.as_deref().filter(|_| self.is_half).unwrap_or(&cell.name)
+    }
+
+    /// The value of a register as it is shown.
+    pub fn text(self, cell: &RegisterCell) -> String {
+        self.value_text(&self.part(cell))
+    }
+
+    /// How many leading digits say nothing: those of hexadecimal numbers.
+    pub fn zeros(self, text: &str) -> usize {
+        if self.format == RegisterFormat::Hex { leading_zeros(text) } else { 0 }
+    }
+
+    /// How many characters the value takes at most, so that columns stand still while stepping.
+    pub fn characters(self, cell: &RegisterCell) -> usize {
+        let bytes = if self.is_half && cell.half_name.is_some() { HALF } else { cell.value.0.len() };
+        match self.format {
+            RegisterFormat::Hex => 2 * bytes,
+            RegisterFormat::Text => bytes,
+            RegisterFormat::Unsigned | RegisterFormat::Signed if bytes > HALF => 20,
+            RegisterFormat::Unsigned | RegisterFormat::Signed => 11,
+            RegisterFormat::Float if bytes > HALF => 24,
+            RegisterFormat::Float => 14,
+        }
+    }
+
+    fn part(self, cell: &RegisterCell) -> Value {
+        match self.is_half && cell.half_name.is_some() {
+            true => Value(cell.value.0.iter().take(HALF).copied().collect()),
+            false => cell.value.clone(),
+        }
+    }
+
+    fn value_text(self, value: &Value) -> String {
+        let size = u8::try_from(value.0.len()).unwrap_or(u8::MAX);
+        let lane = |kind| LaneFormat::new(kind, size).lanes(&value.0).concat();
+        match self.format {
+            RegisterFormat::Unsigned if size <= 16 => lane(LaneKind::Unsigned),
+            RegisterFormat::Signed if size <= 16 => lane(LaneKind::Signed),
+            RegisterFormat::Float if matches!(size, 2 | 4 | 8) => lane(LaneKind::Float),
+            RegisterFormat::Text => value.0.iter().map(character).collect(),
+            _ => value.hex(),
+        }
+    }
+}
+
+/// What a format is called in menus.
+pub fn format_name(format: RegisterFormat) -> &'static str {
+    match format {
+        RegisterFormat::Hex => "hex",
+        RegisterFormat::Unsigned => "unsigned",
+        RegisterFormat::Signed => "signed",
+        RegisterFormat::Float => "floating point",
+        RegisterFormat::Text => "text",
+    }
+}
+
+/// A value in all ways but hexadecimal: `unsigned 10`, one a line.
+pub fn readings(value: &Value) -> Vec<String> {
+    if value.to_u64().is_none() {
+        return Vec::new();
+    }
+    let reading = |format| {
+        let text = ShownAs { format, is_half: false }.value_text(value);
+        format!("{} {text}", format_name(format))
+    };
+    RegisterFormat::ALL.into_iter().skip(1).map(reading).collect()
+}
+
+fn character(byte: &Option<u8>) -> char {
+    match byte {
+        Some(byte) if (0x20..0x7f).contains(byte) => char::from(*byte),
+        Some(_) => '.',
+        None => '?',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(format: RegisterFormat, number: u64, expected: &str) {
+        let value = Value(number.to_le_bytes().map(Some).to_vec());
+        assert_eq!(ShownAs { format, is_half: false }.value_text(&value), expected);
+    }
+
+    #[test]
+    fn a_value_is_written_in_several_ways() {
+        check(RegisterFormat::Hex, 0x10, "0000000000000010");
+        check(RegisterFormat::Unsigned, u64::MAX, "18446744073709551615");
+        check(RegisterFormat::Signed, u64::MAX, "-1");
+        check(RegisterFormat::Float, 1.5f64.to_bits(), "1.5");
+        check(RegisterFormat::Text, 0x0064_6c6f_6700_4142, "BA.gold.");
+    }
+
+    #[test]
+    fn the_lower_half_has_a_name_of_its_own() {
+        let value = Value(0x1122_3344_ffff_ffff_u64.to_le_bytes().map(Some).to_vec());
+        let cell = RegisterCell {
+            name: "x0".to_owned(),
+            half_name: Some("w0".to_owned()),
+            hex: value.hex(),
+            value,
+            ..RegisterCell::default()
+        };
+        let half = ShownAs { format: RegisterFormat::Signed, is_half: true };
+        assert_eq!((half.name(&cell), half.text(&cell).as_str()), ("w0", "-1"));
+        let whole = ShownAs::default();
+        assert_eq!((whole.name(&cell), whole.text(&cell).as_str()), ("x0", "11223344ffffffff"));
+        assert_eq!(whole.zeros("0010"), 2);
+        assert_eq!(readings(&cell.value).len(), 4);
+    }
+}

@@ -1,0 +1,161 @@
+//! How the panel is changed by commands, and what is looked for in it.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::panel::{MemoryPanel, endian_of};
+use crate::action::{Follow, MemoryChange, Way};
+use crate::model::memory_seek::{MemorySeek, Sought, seek_memory, sought_bytes};
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::worker::{Answer, Slot};
+
+/// What is looked for in memory, and what was said of it.
+#[derive(Debug, Default)]
+pub struct Seeking {
+    /// Asked for, with the number of the question: the same may be asked again.
+    asked: Option<Asked>,
+    /// The text that was looked for last.
+    text: Option<String>,
+    answer: Slot<(MemorySeek, u64), Option<Address>>,
+    number: u64,
+    /// What came of it, until the next question.
+    told: Option<String>,
+}
+
+/// What a command asks for.
+#[derive(Debug)]
+enum Asked {
+    Changed(Way),
+    Bytes(String, Way),
+    Seek(MemorySeek, u64),
+}
+
+impl Seeking {
+    /// What the bar tells: that something is looked for, or what came of it.
+    pub fn words(&self) -> Option<String> {
+        match &self.asked {
+            Some(_) => Some("Looking through memory… a click stops".to_owned()),
+            None => self.told.clone(),
+        }
+    }
+
+    /// Gives it up.
+    pub fn stop(&mut self) {
+        if self.asked.take().is_some() {
+            self.answer.clear();
+        }
+        self.told = None;
+    }
+}
+
+impl MemoryPanel {
+    /// Changes how memory is shown, or looks for something.
+    pub fn change(&mut self, change: MemoryChange) {
+        let seeking = &mut self.state.seeking;
+        match change {
+            MemoryChange::Width(width) => self.width = width.filter(|width| matches!(width, 8 | 16 | 32 | 64)),
+            MemoryChange::Floats => {
+                self.is_float = !self.is_float;
+                if self.is_float && self.group < 4 {
+                    self.group = 8;
+                }
+            }
+            MemoryChange::Text(text) => self.text = text,
+            MemoryChange::Compare(compared) => self.compared = compared,
+            MemoryChange::ToggleCompare => self.state.is_toggling = true,
+            MemoryChange::GoToChanged(way) => seeking.asked = Some(Asked::Changed(way)),
+            MemoryChange::Find(text, way) => {
+                seeking.text = Some(text.clone());
+                seeking.asked = Some(Asked::Bytes(text, way));
+            }
+            MemoryChange::FindAgain(way) => match seeking.text.clone() {
+                Some(text) => seeking.asked = Some(Asked::Bytes(text, way)),
+                None => seeking.told = Some("Nothing was looked for yet: Find in memory…".to_owned()),
+            },
+            MemoryChange::StopSeeking => seeking.stop(),
+        }
+    }
+
+    /// The position that is compared with: that of another window, of a moment, else that before the last move.
+    pub(super) fn compared_with(&self, cx: &ViewCx<'_>) -> Position {
+        match self.compared {
+            Some(follow) => cx.windows.position_of(follow),
+            None => cx.windows.previous_of(self.follow),
+        }
+    }
+
+    /// What is compared with, in words.
+    pub(super) fn compared_words(&self, cx: &ViewCx<'_>) -> Option<String> {
+        let at = thousands(self.compared_with(cx).0);
+        Some(match self.compared? {
+            Follow::Window(id) => format!("{at} (window {})", id.0),
+            Follow::Pinned(_) | Follow::Active => at,
+        })
+    }
+
+    /// Begins or ends comparing: with the other window, where there is one, else with the position before the last move.
+    pub(super) fn take_toggle(&mut self, cx: &ViewCx<'_>) {
+        if !std::mem::take(&mut self.state.is_toggling) {
+            return;
+        }
+        let own = cx.windows.travelling(self.follow);
+        let other = cx.windows.list.iter().find(|window| window.id != own);
+        let before = || Follow::Pinned(cx.moment(cx.windows.previous_of(self.follow)));
+        self.compared = match self.compared {
+            Some(_) => None,
+            None => Some(other.map_or_else(before, |window| Follow::Window(window.id))),
+        };
+    }
+
+    /// Asks for what was asked for, and goes where it is.
+    pub(super) fn seek(&mut self, cx: &ViewCx<'_>) {
+        let Some(asked) = self.state.seeking.asked.take() else { return };
+        let from = self.state.cursor.unwrap_or_default();
+        let position = cx.windows.position_of(self.follow);
+        let (sought, way) = match asked {
+            Asked::Changed(way) => (Ok(Sought::Changed(self.compared_with(cx))), way),
+            Asked::Bytes(text, way) => (sought_bytes(&text, self.group, endian_of(cx)).map(Sought::Bytes), way),
+            Asked::Seek(seek, number) => return self.poll_seek(seek, number, cx),
+        };
+        match sought {
+            Ok(sought) => {
+                self.state.seeking.number += 1;
+                let number = self.state.seeking.number;
+                self.poll_seek(MemorySeek { sought, position, from, way }, number, cx);
+            }
+            Err(error) => self.state.seeking.told = Some(error.to_string()),
+        }
+    }
+
+    fn poll_seek(&mut self, seek: MemorySeek, number: u64, cx: &ViewCx<'_>) {
+        let seeking = &mut self.state.seeking;
+        let answer = seeking.answer.poll_long(&(seek.clone(), number), cx.worker, |(seek, _)| {
+            let (seek, session) = (seek.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| seek_memory(&session, &seek, cancel)
+        });
+        match answer {
+            Answer::Fresh(Some(address)) => {
+                let address = *address;
+                seeking.told = None;
+                self.hold();
+                (self.state.cursor, self.state.is_revealing) = (Some(address), true);
+            }
+            Answer::Fresh(None) => seeking.told = Some(nothing_words(&seek).to_owned()),
+            Answer::Failed(error) => seeking.told = Some(error.to_owned()),
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => seeking.asked = Some(Asked::Seek(seek, number)),
+        }
+    }
+}
+
+fn nothing_words(seek: &MemorySeek) -> &'static str {
+    match (&seek.sought, seek.way) {
+        (Sought::Changed(_), Way::Forward) => "No changed byte above the cursor",
+        (Sought::Changed(_), Way::Back) => "No changed byte below the cursor",
+        (Sought::Bytes(_), Way::Forward) => "Not found above the cursor in what is known here",
+        (Sought::Bytes(_), Way::Back) => "Not found below the cursor in what is known here",
+    }
+}
