@@ -15,7 +15,8 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 pub use self::memory::{MemoryChange, MemoryText};
 pub use self::registers::RegisterFormat;
 use crate::messages::LanguageChoice;
-use crate::notes::{BookmarkChange, WatchChange};
+use crate::notes::{BookmarkChange, SearchChange, WatchChange};
+pub use crate::notes::{FindKind, FindQuestion, FindRange};
 use crate::source::SourceMapping;
 
 /// One of the traces that a window shows, by its number. Where none is named, the first is meant.
@@ -187,48 +188,6 @@ pub enum Follow {
     Pinned(Moment),
 }
 
-/// How the text of a search is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FindKind {
-    /// By what it looks like.
-    #[default]
-    Auto,
-    /// Words of a step, in any case and with any spaces.
-    Text,
-    /// A regular expression over the lines of a step.
-    Regex,
-    /// A number that a register or memory got, or that was read.
-    Value,
-    /// Bytes in a row, as they lie in memory.
-    Bytes,
-    /// Where code lies: steps at that address.
-    Address,
-    /// A register, or a range of memory: what reads or writes it.
-    Accesses,
-    /// A name, or a part of one: the entries of functions.
-    Function,
-}
-
-/// Where a search looks, in places as "Go to" takes them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FindRange {
-    /// From there on; empty: from the start.
-    pub from: String,
-    /// Up to there; empty: up to the end.
-    pub to: String,
-}
-
-/// A search through the trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FindQuestion {
-    /// What is looked for.
-    pub text: String,
-    /// How that is read.
-    pub kind: FindKind,
-    /// Where.
-    pub range: FindRange,
-}
-
 /// What the timeline shows below its axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimelineLanes {
@@ -238,6 +197,26 @@ pub enum TimelineLanes {
     Threads,
     /// A lane a core.
     Cores,
+    /// Calls, and below them a lane a thread.
+    CallsAndThreads,
+    /// Calls, and below them a lane a core.
+    CallsAndCores,
+}
+
+impl TimelineLanes {
+    /// Whether calls are among what is shown.
+    pub fn has_calls(self) -> bool {
+        matches!(self, Self::Calls | Self::CallsAndThreads | Self::CallsAndCores)
+    }
+
+    /// The lanes that are shown, alone or below calls; none where there are calls alone.
+    pub fn lanes(self) -> Option<Self> {
+        match self {
+            Self::Calls => None,
+            Self::Threads | Self::CallsAndThreads => Some(Self::Threads),
+            Self::Cores | Self::CallsAndCores => Some(Self::Cores),
+        }
+    }
 }
 
 /// A part of a trace, from one position to another.
@@ -392,6 +371,10 @@ pub enum Action {
     StepLine(Way),
     /// The same into functions that are called.
     StepLineInto(Way),
+    /// Travel to the last or next exception, interrupt, trap or signal.
+    GoToException(Way),
+    /// Give up what is looked for to travel there.
+    StopLookup,
     /// Travel to the last or next position at which a condition becomes true.
     GoToWhere(String, Way),
     /// The same for the condition that was sought last.
@@ -400,6 +383,9 @@ pub enum Action {
     GoToChange(String, Way),
     /// Watch another expression, or change what is watched.
     Watch(WatchChange),
+
+    /// The timeline shows another value along the trace, or changes those that it shows.
+    Wave(WatchChange),
 
     /// Put the cursor into the field of the panel "Find".
     FocusFind,
@@ -413,6 +399,20 @@ pub enum Action {
     StopFind,
     /// Forget the search and its marks.
     ClearFind,
+    /// The active window shows the hits of the search alone, or all steps again.
+    ToggleOnlyHits,
+    /// The same with so many steps around each hit.
+    SurroundHits(u64),
+    /// Keep the search under a name.
+    KeepSearch(String),
+    /// Change the searches that are kept.
+    Searches(SearchChange),
+    /// Look again for what is kept under a name.
+    RunSearch(String),
+    /// The same in a panel of its own, beside other searches.
+    ShowSearch(String),
+    /// A window that shows hits alone shows some other steps, too.
+    OpenHidden(WindowId, StepRange),
 
     /// Mark places, or change marks.
     Bookmark(BookmarkChange),

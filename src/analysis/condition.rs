@@ -63,18 +63,27 @@ pub fn next_edge<V, E: From<QueryError>>(
 }
 
 /// The nearest position at which a condition becomes true; with `pc == ADDRESS &&` in it, before which a step at that
-/// address shows and the rest is true. A value that nobody knows is not true.
+/// address shows and the rest is true. A value that nobody knows is not true. `looked` is told each position that was
+/// looked at.
 ///
 /// # Errors
 /// It is misspelt, or the trace could not be read.
-pub fn next_true(scene: &Scene<'_>, text: &str, course: Course) -> Result<Option<Position>, NameError> {
+pub fn next_true(
+    scene: &Scene<'_>,
+    text: &str,
+    course: Course,
+    looked: &dyn Fn(Position),
+) -> Result<Option<Position>, NameError> {
     let named = |error| NameError::Expression { text: text.to_owned(), error };
     let condition = parse(text).map_err(named)?;
     if let Some(place) = place_of(text) {
         let place = scene.evaluate(&parse(place).map_err(named)?, course.from).value.map_err(named)?;
-        return next_visit(scene, &condition, text, At { place: Address(place), course });
+        return next_visit(scene, &condition, text, At { place: Address(place), course, looked });
     }
-    let mut state = |at| truth(scene, &condition, text, at);
+    let mut state = |at| {
+        looked(at);
+        truth(scene, &condition, text, at)
+    };
     next_edge(scene, course, &mut state, &|before, after| !*before && *after)
 }
 
@@ -87,17 +96,18 @@ fn place_of(text: &str) -> Option<&str> {
     places.map(str::trim).find(|place| !place.contains(['(', ')']) && !place.is_empty())
 }
 
-/// An address that is to be executed, from where on.
-struct At {
+/// An address that is to be executed, from where on, and who is told of each execution.
+struct At<'a> {
     place: Address,
     course: Course,
+    looked: &'a dyn Fn(Position),
 }
 
 fn next_visit(
     scene: &Scene<'_>,
     condition: &Expression,
     text: &str,
-    At { place: pc, course }: At,
+    At { place: pc, course, looked }: At<'_>,
 ) -> Result<Option<Position>, NameError> {
     let mut at = course.from;
     loop {
@@ -113,6 +123,7 @@ fn next_visit(
         };
         let Some(hit) = visit.map_err(NameError::Trace)? else { return Ok(None) };
         at = hit.record.step.before();
+        looked(at);
         if truth(scene, condition, text, at)?.value {
             return Ok(Some(at));
         }
@@ -153,7 +164,7 @@ mod tests {
         let (session, cancel) = (overflow_with_image(), Cancel::default());
         let scene = Scene { index: &session.index, images: &session.images, thread: ThreadId(0), cancel: &cancel };
         let course = Course { from: Position(from), way };
-        let found = next_true(&scene, text, course).unwrap();
+        let found = next_true(&scene, text, course, &|_| {}).unwrap();
         assert_eq!(found.map(|position| position.0), expected, "{text} from {from} {way:?}");
     }
 
@@ -193,7 +204,7 @@ mod tests {
             let is_true = |at: u64| truth(&scene, &condition, text, Position(at)).unwrap().value;
             let edges: Vec<u64> = (901..1300).filter(|at| is_true(*at) && !is_true(at - 1)).collect();
             let (mut found, mut from) = (Vec::new(), Position(900));
-            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Forward }).unwrap()
+            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Forward }, &|_| {}).unwrap()
                 && at.0 < 1300
             {
                 found.push(at.0);
@@ -201,7 +212,7 @@ mod tests {
             }
             assert_eq!(found, edges, "{text}");
             let (mut found, mut from) = (Vec::new(), Position(1300));
-            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Back }).unwrap()
+            while let Some(at) = next_true(&scene, text, Course { from, way: Way::Back }, &|_| {}).unwrap()
                 && at.0 > 900
             {
                 found.insert(0, at.0);

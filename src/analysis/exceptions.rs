@@ -1,9 +1,15 @@
 //! Where a trace was interrupted: by exceptions, interrupts, traps and signals that have frames.
 
-use stepback_index::{CallId, Cancel, Entered, QueryError};
+use stepback_index::{CallId, Cancel, Effect, Entered, LastMarkers, NextMarker, Query as _, QueryError, Steps};
+use stepback_parsers::{MarkerKind, Position};
 
+use super::condition::Course;
 use super::schedule::{Bounded, Mark, MarkKind};
 use super::trace_index::TraceIndex;
+use crate::action::Way;
+
+/// What the kernel did to a thread.
+pub const EVENTS: [MarkerKind; 3] = [MarkerKind::SIGNAL, MarkerKind::KERNEL_EVENT, MarkerKind::TRAP];
 
 /// How often the pass looks whether it is still wanted.
 const STRIDE: u64 = 4096;
@@ -14,17 +20,86 @@ const STRIDE: u64 = 4096;
 /// # Errors
 /// See [`QueryError`].
 pub fn exceptions(index: &TraceIndex, cancel: &Cancel) -> Result<Bounded<Mark>, QueryError> {
-    let calls = index.calls();
     let mut found = Bounded::default();
+    each_entry(index, cancel, &mut |entry| {
+        found.push(Mark { first: entry.0, end: entry.0, kind: MarkKind::Kernel, count: 1 });
+    })?;
+    Ok(found)
+}
+
+/// The nearest position at which an exception, an interrupt, a trap or a signal shows: behind a position, or before it.
+/// Cost: a look at each frame of the trace.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn next_exception(
+    index: &TraceIndex,
+    Course { from, way }: Course,
+    cancel: &Cancel,
+) -> Result<Option<Position>, QueryError> {
+    let mut nearest = marked(index, Course { from, way }, cancel)?;
+    let mut take = |at: Position| {
+        nearest = match way {
+            Way::Forward if at > from => Some(nearest.map_or(at, |known| known.min(at))),
+            Way::Back if at < from => Some(nearest.map_or(at, |known| known.max(at))),
+            _ => nearest,
+        };
+    };
+    each_entry(index, cancel, &mut take)?;
+    // Of what the trace ends with no handler shows.
+    if ends_with_exception(index, cancel)? {
+        take(index.end());
+    }
+    Ok(nearest)
+}
+
+/// The nearest marker of what the kernel did.
+fn marked(index: &TraceIndex, Course { from, way }: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+    let kinds = EVENTS.to_vec();
+    match way {
+        Way::Forward if from >= index.end() => Ok(None),
+        Way::Forward => NextMarker { kinds, from: Position(from.0.saturating_add(1)) }.run(index, cancel),
+        Way::Back => {
+            let Some(at) = from.0.checked_sub(1).map(Position) else { return Ok(None) };
+            let hits = LastMarkers { kinds, thread: None, at }.run(index, cancel)?;
+            Ok(hits.iter().map(|hit| hit.position).max())
+        }
+    }
+}
+
+fn ends_with_exception(index: &TraceIndex, cancel: &Cancel) -> Result<bool, QueryError> {
+    let Some(first) = index.end().last_step() else { return Ok(false) };
+    let last = Steps { first, count: 1 }.run(index, cancel)?;
+    Ok(last.iter().flat_map(|record| &record.effects).any(|effect| matches!(effect, Effect::Exception(_))))
+}
+
+/// Tells where each handler is entered, in no order.
+fn each_entry(index: &TraceIndex, cancel: &Cancel, take: &mut dyn FnMut(Position)) -> Result<(), QueryError> {
+    let calls = index.calls();
     for (looked, id) in (0u64..).zip(calls.in_order(0..calls.len())) {
         if looked.is_multiple_of(STRIDE) {
             cancel.check()?;
         }
         let id: CallId = id;
         if let Some(call) = calls.get(id).filter(|call| call.entered == Entered::Exception) {
-            let first = call.entered_at().0;
-            found.push(Mark { first, end: first, kind: MarkKind::Kernel, count: 1 });
+            take(call.entered_at());
         }
     }
-    Ok(found)
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[test]
+    fn the_end_of_a_trace_may_be_an_exception() {
+        let (session, cancel) = (overflow(), Cancel::default());
+        let go = |from, way| next_exception(&session.index, Course { from: Position(from), way }, &cancel).unwrap();
+        let end = session.index.end();
+        assert_eq!(go(0, Way::Forward), Some(end));
+        assert_eq!(go(end.0, Way::Forward), None);
+        assert_eq!(go(end.0, Way::Back), None);
+    }
 }

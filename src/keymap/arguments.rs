@@ -9,7 +9,7 @@ use crate::action::{Access, Action, CellName, FindQuestion, Follow, MemoryChange
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::messages::{say, spoken};
-use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
+use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
 
@@ -25,6 +25,12 @@ pub const MEMORY: &str = "ask-address-length-or-nothing-for";
 
 /// How something to look for is asked for.
 pub const SOUGHT: &str = "ask-word-regex-0x1f-address-length";
+
+/// How a kept search is asked for.
+pub const KEPT_SEARCH: &str = "ask-name-of-a-kept-search";
+
+/// How it is asked what is shown around hits.
+pub const AROUND: &str = "ask-steps-around-each-hit";
 
 /// How a function is asked for.
 pub const FUNCTION: &str = "ask-name-of-a-function-or";
@@ -288,6 +294,10 @@ pub fn watch(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Watch(WatchChange::Add(text.to_owned())))
 }
 
+pub fn wave(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Wave(WatchChange::Add(text.to_owned())))
+}
+
 pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
     condition(text, Way::Forward)
 }
@@ -311,6 +321,31 @@ pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
 
 pub fn find(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() }))
+}
+
+pub fn keep_search(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::KeepSearch(text.to_owned()))
+}
+
+pub fn run_search(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::RunSearch(text.to_owned()))
+}
+
+pub fn show_search(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ShowSearch(text.to_owned()))
+}
+
+pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Searches(SearchChange::Forget(text.to_owned())))
+}
+
+pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
+    let (old, new) = text.split_once('=').ok_or_else(|| format!("write OLD NAME = NEW NAME, not {text:?}"))?;
+    Ok(Action::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
+}
+
+pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
+    number(text).map(Action::SurroundHits).map_err(|error| format!("{text:?} is {error}"))
 }
 
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {

@@ -94,7 +94,7 @@ pub enum Scope {
     Everywhere,
     /// While a trace window has the keyboard: the same keys mean the cursor in other panels.
     Trace,
-    /// Everywhere but in a list that was entered by the keyboard.
+    /// Everywhere; with Ctrl while a trace window has the keyboard: that is the first and last row of other panels.
     Steps,
     /// While a panel of registers or memory has the keyboard.
     Cells,
@@ -120,8 +120,6 @@ pub struct Situation {
     pub tile: Option<u64>,
     /// Whether that panel is a trace window.
     pub is_in_trace: bool,
-    /// Whether that panel got the keyboard by a key, not by a click.
-    pub is_entered: bool,
     /// Whether that panel shows registers or memory.
     pub is_in_cells: bool,
     /// The cell under the cursor, which "last write" means.
@@ -203,12 +201,12 @@ impl Command {
         self.name.trim_end_matches('…')
     }
 
-    /// Whether its keys count in a situation.
-    pub fn is_in_scope(&self, situation: &Situation) -> bool {
+    /// Whether a key of it counts in a situation.
+    pub fn is_in_scope(&self, situation: &Situation, shortcut: &KeyboardShortcut) -> bool {
         match self.scope {
             Scope::Everywhere => true,
             Scope::Trace => situation.is_in_trace,
-            Scope::Steps => situation.is_in_trace || !situation.is_entered,
+            Scope::Steps => situation.is_in_trace || !shortcut.modifiers.command,
             Scope::Cells => situation.is_in_cells,
         }
     }

@@ -65,8 +65,9 @@ fn is_meant(command: &Command, situation: &Situation, modifiers: Modifiers, key:
         shortcut.logical_key == key
             && holds(shortcut, modifiers)
             && !(keyboard == Keyboard::Field && is_text_key(shortcut))
+            && command.is_in_scope(situation, shortcut)
     };
-    command.keys().iter().any(fits) && command.is_in_scope(situation) && command.is_possible(situation)
+    command.keys().iter().any(fits) && command.is_possible(situation)
 }
 
 /// Modifiers have to be the very ones, except that Shift does not count for signs: it may be what makes them.

@@ -34,7 +34,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 /// The panels read them themselves, since their meaning depends on the panel.
 pub const PANEL_KEYS: [(&str, &[&str]); 17] = [
     ("keys-move-the-cursor", &["Arrows", "PageUp", "PageDown"]),
-    ("keys-first-last", &["Home", "End"]),
+    ("keys-first-last", &["Ctrl+Home", "Ctrl+End"]),
     ("keys-last-write-travel", &["Enter"]),
     ("keys-next-write", &["Shift+Enter"]),
     ("keys-previous-next-change-of-a", &["Left", "Right"]),
@@ -145,6 +145,13 @@ fn edit() -> Vec<Command> {
         new(Edit, "Find next").key(NONE, Key::F3).in_trace().does(Action::FindNext(Way::Forward)),
         new(Edit, "Find previous").key(SHIFT, Key::F3).in_trace().does(Action::FindNext(Way::Back)),
         new(Edit, "Find more hits").in_trace().does(Action::FindMore),
+        new(Edit, "Keep search as…").in_trace().asks("ask-name-of-the-search", arguments::keep_search),
+        new(Edit, "Run search…").in_trace().asks(arguments::KEPT_SEARCH, arguments::run_search),
+        new(Edit, "Search in a panel of its own…").in_trace().asks(arguments::KEPT_SEARCH, arguments::show_search),
+        new(Edit, "Rename search…").in_trace().asks("ask-old-name-new-name", arguments::rename_search),
+        new(Edit, "Forget search…").in_trace().asks(arguments::KEPT_SEARCH, arguments::forget_search),
+        new(Edit, "Only hits").icon(icons::FILTER).key(NONE, Key::H).in_trace().does(Action::ToggleOnlyHits),
+        new(Edit, "Steps around hits…").in_trace().asks(arguments::AROUND, arguments::around),
         new(Edit, "Clear hits").in_trace().does(Action::ClearFind),
         new(Edit, "Settings…").key(CTRL, Key::Comma).does(Action::Settings),
         new(Edit, "Change keys…").asks("ask-keys", arguments::set_keys),
@@ -220,6 +227,8 @@ fn go() -> Vec<Command> {
             .in_trace()
             .does(Action::GoToExternal(None, Way::Forward))
             .asks(arguments::MEMORY, arguments::next_external),
+        new(Go, "Next exception").key(NONE, Key::I).in_trace().does(Action::GoToException(Way::Forward)),
+        new(Go, "Previous exception").key(SHIFT, Key::I).in_trace().does(Action::GoToException(Way::Back)),
         new(Go, "Next call of function")
             .key(NONE, Key::Period)
             .in_trace()
@@ -236,6 +245,7 @@ fn go() -> Vec<Command> {
             .in_trace()
             .when(|situation| situation.cell.clone().map(Action::ListValues))
             .asks(arguments::CELL, arguments::values),
+        new(Go, "Stop looking").in_trace().does(Action::StopLookup),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
         new(Go, "Next execution of line…").in_trace().asks("ask-file-line", arguments::next_line),
         new(Go, "Last execution of line…").in_trace().asks("ask-file-line", arguments::last_line),
@@ -349,6 +359,14 @@ fn view() -> Vec<Command> {
                 Some(Action::Watch(WatchChange::Add(text)))
             })
             .asks(arguments::WATCHED, arguments::watch),
+        new(View, "Waveform…")
+            .key(SHIFT, Key::W)
+            .in_trace()
+            .when(|situation| {
+                let text = arguments::watch_text(situation.cell.as_ref()?);
+                Some(Action::Wave(WatchChange::Add(text)))
+            })
+            .asks(arguments::WATCHED, arguments::wave),
         new(View, "Show memory…")
             .icon(icons::MEMORY)
             .key(CTRL, Key::M)
@@ -369,6 +387,9 @@ fn view() -> Vec<Command> {
         new(View, "Timeline calls").in_trace().does(Action::Timeline(TimelineLanes::Calls)),
         new(View, "Timeline threads").in_trace().does(Action::Timeline(TimelineLanes::Threads)),
         new(View, "Timeline cores").in_trace().does(Action::Timeline(TimelineLanes::Cores)),
+        new(View, "Timeline calls and threads").in_trace().does(Action::Timeline(TimelineLanes::CallsAndThreads)),
+        new(View, "Timeline calls and cores").in_trace().does(Action::Timeline(TimelineLanes::CallsAndCores)),
+        new(View, "Timeline without waveforms").in_trace().does(Action::Wave(WatchChange::Clear)),
         new(View, "Timeline call around the position")
             .key(NONE, Key::Z)
             .in_trace()

@@ -10,7 +10,7 @@ use crate::action::TimelineLanes;
 use crate::analysis::schedule::{Bounded, MarkKind, Schedule, Stretch, Who, boxes};
 
 /// A lane of the timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LaneId {
     /// Of a thread, by its number.
     Thread(usize),
@@ -20,13 +20,13 @@ pub enum LaneId {
 
 /// The lanes of a kind, from top to bottom; threads that never ran have none.
 pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
-    match kind {
-        TimelineLanes::Calls => Vec::new(),
-        TimelineLanes::Threads => {
+    match kind.lanes() {
+        None => Vec::new(),
+        Some(TimelineLanes::Threads) => {
             let ran = schedule.threads.iter().enumerate().filter(|(_, lane)| !lane.stretches.list().is_empty());
             ran.map(|(number, _)| LaneId::Thread(number)).collect()
         }
-        TimelineLanes::Cores => schedule.cores.keys().copied().map(LaneId::Core).collect(),
+        Some(_) => schedule.cores.keys().copied().map(LaneId::Core).collect(),
     }
 }
 

@@ -26,6 +26,7 @@ mod ground;
 pub mod heap_table;
 pub mod heap_words;
 pub mod heat_table;
+pub mod hit_rows;
 pub mod indents;
 pub mod lane_view;
 pub mod marker_lines;
@@ -62,6 +63,7 @@ pub mod traced_call;
 pub mod value_source;
 pub mod warning_words;
 pub mod watch_state;
+pub mod wave;
 mod windows;
 pub mod write_strip;
 

@@ -35,6 +35,8 @@ pub enum Landing {
     Made,
     /// There is nothing to go to: no call, no return, no step of the thread.
     Nowhere,
+    /// Nothing folds while hits alone are shown.
+    Unfoldable,
 }
 
 impl Move {
@@ -46,6 +48,10 @@ impl Move {
         let ground = |at: Position| Ground::at(index, at);
         let here = window.position;
         match self {
+            // The rows that are shown are gone through, whichever thread did them.
+            Self::Step(stride @ (Stride::Row | Stride::Page(_)), way) if window.only_hits.is_on => {
+                return Ok(step(window, *stride, *way, &ground(here)?));
+            }
             Self::Step(stride, way) => match window.thread {
                 Some(thread) => return step_of(index, window, thread, *stride, *way),
                 None => return Ok(step(window, *stride, *way, &ground(here)?)),
@@ -67,6 +73,7 @@ impl Move {
             Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
             Self::Edge(way) => window.edge(*way, &ground(here)?),
             Self::History(way) => _ = window.history(*way, &ground(here)?),
+            Self::Fold(_) | Self::ToggleFold(_) if window.only_hits.is_on => return Ok(Landing::Unfoldable),
             Self::Fold(Fold::WindowTraps) => {
                 let frames = window_trap_frames(index, &Cancel::default())?;
                 if frames.is_empty() {

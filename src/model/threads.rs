@@ -180,6 +180,21 @@ impl ThreadRow {
         ranges.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
+    /// Name, process, steps, first and last step, time, cores and how it ended, each as a text.
+    pub fn texts(&self) -> Vec<String> {
+        let number = |step: Option<Step>| step.map(|step| step.0.to_string()).unwrap_or_default();
+        vec![
+            self.name.clone(),
+            self.process.clone().unwrap_or_default(),
+            self.steps.to_string(),
+            number(self.life.map(|life| life.0)),
+            number(self.life.map(|life| life.1)),
+            self.lasted().map(span_text).unwrap_or_default(),
+            self.cores_text(),
+            ending_words(self.ending).to_owned(),
+        ]
+    }
+
     /// As it is copied.
     pub fn line(&self) -> String {
         let mut parts = vec![format!("thread {}", self.name)];

@@ -8,6 +8,7 @@ use anyhow::Result;
 use stepback_index::{AccessKinds, Cancel, Cell, NextAccess, NextExternalChanges, NextMarker, Query as _};
 use stepback_parsers::{GapReason, MarkerKind, Position};
 
+use crate::analysis::exceptions::EVENTS;
 use crate::analysis::schedule::{Bounded, Mark};
 use crate::session::Session;
 
@@ -76,9 +77,6 @@ impl TickKind {
         }
     }
 }
-
-/// What the kernel did to a thread.
-const EVENTS: [MarkerKind; 3] = [MarkerKind::SIGNAL, MarkerKind::KERNEL_EVENT, MarkerKind::TRAP];
 
 /// Finds what the rows show. Runs on a worker. Some questions a column: see the head of this file.
 ///
@@ -172,12 +170,18 @@ impl Leaper<'_> {
 }
 
 impl RowsRequest {
-    fn column_of(&self, position: Position) -> u32 {
+    /// The column of a position.
+    pub fn column_of(&self, position: Position) -> u32 {
         let Self { first, last, columns, .. } = *self;
         let length = u128::from(last.0.saturating_sub(first.0)).max(1);
         let offset = u128::from(position.0.saturating_sub(first.0));
         let column = offset * u128::from(columns) / length;
         u32::try_from(column).unwrap_or(u32::MAX).min(columns.saturating_sub(1))
+    }
+
+    /// The last position of a column.
+    pub fn end_of(&self, column: u32) -> Position {
+        self.start_of(column.saturating_add(1))
     }
 
     /// The last position before a column: what shows behind it is in the column.

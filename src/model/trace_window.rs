@@ -6,6 +6,7 @@ use stepback_index::{CallId, CallTable, FoldSet, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use super::Ground;
+use super::hit_rows::{OnlyHits, ShownRow};
 use crate::action::{Fold, Moment, TraceId, Way, WindowId};
 
 /// How many positions back a window remembers.
@@ -46,6 +47,8 @@ pub struct TraceWindow {
     pub thread: Option<ThreadId>,
     /// The raw text of the trace instead of steps.
     pub is_raw: bool,
+    /// Hits of the search alone; what is folded counts for nothing then.
+    pub only_hits: OnlyHits,
     /// Positions visited before, the newest last. A walk of single steps counts as one visit.
     pub back: Vec<Position>,
     /// Positions gone back from, the newest last.
@@ -65,6 +68,7 @@ impl TraceWindow {
             folds: Arc::new(FoldSet::new(step_count)),
             thread: None,
             is_raw: false,
+            only_hits: OnlyHits::default(),
             back: Vec::new(),
             forward: Vec::new(),
             is_walking: false,
@@ -100,7 +104,8 @@ impl TraceWindow {
 
     /// Takes over where a copy of it has moved to. What else was changed meanwhile stays.
     pub fn take_move(&mut self, moved: Self) {
-        *self = Self { id: self.id, is_raw: self.is_raw, ..moved };
+        let only_hits = std::mem::take(&mut self.only_hits);
+        *self = Self { id: self.id, is_raw: self.is_raw, only_hits, ..moved };
     }
 
     /// Goes to a position (the end, if it is beyond) and remembers where it came from.
@@ -115,8 +120,12 @@ impl TraceWindow {
         self.reveal(ground.calls);
     }
 
-    /// One row: a step, or all steps of a folded call.
+    /// One row: a step, or all steps of a folded call; where hits alone are shown to the next step that is.
     pub fn step_row(&mut self, way: Way, ground: &Ground<'_>) {
+        if let Some(rows) = self.only_hits.rows() {
+            let step = rows.neighbour(way, self.position);
+            return step.into_iter().for_each(|step| self.walk(step.after(), ground));
+        }
         let to = match way {
             Way::Forward => self.row_end_after(self.position.next_step()),
             Way::Back => self.position.last_step().map_or(self.position, |last| self.row_start_of(last)),
@@ -168,6 +177,10 @@ impl TraceWindow {
             Way::Back => gap.saturating_sub(rows),
             Way::Forward => gap.saturating_add(rows),
         };
+        if let Some(shown) = self.only_hits.rows() {
+            let step = shown.step_near(to.saturating_sub(1));
+            return step.into_iter().for_each(|step| self.walk(step.after(), ground));
+        }
         self.walk(self.position_of_gap(to), ground);
     }
 
@@ -227,9 +240,27 @@ impl TraceWindow {
         self.leave_folds(ground);
     }
 
+    /// How many rows its list has.
+    pub fn row_count(&self) -> u64 {
+        self.only_hits.rows().map_or_else(|| self.folds.row_count(), |rows| rows.row_count())
+    }
+
+    /// A row of its list.
+    pub fn row(&self, row: u64) -> Option<ShownRow> {
+        match self.only_hits.rows() {
+            Some(rows) => rows.row(row),
+            None => self.folds.row(row).map(ShownRow::from),
+        }
+    }
+
+    /// The row of a step, or the one that stands for it.
+    pub fn row_of(&self, step: Step) -> u64 {
+        self.only_hits.rows().map_or_else(|| self.folds.row_of(step), |rows| rows.row_of(step))
+    }
+
     /// The number of rows above the position.
     pub fn gap_of(&self, position: Position) -> u64 {
-        position.last_step().map_or(0, |last| self.folds.row_of(last).saturating_add(1))
+        position.last_step().map_or(0, |last| self.row_of(last).saturating_add(1))
     }
 
     /// The position below a number of rows; the end when there are fewer.

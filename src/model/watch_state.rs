@@ -144,6 +144,50 @@ pub fn next_change(
     Ok(next_edge(&scene, Course { from, way }, &mut state, &|before, after| before != after)?)
 }
 
+/// The value of a watch for a curve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WatchLevel {
+    /// In words; none where it is not known.
+    pub words: Option<String>,
+    /// As a number, where it is one.
+    pub number: Option<f64>,
+    /// While none of these is written, it stays so.
+    pub cells: Vec<Cell>,
+}
+
+/// The value of a watch, and what it depends on. Runs on a worker.
+///
+/// # Errors
+/// It is misspelt, or the trace cannot be read.
+pub fn watch_level(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<WatchLevel, NameError> {
+    match meaning(scene, watch, at) {
+        Ok(meaning) => Ok(WatchLevel {
+            words: shown(&meaning.value, watch.kind),
+            number: number_of(&meaning.value, watch.kind),
+            cells: meaning.all,
+        }),
+        Err(error @ NameError::Trace(_)) => Err(error),
+        Err(error) if error.is_misspelt() => Err(error),
+        Err(_) => Ok(WatchLevel { cells: dependencies(scene, watch, at), ..WatchLevel::default() }),
+    }
+}
+
+/// A value as a number of its type.
+fn number_of(value: &Value, kind: WatchType) -> Option<f64> {
+    let bits = value.to_u64()?;
+    let signed = |size: u32| Some(((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)) as f64);
+    match kind {
+        WatchType::Hex | WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => Some(bits as f64),
+        WatchType::I8 => signed(1),
+        WatchType::I16 => signed(2),
+        WatchType::I32 => signed(4),
+        WatchType::I64 => signed(8),
+        WatchType::F32 => Some(f64::from(f32::from_bits(bits as u32))),
+        WatchType::F64 => Some(f64::from_bits(bits)),
+        WatchType::Ascii | WatchType::Utf8 => None,
+    }
+}
+
 fn dependencies(scene: &Scene<'_>, watch: &Watch, at: Position) -> Vec<Cell> {
     let inner = load_of(&watch.expression).map_or(watch.expression.as_str(), |load| load.address);
     parse(inner).map(|expression| scene.evaluate(&expression, at).cells).unwrap_or_default()

@@ -27,6 +27,17 @@
 //! [[watches]]
 //! expression = "[sp+8]"
 //! type = "u32"
+//!
+//! [[waves]]
+//! expression = "x0"
+//! type = "i64"
+//!
+//! [[searches]]
+//! name = "stores of the parser"
+//!
+//! [searches.search]
+//! text = "strb"
+//! kind = "Text"
 //! ```
 //!
 //! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
@@ -37,7 +48,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, Watch, Watches};
+use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptSearch, KeptSearches, Watch, Watches};
 use crate::number::number;
 
 /// The version that is written, and the newest that is read.
@@ -68,6 +79,10 @@ pub struct SessionFile {
     pub bookmarks: Bookmarks,
     /// What is watched.
     pub watches: Watches,
+    /// The values that the timeline shows.
+    pub waves: Watches,
+    /// The searches under names.
+    pub searches: KeptSearches,
 }
 
 /// By what a trace is known again.
@@ -144,6 +159,10 @@ struct Written {
     bookmarks: Vec<Spanned<WrittenBookmark>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     watches: Vec<Watch>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waves: Vec<Watch>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    searches: Vec<KeptSearch>,
     #[serde(skip_serializing_if = "WrittenPanels::is_empty")]
     panels: WrittenPanels,
 }
@@ -234,7 +253,9 @@ impl SessionFile {
             let (id, name, note, color) = (BookmarkId(0), name.clone(), note.clone(), *color);
             bookmarks.add(Bookmark { id, place, name, note, color });
         }
-        let Written { active, mut sysroots, mut trace, mut images, mut windows, panels, watches, .. } = written;
+        let Written {
+            active, mut sysroots, mut trace, mut images, mut windows, panels, watches, waves, searches, ..
+        } = written;
         sysroots.truncate(PLACES);
         images.truncate(PLACES);
         windows.truncate(WINDOWS);
@@ -248,6 +269,8 @@ impl SessionFile {
             panels: panels.layout,
             bookmarks,
             watches: Watches::of(watches),
+            waves: Watches::of(waves),
+            searches: KeptSearches::of(searches),
         })
     }
 
@@ -263,6 +286,8 @@ impl SessionFile {
             windows: self.windows.clone(),
             bookmarks: bookmarks.collect(),
             watches: self.watches.list().to_vec(),
+            waves: self.waves.list().to_vec(),
+            searches: self.searches.list().to_vec(),
             panels: WrittenPanels { layout: self.panels.clone() },
         };
         let head = "# What Stepback keeps about a trace. It may be changed by hand while the trace is closed.\n";
@@ -288,7 +313,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notes::BookmarkChange;
+    use crate::notes::{BookmarkChange, FindKind, FindQuestion, FindRange};
 
     fn kept() -> SessionFile {
         let mut bookmarks = Bookmarks::default();
@@ -311,7 +336,17 @@ mod tests {
             panels: "(a: \"b\",\n c: '''d''')".to_owned(),
             bookmarks,
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),
+            waves: Watches::of(vec![Watch::parse("x1 i64")]),
+            searches: KeptSearches::of(vec![
+                KeptSearch { name: "a \"search\"".to_owned(), search: sought("/^b.*l$/", "12") },
+                KeptSearch { name: "b".to_owned(), search: sought("x", "") },
+            ]),
         }
+    }
+
+    fn sought(text: &str, from: &str) -> FindQuestion {
+        let range = FindRange { from: from.to_owned(), to: String::new() };
+        FindQuestion { text: text.to_owned(), kind: FindKind::Regex, range }
     }
 
     fn shown(bookmarks: &Bookmarks) -> Vec<(BookmarkPlace, String, String, BookmarkColor)> {

@@ -27,6 +27,7 @@ mod pen;
 mod registers;
 mod registry;
 mod row;
+mod sort;
 mod source;
 mod stack;
 mod stream;
@@ -43,7 +44,7 @@ mod warnings;
 mod watch;
 mod watches;
 
-pub use find::{FindState, HISTORY};
+pub use find::{FindPanel, FindState, HISTORY, OwnFinds, SearchGround};
 pub use functions::{FunctionsAsking, FunctionsState};
 pub use memory::MemoryPanel;
 pub use panel::Panel;

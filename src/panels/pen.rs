@@ -146,6 +146,18 @@ impl<'a> Pen<'a> {
         self.fill(Rect::from_min_max(pos2(x, top), pos2(x + 1.0, bottom)), color);
     }
 
+    /// Code whose words have colours of their own, from a point that is left of its middle on.
+    pub fn words<'w>(&self, at: Pos2, words: impl Iterator<Item = (&'w str, Color32)>) {
+        let mut job = egui::text::LayoutJob::default();
+        for (text, color) in words {
+            let format = egui::TextFormat { font_id: mono(12.5), color, ..egui::TextFormat::default() };
+            job.append(text, 0.0, format);
+        }
+        let galley = self.painter.layout_job(job);
+        let top = pos2(at.x, (at.y - galley.size().y / 2.0).round());
+        self.painter.galley(top, galley, self.tok.t1);
+    }
+
     /// An icon in the middle of a point.
     pub fn icon(&self, center: Pos2, shape: char, size: f32, color: Color32) {
         self.text_centered(center, shape, icon(size), color);

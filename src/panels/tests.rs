@@ -16,7 +16,7 @@ use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};
-use crate::notes::{Bookmarks, Watches};
+use crate::notes::{Bookmarks, KeptSearches, Watches};
 use crate::session::Session;
 use crate::session::test_session::overflow;
 use crate::theme::{Tok, install_fonts, install_styles};
@@ -95,6 +95,9 @@ impl Bench {
             find,
             bookmarks,
             watches,
+            waves: &Watches::default(),
+            searches: &KeptSearches::default(),
+            own_finds: &OwnFinds::default(),
             functions,
             tok: Tok::current(ui),
             tile: 1,

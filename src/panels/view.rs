@@ -5,12 +5,12 @@ use std::sync::Arc;
 use stepback_index::{Cancel, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
-use super::find::FindState;
+use super::find::{FindState, OwnFinds};
 use super::functions::FunctionsState;
 use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
-use crate::notes::{Bookmarks, Watches};
+use crate::notes::{Bookmarks, KeptSearches, Watches};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::{Answer, Slot, Worker};
@@ -67,6 +67,12 @@ pub struct ViewCx<'a> {
     pub bookmarks: &'a Bookmarks,
     /// What is watched.
     pub watches: &'a Watches,
+    /// The values that the timeline shows.
+    pub waves: &'a Watches,
+    /// The searches under names.
+    pub searches: &'a KeptSearches,
+    /// What was found of those that panels of their own show.
+    pub own_finds: &'a OwnFinds,
     /// What the functions took.
     pub functions: &'a FunctionsState,
     /// The colours of the theme.

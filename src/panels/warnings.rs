@@ -1,9 +1,11 @@
 //! The warnings of the parser.
 
-use egui::{Rect, Ui, pos2};
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_index::Warning;
-use stepback_parsers::Source as _;
+use stepback_index::{Cancel, Query as _, RawLines, Warning};
+use stepback_parsers::{Line, Source as _};
 
 use super::ViewCx;
 use super::cursor_list::{CursorList, take_rect};
@@ -12,26 +14,51 @@ use super::menu::{MenuItem, menu_head_ui};
 use super::panel::Panel;
 use super::pen::{INSET, Pen};
 use super::row::{EmptyWords, RowState, empty_ui, row_background, row_response};
+use super::sort::{Head, SortBy, heads_ui};
+use super::table::{Export, text_table};
 use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
 use crate::model::warning_words::placed;
+use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
+use crate::worker::Slot;
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+/// Characters of a line that are shown.
+const LONGEST: usize = 300;
 
 /// The lines that could not be read.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct WarningsPanel {
     #[serde(skip)]
     list: CursorList,
+    #[serde(skip)]
+    sort: SortBy,
+    /// The places of the warnings in the order that is shown.
+    #[serde(skip)]
+    order: Order,
+    /// The lines of those in view.
+    #[serde(skip)]
+    texts: Slot<Vec<u64>, Vec<String>>,
+}
+
+/// The places of so many warnings in an order: no frame sorts them anew.
+#[derive(Debug, Default)]
+struct Order {
+    sort: SortBy,
+    places: Vec<usize>,
 }
 
 /// A warning and its place in the list.
 pub struct WarningAt<'a> {
     pub place: usize,
     pub warning: &'a Warning,
+    /// The line of the trace, as far as it is known.
+    pub text: &'a str,
 }
 
 /// With what rows are drawn.
@@ -50,7 +77,7 @@ impl WarningsPanel {
         &mut self,
         ui: &Ui,
         rect: Rect,
-        WarningAt { place, warning }: WarningAt<'_>,
+        WarningAt { place, warning, text }: WarningAt<'_>,
         Scene { pen, cx }: Scene<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -67,7 +94,10 @@ impl WarningsPanel {
         let count = times(warning);
         let right = rect.right() - 8.0 - if count.is_empty() { 0.0 } else { pen.width(&count, mono(11.5)) + 8.0 };
         let end = pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, right);
-        pen.text(end + 8.0, y, count, mono(11.5), tok.t3);
+        let end = pen.text(end + 8.0, y, count, mono(11.5), tok.t3);
+        if !text.is_empty() && end + 60.0 < rect.right() {
+            pen.cut_text(pos2(end + 12.0, y), text, mono(11.5), tok.t2, rect.right() - 8.0);
+        }
         if response.clicked() {
             self.list.cursor = place;
             out.extend(go_to(warning, cx));
@@ -85,9 +115,63 @@ impl WarningsPanel {
         });
     }
 
+    fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, cx: &ViewCx<'_>) {
+        let has_lines = cx.session.index.source().is_text();
+        let message = head.left() + if has_lines { 230.0 } else { 32.0 };
+        let place = if has_lines { head.left() + 32.0 } else { head.right() - 60.0 };
+        let (times, words) = (head.right() - 110.0, if has_lines { "Line" } else { "Order" });
+        let heads = [
+            Head { left: place, name: words },
+            Head { left: message, name: "Warning" },
+            Head { left: times, name: "Times" },
+        ];
+        if heads_ui(ui, pen, head, &heads, &mut self.sort) {
+            self.list = CursorList::default();
+        }
+    }
+
+    /// Sorts by the heads, where that was asked for or there are more warnings by now.
+    fn put_in_order(&mut self, warnings: &[Warning]) {
+        if self.order.sort == self.sort && self.order.places.len() == warnings.len() {
+            return;
+        }
+        let mut places: Vec<usize> = (0..warnings.len()).collect();
+        let key = |place: &usize, column: usize| {
+            let warning = warnings.get(*place);
+            let number = |pick: fn(&Warning) -> u64| warning.map_or(0, pick);
+            match column {
+                0 => (number(|warning| warning.line), ""),
+                1 => (0, warning.map_or("", |warning| warning.message.as_str())),
+                _ => (number(|warning| warning.count), ""),
+            }
+        };
+        self.sort.sort(&mut places, key);
+        self.order = Order { sort: self.sort, places };
+    }
+
+    /// Asks for the lines of warnings in view.
+    fn ask(&mut self, lines: Vec<u64>, cx: &ViewCx<'_>) {
+        if !cx.session.index.source().is_text() {
+            return;
+        }
+        let session = Arc::clone(cx.session);
+        self.texts.poll(&lines, cx.worker, |lines| {
+            let lines = lines.clone();
+            move |cancel: &Cancel| lines.iter().map(|line| line_text(&session, *line, cancel)).collect()
+        });
+    }
+
+    fn text_at(&self, line: u64) -> &str {
+        let known = self.texts.peek();
+        let found = known.and_then(|(lines, texts)| texts.get(lines.iter().position(|known| *known == line)?));
+        found.map_or("", String::as_str)
+    }
+
     fn keys(&mut self, ui: &Ui, warnings: &[Warning], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx) {
-            match (key, warnings.get(self.list.press(key, warnings.len(), list))) {
+            let pressed = self.list.press(key, warnings.len(), list);
+            let place = self.order.places.get(pressed).copied().unwrap_or(pressed);
+            match (key, warnings.get(place)) {
                 (PanelKey::Enter, Some(warning)) => out.extend(go_to(warning, cx)),
                 (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning, cx))),
                 _ => {}
@@ -120,17 +204,40 @@ impl Panel for WarningsPanel {
             };
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
-        let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        bar_ui(&pen, bar, warnings.len() as u64, cx);
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.put_in_order(warnings);
+        let copy = Rect::from_min_max(bar.right_top() + vec2(-32.0, 4.0), bar.right_bottom() - vec2(8.0, 4.0));
+        let rows = || text_table(&["line", "byte", "warning", "times"], warnings.iter().map(texts_of));
+        Export { pen: &pen, rows: &rows, name: "warnings" }.ui(ui, copy, out);
+        bar_ui(&pen, bar.with_max_x(copy.left()), warnings.len() as u64, cx);
+        let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
+        self.heads_ui(ui, &pen, head, cx);
         self.keys(ui, warnings, list, cx, out);
         let area = self.list.area(ui, list, warnings.len(), cx.tok);
         let pen = Pen::new(ui, area.body, cx.tok);
-        for (place, rect) in area.places() {
-            if let Some(warning) = warnings.get(place) {
-                self.row_ui(ui, rect, WarningAt { place, warning }, Scene { pen: &pen, cx }, out);
-            }
+        let shown: Vec<(usize, Rect)> = area.places().collect();
+        let at = |order: &Order, place: usize| warnings.get(*order.places.get(place)?);
+        let lines = shown.iter().filter_map(|(place, _)| Some(at(&self.order, *place)?.line)).collect();
+        self.ask(lines, cx);
+        for (place, rect) in shown {
+            let Some(warning) = at(&self.order, place) else { continue };
+            let text = self.text_at(warning.line).to_owned();
+            self.row_ui(ui, rect, WarningAt { place, warning, text: &text }, Scene { pen: &pen, cx }, out);
         }
     }
+}
+
+/// The line of the trace, without what would break the row.
+fn line_text(session: &Session, line: u64, cancel: &Cancel) -> anyhow::Result<String> {
+    let found = RawLines { first: Line(line), count: 1 }.run(&session.index, cancel)?;
+    let letters = found.into_iter().next().map(|line| line.text).unwrap_or_default();
+    let shown = letters.trim().chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter });
+    Ok(shown.collect())
+}
+
+fn texts_of(warning: &Warning) -> Vec<String> {
+    let Warning { line, offset, message, count } = warning;
+    vec![line.to_string(), offset.to_string(), message.clone(), count.to_string()]
 }
 
 fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {

@@ -12,8 +12,10 @@ mod find;
 mod map;
 mod mapping;
 mod text;
+mod words;
 
 pub use find::{SourcePlaces, find};
 pub use map::SourceMap;
 pub use mapping::SourceMapping;
 pub use text::SourceText;
+pub use words::{Within, Word, WordKind};

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::words::{Within, Word, WordKind, is_known, words};
+
 /// No source is larger; what is, was made by a program and is cut.
 const LIMIT_BYTES: u64 = 16 << 20;
 /// Lines that are kept: each costs memory of its own, and a file of nothing but line ends has millions.
@@ -22,6 +24,8 @@ pub struct SourceText {
     pub path: PathBuf,
     /// Its lines without tabs; bytes that are no UTF-8 are replaced.
     pub lines: Vec<String>,
+    /// What each line begins in; empty where the words of the language are not known.
+    pub begins: Vec<Within>,
     /// There is more than was read.
     pub is_cut: bool,
     /// It is newer than the image that it was compiled into, so lines may have moved.
@@ -46,9 +50,20 @@ impl SourceText {
         let is_newer = built.is_some_and(|built| metadata.modified().is_ok_and(|modified| modified > built));
         let text = String::from_utf8_lossy(&bytes);
         let mut all = text.lines();
-        let lines = all.by_ref().take(LINES).map(shown).collect();
+        let lines: Vec<String> = all.by_ref().take(LINES).map(shown).collect();
+        let begins = if is_known(path) { begins_of(&lines) } else { Vec::new() };
         let is_cut = is_long || all.next().is_some();
-        Ok(Self { path: path.to_owned(), lines, is_cut, is_newer })
+        Ok(Self { path: path.to_owned(), lines, begins, is_cut, is_newer })
+    }
+
+    /// The words of a line by its number, from 1; the line as a whole where its language is not known.
+    pub fn words(&self, number: u32) -> Vec<Word<'_>> {
+        let text = self.line(number).unwrap_or_default();
+        let place = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        match self.begins.get(place) {
+            Some(within) => words(text, *within).0,
+            None => vec![Word { kind: WordKind::Plain, text }],
+        }
     }
 
     /// A line by its number, from 1.
@@ -56,6 +71,17 @@ impl SourceText {
         let place = usize::try_from(number.checked_sub(1)?).ok()?;
         self.lines.get(place).map(String::as_str)
     }
+}
+
+/// What each line begins in.
+fn begins_of(lines: &[String]) -> Vec<Within> {
+    let mut within = Within::Code;
+    let begin = |line: &String| {
+        let begins = within;
+        within = words(line, begins).1;
+        begins
+    };
+    lines.iter().map(begin).collect()
 }
 
 /// A line with spaces for tabs and without characters that have no shape.

@@ -181,6 +181,7 @@ impl App {
         problems.iter().for_each(|why| app.toasts.show(super::toasts::ToastKind::Warning, why));
         if let Some(choice) = options.trace {
             app.open(choice);
+            app.opening.iter_mut().for_each(|opening| opening.stands_alone = true);
         }
         app
     }

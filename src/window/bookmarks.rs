@@ -22,6 +22,8 @@ impl Workspace {
                 self.panels_seen = self.panels();
                 Before::Panels(now.unwrap_or(panels))
             }
+            Before::Searches(searches) => Before::Searches(std::mem::replace(&mut self.searches, searches)),
+            Before::Waves(waves) => Before::Waves(std::mem::replace(&mut self.waves, waves)),
             Before::Watches(watches) => Before::Watches(std::mem::replace(&mut self.watches, watches)),
         }
     }

@@ -7,6 +7,7 @@ use super::app::App;
 use super::dock::DockView;
 use super::file_dialog::open_together;
 use super::layouts::Released;
+use super::opening_page::opening_page_ui;
 use super::palette::Surroundings;
 use super::picture::Picture;
 use super::settings::Settings;
@@ -26,6 +27,7 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
     let is_chosen = |choice| settings.theme == choice;
     let all = [
         ("Raw text", window.is_some_and(|window| window.is_raw)),
+        ("Only hits", window.is_some_and(|window| window.only_hits.is_on)),
         ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),
@@ -84,9 +86,10 @@ impl App {
             workspace.look_at_threads(&self.worker);
             workspace.look_at_functions(&self.worker);
             workspace.find.advance(&workspace.session, &self.worker);
-            if workspace.find.is_under_way() {
+            if workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way() {
                 self.context.request_repaint_after(FINDING);
             }
+            workspace.look_at_hits();
         }
         self.tell_saved();
         self.toasts.expire(&self.context);
@@ -144,7 +147,8 @@ impl App {
             && (workspace.moving.give_up()
                 || workspace.lookup.take().is_some()
                 || workspace.find.stop()
-                || workspace.functions.stop())
+                || workspace.functions.stop()
+                || workspace.leave_only_hits())
         {
             return;
         }
@@ -183,7 +187,10 @@ impl App {
         let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
             match self.workspace {
                 Some(_) => self.dock(ui, tok, keyboard, out),
-                None => self.start.ui(ui, &self.settings, &self.worker, out),
+                None => match self.opening.as_ref().filter(|opening| opening.stands_alone) {
+                    Some(opening) => opening_page_ui(ui, opening),
+                    None => self.start.ui(ui, &self.settings, &self.worker, out),
+                },
             }
             ui.max_rect()
         });
@@ -223,7 +230,6 @@ impl App {
         let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, out };
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
-            workspace.is_entered &= workspace.focused == Some(tile);
             workspace.focus(tile);
         }
         trace_widths::widen(&mut workspace.dock);
@@ -248,8 +254,9 @@ impl App {
             (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),
             _ => &[],
         };
+        let searches = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.searches.list());
         if let Some(palette) = &mut self.palette
-            && palette.ui(ui, &mut Surroundings { situation, places, settings: &mut self.settings, out })
+            && palette.ui(ui, &mut Surroundings { situation, places, searches, settings: &mut self.settings, out })
         {
             self.palette = None;
         }

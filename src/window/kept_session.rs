@@ -55,6 +55,8 @@ impl Workspace {
         self.places.missing = kept.missing;
         self.bookmarks = file.bookmarks;
         self.watches = file.watches;
+        self.searches = file.searches;
+        self.waves = file.waves;
         told
     }
 
@@ -62,13 +64,16 @@ impl Workspace {
     pub(super) fn take_over(&mut self, before: Self) {
         self.bookmarks = before.bookmarks;
         self.watches = before.watches;
+        self.searches = before.searches;
+        self.waves = before.waves;
         self.undo = before.undo;
         self.places = before.places;
     }
 
     /// Whether the user marked something and it is kept nowhere; once.
     fn loses_marks(&self) -> bool {
-        let is_marked = !self.bookmarks.list().is_empty() || !self.watches.list().is_empty();
+        let is_marked =
+            !self.bookmarks.list().is_empty() || !self.watches.list().is_empty() || !self.searches.list().is_empty();
         is_marked && self.places.list.is_empty() && !self.places.is_loss_told
     }
 
@@ -90,6 +95,8 @@ impl Workspace {
             panels: kept_layout::text_of(&self.dock)?,
             bookmarks: self.bookmarks.clone(),
             watches: self.watches.clone(),
+            searches: self.searches.clone(),
+            waves: self.waves.clone(),
         };
         file.text()
     }

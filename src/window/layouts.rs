@@ -143,7 +143,11 @@ fn is_trace(tile: &Tile<Pane>) -> bool {
 pub fn changes_panels(action: &Action) -> bool {
     let is_panel = matches!(
         action,
-        Action::ShowPanel(_) | Action::NewPanel(_) | Action::ClosePanel(_) | Action::DuplicatePanel(_)
+        Action::ShowPanel(_)
+            | Action::ShowSearch(_)
+            | Action::NewPanel(_)
+            | Action::ClosePanel(_)
+            | Action::DuplicatePanel(_)
     );
     let is_window = matches!(
         action,

@@ -1,6 +1,7 @@
 //! Moves that need a search: where a place is, who touched a cell. Asked on the worker, one at a time.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow};
 use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _, SlotReader};
@@ -12,6 +13,7 @@ use super::ends_lookup::EndsQuestion;
 use super::external_lookup::ExternalQuestion;
 use super::found::Found;
 use super::hit_lookup::hit_found;
+use super::reached::{Reached, is_late};
 use super::words::count;
 use crate::action::{Access, Action, CellName, Way, WindowId};
 use crate::analysis::names::NamesAt;
@@ -32,6 +34,9 @@ pub struct Lookup {
     pub window: WindowId,
     /// The text of the "Go to" box, when that asked.
     pub place: Option<String>,
+    /// How far it came, where it goes from moment to moment.
+    pub(super) reached: Option<Reached>,
+    begun: Instant,
     lane: Lane,
     /// Kept, so that it can be asked again.
     question: Arc<Question>,
@@ -120,14 +125,20 @@ impl Lookup {
     ) -> Self {
         let (asked, session) = (Arc::clone(&question), Arc::clone(session));
         let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
-        Self { window, place: None, lane, question, ticket }
+        Self { window, place: None, reached: None, begun: Instant::now(), lane, question, ticket }
     }
 
     /// Looks for the same in another session of the trace.
     #[must_use]
     pub fn asked_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
-        let Self { window, place, lane, question, .. } = self;
-        Self { place, ..Self::asked(session, worker, window, lane, question) }
+        let Self { window, place, reached, begun, lane, question, .. } = self;
+        Self { place, reached, begun, ..Self::asked(session, worker, window, lane, question) }
+    }
+
+    /// What is said of it while it takes long.
+    pub fn words(&self) -> Option<String> {
+        let words = || self.reached.as_ref().map_or_else(|| "Looking…".to_owned(), Reached::words);
+        is_late(self.begun).then(words)
     }
 
     /// What was found; none while it is on its way.

@@ -124,6 +124,8 @@ fn begins_group(name: &str) -> bool {
             | "Copy position"
             | "Find…"
             | "Settings…"
+            | "Keep search as…"
+            | "Only hits"
             | "Next bookmark"
             | "Delete all bookmarks"
             | "Back in history"

@@ -9,8 +9,10 @@ use stepback_parsers::Position;
 use super::app::App;
 use super::found::Found;
 use super::lookup::{Lookup, Question};
+use super::reached::Reached;
 use crate::action::{Action, Way};
 use crate::analysis::condition::{Course, next_true};
+use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
 use crate::analysis::tracked::{Scene, thread_of};
@@ -25,6 +27,15 @@ impl App {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
             let words = || format!("this instruction is not executed {} this position", side(way));
+            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+        });
+    }
+
+    /// To another exception, interrupt, trap or signal.
+    pub(super) fn go_to_exception(&mut self, way: Way) {
+        self.seek(move |session, from, cancel| {
+            let found = next_exception(&session.index, Course { from, way }, cancel)?;
+            let words = || format!("there is no exception, interrupt, trap or signal {} this position", side(way));
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -48,13 +59,19 @@ impl App {
         if let Some(workspace) = self.workspace.as_mut() {
             workspace.condition = Some(condition.clone());
         }
+        let reached = Reached::default();
+        let told = reached.clone();
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let scene = Scene { index, images, thread: thread_of(index, from)?, cancel };
-            let found = next_true(&scene, &condition, Course { from, way }).map_err(plain)?;
+            let looked = |at: Position| told.tell(at.0.abs_diff(from.0));
+            let found = next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
             let words = || format!("{condition} does not become true {} this position", side(way));
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
+        if let Some(lookup) = self.workspace.as_mut().and_then(|workspace| workspace.lookup.as_mut()) {
+            lookup.reached = Some(reached);
+        }
     }
 
     /// The same once more; asks where nothing was sought yet.

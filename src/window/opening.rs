@@ -24,6 +24,8 @@ pub struct Opening {
     pub is_card_hidden: bool,
     /// The trace on the screen is this one, as far as it is indexed.
     pub is_shown: bool,
+    /// It was named with the program's start: nothing else is shown until it is there.
+    pub stands_alone: bool,
     showing: Showing,
     cancel: Cancel,
     /// Ends the following of a trace that grows.
@@ -129,8 +131,22 @@ impl Opening {
         };
         let thread = std::thread::Builder::new().name("open".to_owned()).spawn(job).ok();
         let (started, base) = (Instant::now(), OnceCell::new());
-        let (is_card_hidden, is_shown) = (false, false);
-        Self { name, progress, is_card_hidden, is_shown, showing, cancel, until, started, base, mailbox, parts, thread }
+        let (is_card_hidden, is_shown, stands_alone) = (false, false, false);
+        Self {
+            name,
+            progress,
+            is_card_hidden,
+            is_shown,
+            stands_alone,
+            showing,
+            cancel,
+            until,
+            started,
+            base,
+            mailbox,
+            parts,
+            thread,
+        }
     }
 
     /// What came since it was asked last, until it gives none. After [`Told::Done`] nothing comes.

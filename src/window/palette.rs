@@ -13,6 +13,7 @@ use crate::action::Action;
 use crate::keymap::{Command, Situation};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;
+use crate::notes::KeptSearch;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 
 const WIDTH: f32 = 600.0;
@@ -38,6 +39,8 @@ pub struct Surroundings<'a> {
     pub situation: &'a Situation,
     /// Where what is typed may lead.
     pub places: &'a [Suggestion],
+    /// The searches that are kept.
+    pub searches: &'a [KeptSearch],
     /// Remembers the commands that were run.
     pub settings: &'a mut Settings,
     /// What was asked for.
@@ -88,7 +91,8 @@ impl Palette {
         let list = match self.asked {
             Some(_) => Vec::new(),
             None => {
-                let known = Known { recent: &around.settings.recent_commands, places: around.places };
+                let (recent, places) = (&*around.settings.recent_commands, around.places);
+                let known = Known { recent, places, searches: around.searches };
                 items(&self.query, around.situation, known)
             }
         };

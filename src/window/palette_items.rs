@@ -4,6 +4,7 @@ use crate::action::Action;
 use crate::keymap::{self, Command, Situation, parse_line};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;
+use crate::notes::KeptSearch;
 use crate::theme::icons;
 
 /// A row of the palette.
@@ -43,11 +44,13 @@ pub struct Known<'a> {
     pub recent: &'a [String],
     /// Where the query may lead.
     pub places: &'a [Suggestion],
+    /// The searches that are kept.
+    pub searches: &'a [KeptSearch],
 }
 
 /// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
 /// A function of just that name comes before commands.
-pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known<'_>) -> Vec<Item> {
+pub fn items(query: &str, situation: &Situation, Known { recent, places, searches }: Known<'_>) -> Vec<Item> {
     let query = query.trim();
     if query.is_empty() {
         return without_query(situation, recent);
@@ -72,6 +75,13 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places }: Known
             Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
         })
         .collect();
+    fitting.extend(searches.iter().filter_map(|kept| {
+        let text = format!("Search {}", kept.name);
+        let (score, matched) = fit(query, &text)?;
+        let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
+        let (key, icon) = (None, Some(icons::SEARCH));
+        Some((score, Item { group: None, text, matched, area: "Edit", key, icon, choice }))
+    }));
     // The sort is stable: commands that fit equally well stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     list.extend(fitting.into_iter().map(|(_, item)| item));

@@ -8,7 +8,8 @@ use super::trace_widths;
 use super::vacancy::Vacancy;
 use super::workspace::Workspace;
 use crate::action::{PanelKind, WindowId};
-use crate::panels::Pane;
+use crate::notes::KeptSearch;
+use crate::panels::{FindPanel, Pane};
 
 /// Where more panels stood is forgotten.
 const VACANCIES: usize = 32;
@@ -103,9 +104,20 @@ impl Workspace {
             None => self.add(kind)?,
         };
         self.focus(tile);
-        // Whoever asks for a panel goes on in it.
-        self.is_entered = true;
         Some(tile)
+    }
+
+    /// Shows a kept search in a panel of its own.
+    pub(super) fn show_own_find(&mut self, kept: KeptSearch) {
+        let pane = Pane::Find(FindPanel::of(kept));
+        // Beside the panel of the field, where there is one: both are seen.
+        let tile = match self.find(PanelKind::Find) {
+            Some(tile) => Some(layout::insert_beside(&mut self.dock, tile, pane)),
+            None => self.place(pane, PanelKind::Find),
+        };
+        if let Some(tile) = tile {
+            self.focus(tile);
+        }
     }
 
     /// Opens another panel of a kind.

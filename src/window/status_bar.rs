@@ -27,6 +27,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             warnings_ui(ui, app, tok, out);
             externals_ui(ui, app, tok, out);
             indexing_ui(ui, app, tok, out);
+            lookup_ui(ui, app, tok, out);
             order_ui(ui, app, tok);
             stay_ui(ui, app, tok, out);
             symbols_ui(ui, app, tok);
@@ -199,6 +200,24 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, &text, ui_font(11.5), tok.t3);
     response.on_hover_text(hint);
+}
+
+/// What is looked for to travel there and takes long, and a button that gives it up.
+fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+    let Some(lookup) = app.workspace.as_ref().and_then(|workspace| workspace.lookup.as_ref()) else { return };
+    ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+    let Some(text) = lookup.words() else { return };
+    let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop looking"));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
+    if response.on_hover_text("Stop looking: the position stays (Escape)").clicked() {
+        out.push(Action::StopLookup);
+    }
+    let wide = width(ui, &text, &ui_font(11.5)) + 4.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
 }
 
 /// How far the index is while it is not whole, and what can be done about it.

@@ -1,7 +1,7 @@
 //! Changes of what is kept and shown, and how they are taken back.
 
 use crate::action::{Moment, WindowId};
-use crate::notes::{Bookmarks, Watches};
+use crate::notes::{Bookmarks, KeptSearches, Watches};
 
 /// More are not kept.
 const MOST: usize = 100;
@@ -20,6 +20,10 @@ pub enum Before {
     Bookmarks(Bookmarks),
     /// What is watched.
     Watches(Watches),
+    /// The values that the timeline shows.
+    Waves(Watches),
+    /// The searches that are kept.
+    Searches(KeptSearches),
     /// The panels.
     Panels(Panels),
 }
@@ -93,7 +97,7 @@ mod tests {
         let mut counts = Vec::new();
         let exchange = |now: &mut Bookmarks, before: Before| match before {
             Before::Bookmarks(kept) => Before::Bookmarks(std::mem::replace(now, kept)),
-            other @ (Before::Panels(_) | Before::Watches(_)) => other,
+            other => other,
         };
         while undo.undo(|before| exchange(&mut now, before)) {
             counts.push(now.list().len());

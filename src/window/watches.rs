@@ -7,6 +7,18 @@ use crate::action::{Action, PanelKind};
 use crate::notes::WatchChange;
 
 impl App {
+    /// Shows another value along the trace, or changes those that are shown.
+    pub(super) fn change_waves(&mut self, change: &WatchChange) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let before = workspace.waves.clone();
+        if let Err(error) = workspace.waves.change(change) {
+            return self.report(&format!("no more values can be shown in the timeline: {error}"));
+        }
+        if workspace.waves != before {
+            workspace.undo.keep(Before::Waves(before));
+        }
+    }
+
     /// Watches something, or changes what is watched.
     pub(super) fn change_watches(&mut self, change: &WatchChange) {
         let Some(workspace) = self.workspace.as_mut() else { return };

@@ -31,8 +31,8 @@ use crate::keymap::{Situation, argument_text};
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::notes::{Bookmarks, Watches};
-use crate::panels::{FindState, FunctionsAsking, FunctionsState, Pane, ThreadsSlot, TimelineState, ViewCx};
+use crate::notes::{Bookmarks, KeptSearches, Watches};
+use crate::panels::{FindState, FunctionsAsking, FunctionsState, OwnFinds, Pane, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Lane, Slot, Ticket, Worker};
@@ -66,6 +66,12 @@ pub struct Workspace {
     pub bookmarks: Bookmarks,
     /// What is watched.
     pub watches: Watches,
+    /// The values that the timeline shows.
+    pub waves: Watches,
+    /// The searches under names.
+    pub searches: KeptSearches,
+    /// Those that panels of their own show.
+    pub(super) own_finds: OwnFinds,
     /// The condition that was sought last.
     pub condition: Option<String>,
     /// Where all that is kept about the trace is saved.
@@ -78,8 +84,6 @@ pub struct Workspace {
     pub(super) panels_seen: Option<Panels>,
     /// Where panels stood that were closed, the newest last.
     pub(super) vacancies: Vec<Vacancy>,
-    /// The panel that has the keyboard got it by a key.
-    pub(super) is_entered: bool,
     /// What the functions took.
     pub functions: FunctionsState,
     /// The timeline.
@@ -149,13 +153,15 @@ impl Workspace {
             find: FindState::default(),
             bookmarks: Bookmarks::default(),
             watches: Watches::default(),
+            waves: Watches::default(),
+            searches: KeptSearches::default(),
+            own_finds: OwnFinds::default(),
             condition: None,
             places: SessionPlaces::default(),
             naming: Naming::default(),
             undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),
-            is_entered: false,
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
             saving: None,
@@ -296,7 +302,6 @@ impl Workspace {
         let next = place.map_or(0, |place| (place + 1) % panes.len().max(1));
         if let Some(tile) = panes.get(next).copied() {
             self.focus(tile);
-            self.is_entered = true;
         }
     }
 
@@ -383,7 +388,6 @@ impl Workspace {
             tile: self.focused.map(|tile| tile.0),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
-            is_entered: self.is_entered,
             cell: self.last_cell.clone(),
             ..Situation::default()
         }
@@ -407,6 +411,9 @@ impl Workspace {
             find: &self.find,
             bookmarks: &self.bookmarks,
             watches: &self.watches,
+            waves: &self.waves,
+            searches: &self.searches,
+            own_finds: &self.own_finds,
             functions: &self.functions,
             tok,
             // No tile of the dock has this number.
@@ -471,10 +478,10 @@ impl Workspace {
         if self.find(kind).is_some() {
             return self.reveal(kind);
         }
-        let (focused, is_entered) = (self.focused, self.is_entered);
+        let focused = self.focused;
         self.show(kind);
         if let Some(tile) = focused {
-            (self.focused, self.is_entered) = (Some(tile), is_entered);
+            self.focused = Some(tile);
         }
     }
 

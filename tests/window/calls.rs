@@ -19,7 +19,7 @@ fn at(position: &str) -> Driver {
 fn the_tree_is_open_to_the_call_of_the_position() {
     let mut window = at("20,345");
     assert!(window.has("call decode_field"));
-    window.press(Key::Home);
+    window.press_with(Modifiers::COMMAND, Key::Home);
     window.harness().get_by_label("call _start");
     window.harness().get_by_label("call main");
 }
@@ -27,7 +27,7 @@ fn the_tree_is_open_to_the_call_of_the_position() {
 #[test]
 fn a_click_travels_to_the_entry() {
     let mut window = at("20,345");
-    window.press(Key::Home);
+    window.press_with(Modifiers::COMMAND, Key::Home);
     window.click("call main");
     window.check_position(4);
 }
@@ -36,7 +36,7 @@ fn a_click_travels_to_the_entry() {
 fn branches_open_and_close_with_the_mouse() {
     let mut window = at("44,010");
     assert!(window.count_like("call dispatch") > 0);
-    window.press(Key::Home);
+    window.press_with(Modifiers::COMMAND, Key::Home);
     window.click("close main");
     assert_eq!(window.count_like("call dispatch"), 0);
     window.click("open main");
@@ -46,7 +46,7 @@ fn branches_open_and_close_with_the_mouse() {
 #[test]
 fn branches_open_and_close_with_keys() {
     let mut window = at("44,010");
-    window.press(Key::Home);
+    window.press_with(Modifiers::COMMAND, Key::Home);
     window.press(Key::ArrowLeft);
     assert!(!window.has("call main"));
     window.press(Key::ArrowRight);

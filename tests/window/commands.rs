@@ -21,6 +21,8 @@ fn argument_of(command: &Command) -> &'static str {
         "Bookmark memory…" => "80020340:8 handler",
         "Next execution of line…" | "Last execution of line…" => "main.c:12",
         "Go to…" => "50%",
+        "Steps around hits…" => "3",
+        "Rename search…" => "one = other",
         "Show memory…" => "x0 + 8",
         "New trace window" => "3",
         "Panel follows window…" => "1",

@@ -276,3 +276,76 @@ fn the_field_of_the_toolbar_searches_as_well() {
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     assert_eq!(window.value_of("Find"), "mov");
 }
+
+#[test]
+fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
+    let mut window = Driver::text(SHORT);
+    window.press(Key::H);
+    assert!(window.is_typing());
+    window.check_told("look for something first");
+    window.enter("mov");
+    window.close_messages();
+    window.press(Key::H);
+    assert!(window.has("Only hits: 4 of 12 steps · text \"mov\""));
+    // Steps 0, 1, 3, 9 are hits; step 2 alone between two of them takes as much room as a row for it.
+    assert_eq!(window.active().row_count(), 4 + 1 + 1 + 1);
+    assert!(window.has("… 5 steps") && window.has("… 2 steps") && !window.has("step 5"));
+    let trace = window.workspace().trace_tile(window.active().id).expect("a trace");
+    window.perform(Action::ShowPanel(PanelKind::Trace));
+    assert_eq!(window.workspace().focused, Some(trace));
+    for position in [1, 2, 3, 4, 10, 10] {
+        window.press(Key::ArrowDown);
+        window.check_position(position);
+    }
+    window.press(Key::ArrowUp);
+    window.check_position(4);
+    // Other moves go where they always go, also to what is hidden.
+    window.press(Key::F11);
+    window.press(Key::F11);
+    window.check_position(6);
+    window.press(Key::Minus);
+    window.check_told("only hits are shown");
+    window.close_messages();
+    window.click("… 5 steps");
+    assert!(window.has("step 5") && !window.has("… 5 steps"));
+    window.click_button("Hits with 1 step around");
+    assert!(window.has("step 4") && !window.has("step 6"));
+    window.press(Key::Escape);
+    assert!(!window.active().only_hits.is_on && window.has("step 6"));
+    window.command("Steps around hits 10");
+    assert!(window.active().only_hits.is_on && window.has("step 6"));
+    window.command("Clear hits");
+    assert!(!window.active().only_hits.is_on);
+}
+
+#[test]
+fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
+    let mut window = Driver::text(SHORT);
+    window.command("Keep search as moves");
+    window.check_told("look for something first");
+    window.close_messages();
+    find(&mut window, "mov");
+    window.command("Keep search as moves");
+    find(&mut window, "nop");
+    window.command("Run search MOVES");
+    assert_eq!(hits(&window), [0, 1, 3, 9]);
+    window.command("Rename search moves = all moves");
+    window.command("Search in a panel of its own all moves");
+    find(&mut window, "nop");
+    assert_eq!(hits(&window).len(), 6);
+    assert!(window.has("4 hits: text \"mov\"") && window.has("6 hits: text \"nop\""));
+    window.click_button("Searches before");
+    window.click_button("all moves");
+    window.click_button("Run");
+    assert_eq!(hits(&window), [0, 1, 3, 9]);
+    window.press_with(CTRL.plus(SHIFT), Key::P);
+    window.enter("search all mov");
+    assert_eq!(hits(&window), [0, 1, 3, 9]);
+    window.command("Forget search all moves");
+    assert!(window.workspace().searches.list().is_empty());
+    window.perform(Action::Undo);
+    assert_eq!(window.workspace().searches.list().len(), 1);
+    window.close_messages();
+    window.command("Forget search nosuch");
+    window.check_told("no search is kept as \"nosuch\", only all moves");
+}

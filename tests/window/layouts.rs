@@ -101,7 +101,7 @@ fn trace_windows_share_the_width_and_become_tabs_where_there_is_none() {
 }
 
 #[test]
-fn end_goes_to_the_end_of_the_trace_after_a_click_in_a_list_but_not_in_one_that_was_entered_by_keys() {
+fn home_and_end_go_through_the_trace_wherever_the_keyboard_is() {
     let mut window = Driver::demo();
     window.click_first("register x3");
     window.press(Key::End);
@@ -110,6 +110,10 @@ fn end_goes_to_the_end_of_the_trace_after_a_click_in_a_list_but_not_in_one_that_
     window.check_position(0);
     window.press(Key::F6);
     window.press(Key::End);
+    window.check_position(44_013);
+    window.press(Key::Home);
+    window.click_first("register x3");
+    window.press_with(egui::Modifiers::COMMAND, Key::End);
     window.check_position(0);
 }
 

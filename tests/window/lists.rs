@@ -57,7 +57,7 @@ fn all_accesses_of_some_memory_are_listed() {
     window.check_position(2);
     window.click("List from the position");
     assert!(window.has("write at step 2") && !window.has("read at step 1"));
-    window.press(Key::Home);
+    window.press_with(egui::Modifiers::COMMAND, Key::Home);
     window.press(Key::Enter);
     window.check_position(3);
     window.command("Accesses 0x9000:8 of 100");

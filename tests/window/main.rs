@@ -35,6 +35,7 @@ mod side_by_side;
 mod source;
 mod stack;
 mod start;
+mod stepping;
 mod support;
 mod threads;
 mod timeline;

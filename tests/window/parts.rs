@@ -221,3 +221,24 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
     window.wait();
     assert!(window.workspace().session.index.is_whole() && window.messages().is_empty());
 }
+
+/// As above.
+#[test]
+fn half_of_a_trace_is_half_of_the_whole_also_where_it_is_opened_there_while_it_is_indexed() {
+    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else { return eprintln!("skipped: no STEPBACK_TRACES") };
+    let trace = Path::new(&folder).join("lua.medium.tarmac");
+    if !trace.exists() {
+        return eprintln!("skipped: no {}", trace.display());
+    }
+    let sandbox = Sandbox::new();
+    let options = OpenOptions { index: Some(sandbox.path("x.sbi")), threads: 1, ..OpenOptions::new(&trace) };
+    let (trace, at) = (Some(TraceChoice::of(options)), Some("50%".to_owned()));
+    let mut window = sandbox.window(WindowOptions { trace, at, shows_parts: true, ..WindowOptions::default() });
+    window.wait_until(|window| window.app().workspace().is_some());
+    assert!(!window.workspace().session.index.is_whole());
+    window.check_position(0);
+    window.wait_until(|window| window.workspace().session.index.is_whole());
+    window.wait();
+    let half = steps(&window) / 2;
+    assert!(window.active().position.0.abs_diff(half) <= 1, "{:?}", window.active().position);
+}

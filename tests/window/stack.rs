@@ -55,12 +55,12 @@ fn a_double_click_goes_to_the_entry() {
 #[test]
 fn frames_are_reached_with_keys() {
     let mut window = at("20,345");
-    window.press(Key::Home);
+    window.press_with(Modifiers::COMMAND, Key::Home);
     window.press(Key::Enter);
     let entry = window.active().position.0;
     window.press_with(Modifiers::SHIFT, Key::Enter);
     window.check_position(entry - 1);
-    window.press(Key::End);
+    window.press_with(Modifiers::COMMAND, Key::End);
     window.press(Key::Enter);
     window.check_position(0);
 }

@@ -172,7 +172,7 @@ fn of_hundreds_of_threads_the_lane_at_the_position_is_in_view() {
     assert!(lanes(&window).contains("1249"), "{}", lanes(&window));
     assert!(!lanes(&window).contains("1000"));
     window.command("Threads");
-    window.press(Key::End);
+    window.press_with(egui::Modifiers::COMMAND, Key::End);
     window.press(Key::Enter);
     window.check_position(599);
 }

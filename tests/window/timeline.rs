@@ -241,3 +241,31 @@ fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     window.perform(Action::ListCalls(Some(StepRange { first: 3, last: 3 })));
     assert!(window.has("No such call") && window.has("List calls of the whole trace"));
 }
+
+#[test]
+fn a_value_is_drawn_along_the_trace_and_kept_until_it_is_taken_away() {
+    let mut window = Driver::demo();
+    let labels = |window: &Driver| window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
+    window.command("Waveform x19");
+    window.wait();
+    assert!(labels(&window).contains("x19"), "{}", labels(&window));
+    window.command("Waveform u8[0x80020347]");
+    window.wait();
+    let shown = labels(&window);
+    assert!(shown.contains("u8[0x80020347]") || shown.contains("+ 1 below"), "{shown}");
+    assert_eq!(window.workspace().waves.list().len(), 2);
+    window.perform(Action::Undo);
+    assert_eq!(window.workspace().waves.list().len(), 1);
+    window.command("Timeline without waveforms");
+    assert!(!labels(&window).contains("x19"));
+}
+
+#[test]
+fn calls_and_lanes_stand_below_each_other() {
+    let mut window = Driver::demo();
+    window.command("Timeline calls and threads");
+    window.wait();
+    let shown = window.painted_in(window.rect("timeline").expand2(egui::vec2(84.0, 0.0)));
+    assert!(shown.contains("main") && shown.contains("Reads"), "{shown}");
+    assert!(window.has("timeline shows Calls, threads"));
+}

@@ -43,7 +43,7 @@ fn a_click_travels_to_the_line_and_the_menu_copies_it() {
     window.check_position(2);
     window.choose("warning at line 3", "Copy");
     assert!(window.copied().is_some_and(|text| text.starts_with("line 3, byte ")));
-    window.press(Key::Home);
+    window.press_with(egui::Modifiers::COMMAND, Key::Home);
     window.press(Key::Enter);
     window.check_position(1);
 }

@@ -13,20 +13,19 @@ use crate::model::text::counted;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
-use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen};
+use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{EmptyWords, empty_ui};
-use crate::theme::{icons, medium, ui as ui_font};
+use crate::panels::sort::{Head, SortBy, heads_ui};
+use crate::panels::table::{Export, ListTools, text_table};
+use crate::theme::{icons, ui as ui_font};
 use crate::worker::Slot;
 
 /// The bar with the count and the filter.
 const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
-/// The filter.
-const FILTER: f32 = 140.0;
 /// Lower panels leave the bar out.
 const LOW: f32 = 100.0;
 
@@ -43,10 +42,18 @@ pub struct BookmarksPanel {
 #[derive(Debug, Default)]
 struct BookmarksState {
     list: CursorList,
+    sort: SortBy,
     /// What is being written.
     editing: Option<Editing>,
     /// What stands at the places in view.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
+}
+
+/// The bar above the list, and what is listed.
+struct Bar<'a> {
+    pen: &'a Pen<'a>,
+    rect: Rect,
+    shown: &'a [&'a Bookmark],
 }
 
 /// A name or a note while it is written.
@@ -77,28 +84,29 @@ impl BookmarksPanel {
         self.state.editing = text.map(|text| Editing { id, part, text, is_begun: false });
     }
 
-    fn bar_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, shown: usize, cx: &ViewCx<'_>) {
-        let (tok, y) = (cx.tok, bar.center().y);
-        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
-        let field = Rect::from_min_max(
-            pos2((bar.right() - 8.0 - FILTER).max(bar.left() + INSET), y - 11.0),
-            pos2(bar.right() - 8.0, y + 11.0),
-        );
-        Field { hint: "Filter", icon: icons::SEARCH }.ui(ui, pen, field, &mut self.filter);
+    fn bar_ui(&mut self, ui: &mut Ui, of: &Bar<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let Bar { pen, rect: bar, shown } = *of;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let texts = |bookmark: &&Bookmark| vec![bookmark.place.text(), bookmark.name.clone(), bookmark.note.clone()];
+        let rows = || text_table(&["place", "name", "note"], shown.iter().map(texts));
+        let export = Export { pen, rows: &rows, name: "bookmarks" };
+        let tools = ListTools { export, bar }.ui(ui, &mut self.filter, out);
         let all = cx.bookmarks.list().len();
         let words = counted(all as u64, "bookmark", "bookmarks");
-        let words = if shown == all { words } else { format!("{shown} of {words}") };
-        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, field.left() - 8.0);
+        let words = if shown.len() == all { words } else { format!("{} of {words}", shown.len()) };
+        pen.cut_text(pos2(bar.left() + INSET, bar.center().y), &words, ui_font(12.0), cx.tok.t2, tools.left);
     }
 
-    fn heads_ui(pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
-        let (tok, y) = (pen.tok, head.center().y);
-        let word = |x: f32, text: &str| pen.text(x, y, text, medium(11.5), tok.t3);
-        word(head.left() + 26.0, "Place");
-        word(columns.name, "Name");
-        word(columns.note, "Note");
-        columns.words.iter().for_each(|x| _ = word(*x, "What is there"));
-        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+    /// The heads; in the order of the places the list is as it came.
+    fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
+        let heads = [
+            Head { left: head.left() + 26.0, name: "Place" },
+            Head { left: columns.name, name: "Name" },
+            Head { left: columns.note, name: "Note" },
+        ];
+        heads_ui(ui, pen, head, &heads, &mut self.state.sort);
+        let y = head.center().y;
+        columns.words.iter().for_each(|x| _ = pen.text(*x, y, "What is there", head_font(), pen.tok.t3));
     }
 
     fn keys(&mut self, ui: &Ui, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -224,18 +232,25 @@ impl Panel for BookmarksPanel {
             let text = format!("{} {} {}", bookmark.place.text(), bookmark.name, bookmark.note);
             wanted.is_empty() || text.to_lowercase().contains(&wanted)
         };
-        let shown: Vec<&Bookmark> = cx.bookmarks.list().iter().filter(holds).collect();
+        let mut shown: Vec<&Bookmark> = cx.bookmarks.list().iter().filter(holds).collect();
+        let text = |bookmark: &&Bookmark, column: usize| match column {
+            1 => (0, bookmark.name.to_lowercase()),
+            2 => (0, bookmark.note.to_lowercase()),
+            // Memory comes behind the moments of the trace.
+            _ => (bookmark.place.position().unwrap_or(u64::MAX), bookmark.place.text()),
+        };
+        self.state.sort.sort(&mut shown, text);
         let bar = if rect.height() < LOW { 0.0 } else { BAR };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
         if bar.height() > 0.0 {
-            self.bar_ui(ui, &pen, bar, shown.len(), cx);
+            self.bar_ui(ui, &Bar { pen: &pen, rect: bar, shown: &shown }, cx, out);
         }
         if shown.is_empty() {
             let words = EmptyWords("No bookmark holds the text", "Take something out of the field above.");
             return empty_ui(ui, &pen, rest, icons::SEARCH, words);
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
-        Self::heads_ui(&pen, head, &BookmarkColumns::new(list));
+        self.heads_ui(ui, &pen, head, &BookmarkColumns::new(list));
         self.grant(&shown, list, cx);
         self.keys(ui, &shown, list, cx, out);
         self.rows_ui(ui, list, &shown, cx, out);

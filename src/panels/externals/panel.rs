@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::rows::{ChangeRows, Columns, RowAt, Touched, travel};
+use super::rows::{ChangeRows, Columns, RowAt, Touched, key, texts, travel};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
@@ -20,6 +20,8 @@ use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{
     EmptyWords, RowState, button_response, empty_ui, row_background, row_response, watch_for_late,
 };
+use crate::panels::sort::{SortBy, heads_ui};
+use crate::panels::table::{Export, text_table};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::Slot;
@@ -47,8 +49,25 @@ struct ExternalsState {
     /// Where the list begins.
     from: Position,
     limit: usize,
-    answer: Slot<(Position, usize), Vec<ExternalRow>>,
+    answer: Slot<Asked, Arc<Vec<ExternalRow>>>,
     list: CursorList,
+    sort: SortBy,
+    sorted: Option<Sorted>,
+}
+
+/// From where on, and how many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Asked {
+    from: Position,
+    limit: usize,
+}
+
+/// Rows in the order of a column: no frame sorts them anew.
+#[derive(Debug)]
+struct Sorted {
+    asked: Asked,
+    sort: SortBy,
+    rows: Arc<Vec<ExternalRow>>,
 }
 
 /// The changes that are shown.
@@ -66,8 +85,8 @@ pub struct Listed<'a> {
 
 impl Default for ExternalsState {
     fn default() -> Self {
-        let (answer, list) = Default::default();
-        Self { from: Position(0), limit: PAGE, answer, list }
+        let (answer, list, sort, sorted) = Default::default();
+        Self { from: Position(0), limit: PAGE, answer, list, sort, sorted }
     }
 }
 
@@ -78,7 +97,7 @@ impl ExternalsPanel {
     }
 
     /// How many there are, and where the list begins.
-    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>) {
+    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (tok, y) = (cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let here = cx.windows.active().position;
@@ -95,7 +114,13 @@ impl ExternalsPanel {
         };
         let verb = if cx.session.index.info().external_changes == 1 { "differs" } else { "differ" };
         let words = format!("{count} {verb} from what the last write left: DMA, a device, a system call{from}");
-        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, button.left() - 8.0);
+        let copy = Rect::from_min_max(pos2(button.left() - 28.0, y - 11.0), pos2(button.left() - 4.0, y + 11.0));
+        let known = self.state.answer.peek().map(|(asked, rows)| (*asked, Arc::clone(rows)));
+        let rows = known.map(|(asked, rows)| self.in_order(asked, &rows)).unwrap_or_default();
+        let heads = ["step", "thread", "address", "was", "read", "symbol"];
+        Export { pen, rows: &|| text_table(&heads, rows.iter().map(texts)), name: "external changes" }
+            .ui(ui, copy, out);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, copy.left() - 8.0);
         let response = button_response(ui, button, "from", label);
         if response.hovered() {
             pen.painter.rect_filled(button, 4.0, tok.bg3);
@@ -105,6 +130,24 @@ impl ExternalsPanel {
             (self.state.from, self.state.limit) = (to, PAGE);
             self.state.list = CursorList::default();
         }
+    }
+
+    /// The rows in the order that was asked for.
+    fn in_order(&mut self, asked: Asked, rows: &Arc<Vec<ExternalRow>>) -> Arc<Vec<ExternalRow>> {
+        let sort = self.state.sort;
+        if sort.column.is_none() {
+            return Arc::clone(rows);
+        }
+        let known = self.state.sorted.take();
+        let is_known = |known: &Sorted| known.asked == asked && known.sort == sort && known.rows.len() == rows.len();
+        let sorted = known.filter(is_known).unwrap_or_else(|| {
+            let mut rows = rows.to_vec();
+            sort.sort(&mut rows, key);
+            Sorted { asked, sort, rows: Arc::new(rows) }
+        });
+        let rows = Arc::clone(&sorted.rows);
+        self.state.sorted = Some(sorted);
+        rows
     }
 
     fn list_ui(
@@ -127,7 +170,9 @@ impl ExternalsPanel {
         let area = self.state.list.area(ui, list, count, cx.tok);
         let mut touched = Touched::default();
         let columns = Columns::new(area.body, rows, cx.session.index.threads().len());
-        columns.head_ui(pen, head);
+        if heads_ui(ui, pen, head, &columns.heads(), &mut self.state.sort) {
+            self.state.list = CursorList::default();
+        }
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let shown = ChangeRows { pen, cx, columns, cursor: self.state.list.cursor };
         for (place, rect) in area.places() {
@@ -182,7 +227,8 @@ impl Panel for ExternalsPanel {
     /// The bytes that changed.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         let (_, rows) = self.state.answer.peek()?;
-        let row = rows.get(self.state.list.cursor)?;
+        let sorted = self.state.sorted.as_ref().filter(|_| self.state.sort.column.is_some());
+        let row = sorted.map_or(rows, |sorted| &sorted.rows).get(self.state.list.cursor)?;
         Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
     }
 
@@ -198,14 +244,18 @@ impl Panel for ExternalsPanel {
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, &pen, cx);
+        self.bar_ui(ui, bar, &pen, cx, out);
+        let asked = Asked { from: self.state.from, limit: self.state.limit };
         let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&(self.state.from, self.state.limit), cx.worker, |(from, limit)| {
+        let answer = slot.poll(&asked, cx.worker, |Asked { from, limit }| {
             let (from, limit, session) = (*from, *limit, Arc::clone(cx.session));
-            move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
+            move |cancel: &Cancel| external_rows(&session, from, limit, cancel).map(Arc::new)
         });
         let place = AnswerPlace { pen: &pen, rect: rest };
-        place.ui(ui, &answer, out, |ui, pen, rows, out| self.list_ui(ui, rest, ChangesView { pen, rows }, cx, out));
+        place.ui(ui, &answer, out, |ui, pen, rows, out| {
+            let rows = self.in_order(asked, rows);
+            self.list_ui(ui, rest, ChangesView { pen, rows: &rows }, cx, out);
+        });
         if slot.is_waiting() {
             watch_for_late(ui);
         }

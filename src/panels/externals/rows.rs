@@ -7,8 +7,9 @@ use crate::model::externals::ExternalRow;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
-use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::sort::Head;
 use crate::theme::{icons, mono};
 
 /// Where the columns are.
@@ -44,16 +45,36 @@ impl Columns {
         Self { step, thread, address, was, read: was + width, place: was + 2.0 * width, right: list.right() - 8.0 }
     }
 
-    /// Draws their heads.
-    pub fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
-        let (tok, y) = (pen.tok, head.center().y);
-        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let heads = [(self.step, "Step"), (self.address, "Address"), (self.was, "Was"), (self.read, "Read")];
-        let thread = self.thread.map(|x| (x, "Thread"));
-        for (x, words) in heads.into_iter().chain(thread).chain([(self.place, "Symbol")]) {
-            pen.cut_text(pos2(x, y), words, head_font(), tok.t2, self.right);
-        }
+    /// Their heads, in the order of [`key`].
+    pub fn heads(&self) -> Vec<Head<'static>> {
+        let mut heads = vec![
+            Head { left: self.step, name: "Step" },
+            Head { left: self.address, name: "Address" },
+            Head { left: self.was, name: "Was" },
+            Head { left: self.read, name: "Read" },
+            Head { left: self.place, name: "Symbol" },
+        ];
+        heads.extend(self.thread.map(|left| Head { left, name: "Thread" }));
+        heads
     }
+}
+
+/// By what rows are put in order: a number, else a text.
+pub fn key(row: &ExternalRow, column: usize) -> (u64, String) {
+    match column {
+        0 => (row.position.0, String::new()),
+        1 => (row.address.0, String::new()),
+        2 => (0, row.was_text()),
+        3 => (0, row.read_text()),
+        4 => (0, row.place.clone().unwrap_or_default()),
+        _ => (0, row.thread.clone()),
+    }
+}
+
+/// The texts of a row, under the heads step, thread, address, was, read, symbol.
+pub fn texts(row: &ExternalRow) -> Vec<String> {
+    let (step, address) = (row.step.0.to_string(), format!("{:08x}", row.address.0));
+    vec![step, row.thread.clone(), address, row.was_text(), row.read_text(), row.place.clone().unwrap_or_default()]
 }
 
 /// What all rows of a frame share.

@@ -1,16 +1,19 @@
 //! The panel that lists what a search found.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2, vec2};
+use egui::{PopupCloseBehavior, Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
-use super::field::{FindField, Focus, Typed, history_text};
+use super::field::{FindField, Focus, Typed};
+use super::kept::SearchMenu;
 use crate::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
 use crate::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
 use crate::model::table::{Table, TableRow, View};
+use crate::notes::KeptSearch;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::field::Field;
@@ -51,6 +54,9 @@ pub struct FindPanel {
     kind: FindKind,
     /// What of the hits is shown, and in which order.
     view: View,
+    /// The kept search that it shows instead of the one of the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<KeptSearch>,
     #[serde(skip)]
     state: Box<FindPanelState>,
 }
@@ -58,6 +64,7 @@ pub struct FindPanel {
 #[derive(Debug, Default)]
 struct FindPanelState {
     field: FindField,
+    menu: SearchMenu,
     reach: Reach,
     range: FindRange,
     /// The search that the field shows.
@@ -80,6 +87,16 @@ struct Hits<'a> {
 }
 
 impl FindPanel {
+    /// One that shows a kept search.
+    pub fn of(kept: KeptSearch) -> Self {
+        Self { own: Some(kept), ..Self::default() }
+    }
+
+    /// The kept search that it shows.
+    pub fn own(&self) -> Option<&KeptSearch> {
+        self.own.as_ref()
+    }
+
     fn take_over(&mut self, cx: &ViewCx<'_>) {
         if self.state.number == cx.find.number() {
             return;
@@ -168,16 +185,17 @@ impl FindPanel {
             pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
         }
         pen.text_centered(rect.center(), icons::CARET_DOWN, icon(10.0), pen.tok.t2);
-        let shown = egui::Popup::menu(&response).show(|ui| {
+        let shown = egui::Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
             ui.style_mut().override_font_id = Some(ui_font(13.0));
-            if cx.find.history().is_empty() {
-                ui.label("No search yet");
+            let asked = out.len();
+            let chosen = self.state.menu.ui(ui, cx, out);
+            if chosen.is_some() || out.len() > asked {
+                ui.close();
             }
-            let mut entries = cx.find.history().iter().take(15);
-            entries.find(|question| ui.button(history_text(question)).clicked()).cloned()
+            chosen
         });
         let chosen = shown.and_then(|shown| shown.inner);
-        response.on_hover_text("Searches before (Up in the field)");
+        response.on_hover_text("Searches before (Up in the field), and those that are kept");
         if let Some(question) = chosen {
             self.recall(question);
             self.ask(cx, out);
@@ -232,6 +250,14 @@ impl FindPanel {
             false if icon_button(ui, pen, end, icons::CLOSE, "Clear hits and marks") => out.push(Action::ClearFind),
             _ => {}
         }
+        let only = square(26.0).with_max_x(end.left() - 2.0);
+        if cx.windows.active().only_hits.is_on {
+            pen.painter.rect_filled(only, 4.0, tok.sel);
+        }
+        if icon_button(ui, pen, only, icons::LIST, "Only hits in the list of steps (H)") {
+            out.push(Action::ToggleOnlyHits);
+        }
+        let end = only;
         if bar.width() > 3.0 * FILTER {
             let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
             let filter = Field { hint: "Filter", icon: icons::FILTER };
@@ -240,7 +266,11 @@ impl FindPanel {
             }
         }
         if found.count() > 0 {
-            Export { pen, table, name: "hits" }.ui(ui, square(26.0).with_max_x(right + 24.0), out);
+            Export { pen, rows: &|| Cow::Borrowed(table), name: "hits" }.ui(
+                ui,
+                square(26.0).with_max_x(right + 24.0),
+                out,
+            );
         }
         let offers: Vec<FindQuestion> = if is_under_way { Vec::new() } else { found.meaning.others() };
         let room = bar.width() / 2.0;
@@ -297,6 +327,51 @@ impl FindPanel {
         let shown = TableView { pen, kind, table: &table, nothing: EmptyWords(&words, advice), rect: rest };
         if self.view.is_plain() {
             self.place(&shown, found, cx);
+        }
+        self.state.list.ui(ui, &shown, &mut self.view, cx, out);
+    }
+
+    /// The hits of a kept search, which are marked nowhere else.
+    fn own_ui(
+        &mut self,
+        ui: &mut Ui,
+        place: &AnswerPlace<'_>,
+        kept: &KeptSearch,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let AnswerPlace { pen, rect } = *place;
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let (y, words) = (bar.center().y, "Mark these hits");
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let link = pen.width(words, ui_font(12.0)) + 12.0;
+        let mark = Rect::from_min_max(pos2(bar.right() - 6.0 - link, y - 10.0), pos2(bar.right() - 6.0, y + 10.0));
+        if link_ui(ui, pen, mark, words) {
+            out.push(Action::Find(kept.search.clone()));
+        }
+        let state = cx.own_finds.find(&kept.search);
+        if let Some(error) = state.and_then(|state| state.error()) {
+            Self::error_ui(ui, pen, rest, error);
+            return;
+        }
+        let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
+            pen.text(bar.left() + INSET, y, "Searching…", ui_font(12.0), cx.tok.t2);
+            return;
+        };
+        let table = self.state.list.seen(&found.table, &self.view);
+        let export = Rect::from_min_max(pos2(mark.left() - 30.0, y - 11.0), pos2(mark.left() - 6.0, y + 11.0));
+        Export { pen, rows: &|| Cow::Borrowed(&*table), name: "hits" }.ui(ui, export, out);
+        let words = summary(&found, cx.session);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), cx.tok.t2, export.left() - 6.0);
+        let response =
+            ui.interact(bar.with_max_x(export.left() - 6.0), ui.unique_id().with("summary"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
+        response.on_hover_text(words);
+        let nothing = nothing_words(&found, cx.session);
+        let nothing = EmptyWords(&nothing, "Close the panel, or look for something else.");
+        let shown = TableView { pen, kind: TableKind::Find, table: &table, nothing, rect: rest };
+        if self.view.is_plain() {
+            self.place(&shown, &found, cx);
         }
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
     }
@@ -382,12 +457,13 @@ impl Panel for FindPanel {
     }
 
     fn title(&self) -> String {
-        TableKind::Find.title().to_owned()
+        self.own.as_ref().map_or_else(|| TableKind::Find.title().to_owned(), |kept| kept.name.clone())
     }
 
     /// The memory of the hit under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let found = cx.find.found().filter(|_| self.view.is_plain())?;
+        let state = self.own.as_ref().map_or(Some(cx.find), |kept| cx.own_finds.find(&kept.search))?;
+        let found = state.found().filter(|_| self.view.is_plain())?;
         let address = found.table.rows.get(self.state.list.cursor())?.address?;
         Some(CellName::Memory(address.to_string(), 1))
     }
@@ -395,6 +471,9 @@ impl Panel for FindPanel {
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
+        if let Some(kept) = self.own.clone() {
+            return self.own_ui(ui, &AnswerPlace { pen: &pen, rect }, &kept, cx, out);
+        }
         self.take_over(cx);
         let mut rest = self.bars_ui(ui, &pen, rect, cx, out);
         if let Some(error) = cx.find.error() {

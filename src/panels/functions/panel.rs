@@ -1,8 +1,9 @@
 //! The functions as a list, with the callers and callees of the one under the cursor.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2};
+use egui::Ui;
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 
@@ -13,15 +14,11 @@ use crate::model::functions::Functions;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
-use crate::panels::field::Field;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, error_ui};
-use crate::panels::table::{Export, RowList, TableKind, TableView};
-use crate::theme::icons;
+use crate::panels::table::{Export, ListTools, RowList, TableKind, TableView};
 
-/// The field for the text of rows.
-const FILTER: f32 = 140.0;
 /// From this width on callers and callees stand at the right.
 const WIDE: f32 = 620.0;
 /// From this height on they stand below.
@@ -57,20 +54,13 @@ struct Placed {
 impl FunctionsPanel {
     fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, table: &Table, out: &mut Vec<Action>) {
         let Bar { pen, rect: bar, .. } = *free;
-        let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let mut right = bar.right() - 8.0;
-        if bar.width() > 2.5 * FILTER {
-            let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
-            let filter = Field { hint: "Filter", icon: icons::SEARCH };
-            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
-                self.state.list.rewind();
-            }
-            right = field.left() - 8.0;
+        let export = Export { pen, rows: &|| Cow::Borrowed(table), name: "functions" };
+        let tools = ListTools { export, bar }.ui(ui, &mut self.view.filter, out);
+        if tools.is_changed {
+            self.state.list.rewind();
         }
-        let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
-        Export { pen, table, name: "functions" }.ui(ui, button, out);
-        free.up_to(button.left() - 8.0).part_ui(ui, &table.summary, out);
+        free.up_to(tools.left).part_ui(ui, &table.summary, out);
     }
 
     /// The list, and beside or below it the callers and callees.

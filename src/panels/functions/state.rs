@@ -11,6 +11,9 @@ use crate::model::functions::Functions;
 use crate::session::Session;
 use crate::worker::{Lane, Ticket, Worker};
 
+/// More parts that were given up are not remembered.
+const STOPPED: usize = 64;
+
 /// What was told of the functions so far, and what was asked for.
 #[derive(Default)]
 pub struct FunctionsState {
@@ -21,8 +24,8 @@ pub struct FunctionsState {
     selection: Option<StepRange>,
     asked: Option<Asked>,
     job: Option<Job>,
-    /// The part that the user does not want to be worked out.
-    stopped: Option<Stopped>,
+    /// The parts that the user does not want to be worked out, the newest last.
+    stopped: Vec<Option<StepRange>>,
     told: Option<Arc<Functions>>,
     error: Option<String>,
 }
@@ -32,11 +35,6 @@ pub struct FunctionsState {
 struct Asked {
     part: Option<StepRange>,
     epoch: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stopped {
-    part: Option<StepRange>,
 }
 
 struct Job {
@@ -69,7 +67,7 @@ impl FunctionsState {
         let asked = Asked { part: self.part(), epoch: asking.worker.epoch() };
         // What is worked out for fewer steps goes on, else a long one would never be told while a trace is indexed.
         let is_under_way = self.job.is_some() && self.asked.is_some_and(|running| running.part == asked.part);
-        let is_stopped = self.stopped == Some(Stopped { part: asked.part });
+        let is_stopped = self.stopped.contains(&asked.part);
         if self.asked == Some(asked) || is_under_way || is_stopped || !is_shown() {
             return;
         }
@@ -103,7 +101,9 @@ impl FunctionsState {
     /// Tells of a part, also where that was given up.
     pub fn tell(&mut self, of: FunctionsOf) {
         self.of = of;
-        let was_stopped = self.stopped.take().is_some();
+        let part = self.part();
+        let was_stopped = self.stopped.contains(&part);
+        self.stopped.retain(|stopped| *stopped != part);
         if self.job.is_none() && (was_stopped || self.error.is_some()) {
             self.asked = None;
         }
@@ -114,7 +114,9 @@ impl FunctionsState {
         self.receive();
         let is_stopped = self.job.take().is_some();
         if is_stopped {
-            self.stopped = self.asked.map(|asked| Stopped { part: asked.part });
+            self.stopped.extend(self.asked.map(|asked| asked.part));
+            let surplus = self.stopped.len().saturating_sub(STOPPED);
+            self.stopped.drain(..surplus);
         }
         is_stopped
     }
@@ -122,7 +124,7 @@ impl FunctionsState {
     /// Whether what was asked for was given up.
     pub fn is_given_up(&self) -> bool {
         let is_told = self.told.as_ref().is_some_and(|told| told.part == self.part());
-        let is_stopped = self.stopped == Some(Stopped { part: self.part() });
+        let is_stopped = self.stopped.contains(&self.part());
         is_stopped && self.job.is_none() && self.error.is_none() && !is_told
     }
 

@@ -46,6 +46,10 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
         let at = aligned(address, group);
         out.push(Action::Watch(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
     }
+    if MenuItem::new("Waveform").key("Shift+W").ui(ui, tok) {
+        let at = aligned(address, group);
+        out.push(Action::Wave(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
+    }
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };
     add_items(ui, place, view.cx, out);

@@ -255,6 +255,9 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     if MenuItem::new(&format!("Watch {}", cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
         out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
+    if MenuItem::new(&format!("Waveform of {}", cell.name)).key("Shift+W").ui(ui, tok) {
+        out.push(Action::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
+    }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {
         let text = format!("Show memory at {}", address.trim_start_matches("0x"));

@@ -1,11 +1,14 @@
 //! The bar above a source file.
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::{INSET, Pen};
 use crate::source::SourceText;
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
+
+/// Narrower bars have no room for what the marks of lines mean.
+const LEGEND_FROM: f32 = 480.0;
 
 /// The bar, and where its text begins.
 pub struct BarPlace {
@@ -31,6 +34,7 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
         x = pen.label(x, y, "newer than the image", tok.warn) + INSET;
     }
     let said = said(here);
+    let bar = if bar.width() > LEGEND_FROM { bar.with_max_x(legend_ui(pen, bar)) } else { bar };
     let room = (bar.right() - INSET - x).max(0.0);
     let width = pen.width(&said, ui_font(11.5)).min(room);
     let left = bar.right() - INSET - width;
@@ -47,6 +51,22 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
     } else {
         path
     });
+}
+
+/// What the bars beside the numbers of lines mean. Returns where it begins.
+fn legend_ui(pen: &Pen<'_>, bar: Rect) -> f32 {
+    let (tok, y) = (pen.tok, bar.center().y);
+    let mut right = bar.right() - INSET;
+    for (words, is_filled) in [("not in the trace", false), ("executed", true)] {
+        right = pen.text_left_of(right, y, words, ui_font(11.0), tok.t3) - 6.0;
+        let mark = Rect::from_center_size(pos2(right - 1.5, y), vec2(3.0, 11.0));
+        match is_filled {
+            true => pen.fill(mark, tok.done),
+            false => pen.frame(mark, 0, tok.ctl),
+        }
+        right = mark.left() - 10.0;
+    }
+    right
 }
 
 /// What is not plain to see.

@@ -9,7 +9,7 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
 use super::bar::{BarPlace, HereText};
-use super::rows::{Frame, rows_ui};
+use super::rows::{Frame, rows_ui, text_left, widest};
 use super::{bar, empty};
 use crate::action::{Action, Follow, PanelKind, Way, WindowId};
 use crate::image::SourceLine;
@@ -19,7 +19,7 @@ use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::kept::Kept;
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
+use crate::panels::list::{List, ListArea};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
@@ -59,6 +59,10 @@ struct SourceState {
     scroll: Scroll,
     /// The line under the cursor, from 1.
     cursor: u32,
+    /// How far the text is scrolled sideways, in points.
+    aside: f32,
+    /// The bar that says so, where a line is too long.
+    aside_bar: Option<Rect>,
     /// The line that was last brought into view, and the height of the list then.
     revealed: Option<(Arc<str>, u32, f32)>,
 }
@@ -158,6 +162,7 @@ impl SourcePanel {
         let list = List { rows, ticks: &[], has_lasting_bar: false };
         let area = list.ui(ui, rect, &mut self.state.scroll, cx.tok);
         let pen = Pen::new(ui, area.body, cx.tok);
+        self.scroll_aside(ui, &area, text);
         let frame = Frame {
             pen: if shown.is_late { pen.faded() } else { pen },
             cx,
@@ -168,9 +173,34 @@ impl SourcePanel {
             text,
             executed,
             cursor: self.state.cursor,
+            aside: self.state.aside,
         };
-        if let Some(line) = rows_ui(ui, &area, &frame, out) {
+        let bar_pen = frame.pen.clone();
+        let clicked = rows_ui(ui, &area, &frame, out);
+        if let Some(bar) = self.state.aside_bar {
+            bar_pen.fill(bar, cx.tok.ctl);
+        }
+        if let Some(line) = clicked {
             self.state.cursor = line;
+        }
+    }
+
+    /// Lines that are longer than the panel is wide are scrolled by a wheel that goes sideways, or with Shift.
+    /// A bar at the lower edge says which part of them is in view.
+    fn scroll_aside(&mut self, ui: &Ui, area: &ListArea, text: &SourceText) {
+        let left = text_left(area, text);
+        let (room, widest) = ((area.body.right() - left - 8.0).max(1.0), widest(area, text));
+        if ui.rect_contains_pointer(area.body) {
+            self.state.aside -= ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.x));
+        }
+        self.state.aside = self.state.aside.clamp(0.0, (widest - room).max(0.0));
+        if widest > room {
+            let part = |points: f32| left + points / widest * room;
+            let y = area.body.bottom() - 3.0;
+            let bar = Rect::from_min_max(pos2(part(self.state.aside), y), pos2(part(self.state.aside + room), y + 2.0));
+            self.state.aside_bar = Some(bar);
+        } else {
+            self.state.aside_bar = None;
         }
     }
 

@@ -14,7 +14,7 @@ use crate::panels::list::ListArea;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
-use crate::source::SourceText;
+use crate::source::{SourceText, WordKind};
 use crate::theme::{icons, mono, mono_bold};
 
 /// What all lines of a frame share.
@@ -37,6 +37,8 @@ pub struct Frame<'a, 'b> {
     pub executed: Arc<HashSet<u32>>,
     /// The line under the cursor.
     pub cursor: u32,
+    /// How far the text is scrolled sideways, in points.
+    pub aside: f32,
 }
 
 /// A line and its text.
@@ -55,8 +57,7 @@ pub struct LineNumber {
 
 /// Draws the lines in view; returns the one that was clicked.
 pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<u32> {
-    let digits = frame.text.lines.len().to_string().len().max(3);
-    let number_end = area.body.left() + 14.0 + 6.9 * digits as f32;
+    let number_end = number_end(area, frame.text);
     let mut clicked = None;
     for (row, rect) in area.rows() {
         let line = u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX);
@@ -87,8 +88,10 @@ fn row_ui(
     }
     number_ui(ui, rect, LineNumber { line, end: number_end, is_current }, frame, out);
     let (y, left) = (rect.center().y, number_end + 18.0);
-    let is_cut = left + ADVANCE * words.chars().count() as f32 > rect.right();
-    pen.cut_text(pos2(left, y), words, mono(12.5), tok.t1, rect.right() - 4.0);
+    let is_cut = left - frame.aside + ADVANCE * words.chars().count() as f32 > rect.right() || frame.aside > 0.0;
+    let clip = rect.with_min_x(left - 6.0).intersect(pen.painter.clip_rect());
+    let clipped = Pen { painter: pen.painter.with_clip_rect(clip), tok };
+    words_ui(&clipped, pos2(left - frame.aside, y), frame.text, line);
     response.context_menu(|ui| menu_ui(ui, line, words, frame, out));
     let is_clicked = response.clicked();
     if is_cut {
@@ -97,6 +100,36 @@ fn row_ui(
         });
     }
     is_clicked
+}
+
+/// The text of a line, its words by what they are.
+fn words_ui(pen: &Pen<'_>, at: egui::Pos2, text: &SourceText, line: u32) {
+    let tok = pen.tok;
+    let color = |kind| match kind {
+        WordKind::Plain => tok.t1,
+        WordKind::Keyword => tok.call,
+        WordKind::Text => tok.done,
+        WordKind::Number => tok.number,
+        WordKind::Comment => tok.t3,
+        WordKind::Directive => tok.symbol,
+    };
+    pen.words(at, text.words(line).into_iter().map(|word| (word.text, color(word.kind))));
+}
+
+/// How wide the text of the longest line in view is.
+pub fn widest(area: &ListArea, text: &SourceText) -> f32 {
+    let line = |row: u64| text.line(u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX)).unwrap_or_default();
+    area.rows().map(|(row, _)| ADVANCE * line(row).chars().count() as f32).fold(0.0, f32::max)
+}
+
+/// Where the text of the lines begins.
+pub fn text_left(area: &ListArea, text: &SourceText) -> f32 {
+    number_end(area, text) + 18.0
+}
+
+fn number_end(area: &ListArea, text: &SourceText) -> f32 {
+    let digits = text.lines.len().to_string().len().max(3);
+    area.body.left() + 14.0 + 6.9 * digits as f32
 }
 
 /// The triangle of the position; hollow where the line is that of a call around it.

@@ -80,12 +80,14 @@ impl AccessBar {
         let field = Field { hint: "Register, address:length, code or file:line", icon: icons::LIST };
         let response = field.ui(ui, pen, rect, &mut text);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !text.trim().is_empty() {
+            // What was not edited stays as it is, with its thread and from where it is listed.
+            if question.is_some() && text == asked {
+                self.typed = None;
+                return;
+            }
             let (at, from) = (cx.windows.active().position, Position(0));
             let kinds = question.as_ref().map_or(AccessKinds::All, |question| question.kinds);
-            // What was not edited stays what it is.
-            let same = question.as_ref().filter(|_| text == asked).map(|question| question.listed.clone());
-            let listed = same.unwrap_or_else(|| read(&text));
-            *question = Some(AccessQuestion { listed, kinds, thread: None, at, from });
+            *question = Some(AccessQuestion { listed: read(&text), kinds, thread: None, at, from });
         }
         self.typed = response.has_focus().then_some(text);
     }

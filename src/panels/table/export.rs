@@ -1,10 +1,14 @@
 //! Takes a list out of the window: as text on the clipboard, or in a file.
 
-use egui::{Rect, Ui};
+use std::borrow::Cow;
+
+use egui::{Rect, Ui, pos2};
 
 use crate::action::Action;
-use crate::model::table::Table;
+use crate::model::Meaning;
+use crate::model::table::{Table, TableCell, TableRow};
 use crate::model::table_text::TableFormat;
+use crate::panels::field::Field;
 use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -14,10 +18,53 @@ use crate::theme::{icon, icons};
 pub struct Export<'a> {
     /// What is painted with.
     pub pen: &'a Pen<'a>,
-    /// The rows as they are filtered and sorted.
-    pub table: &'a Table,
+    /// The rows as they are filtered and sorted, worked out where they are wanted.
+    pub rows: &'a dyn Fn() -> Cow<'a, Table>,
     /// Without an ending.
     pub name: &'a str,
+}
+
+/// The right end of the bar above a list: a field for the text of rows, and the button that takes the list out.
+pub struct ListTools<'a> {
+    /// What is taken out.
+    pub export: Export<'a>,
+    /// The bar.
+    pub bar: Rect,
+}
+
+/// What became of the tools of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolsShown {
+    /// Where they begin.
+    pub left: f32,
+    /// The text of rows is another one.
+    pub is_changed: bool,
+}
+
+impl ListTools<'_> {
+    /// The field for the text of rows.
+    const FILTER: f32 = 140.0;
+
+    /// Draws them. In a narrow bar the field is left out.
+    pub fn ui(&self, ui: &mut Ui, filter: &mut String, out: &mut Vec<Action>) -> ToolsShown {
+        let (y, mut left) = (self.bar.center().y, self.bar.right() - 8.0);
+        let mut is_changed = false;
+        if self.bar.width() > 2.0 * Self::FILTER {
+            let field = Rect::from_min_max(pos2(left - Self::FILTER, y - 11.0), pos2(left, y + 11.0));
+            is_changed = Field { hint: "Filter", icon: icons::SEARCH }.ui(ui, self.export.pen, field, filter).changed();
+            left = field.left() - 8.0;
+        }
+        let button = Rect::from_min_max(pos2(left - 24.0, y - 11.0), pos2(left, y + 11.0));
+        self.export.ui(ui, button, out);
+        ToolsShown { left: button.left() - 8.0, is_changed }
+    }
+}
+
+/// A list of texts as a table.
+pub fn text_table<'a>(heads: &[&'static str], rows: impl Iterator<Item = Vec<String>>) -> Cow<'a, Table> {
+    let cells = |texts: Vec<String>| texts.into_iter().map(|text| TableCell::new(Meaning::Plain, text)).collect();
+    let rows = rows.map(|texts| TableRow { cells: cells(texts), ..TableRow::default() }).collect();
+    Cow::Owned(Table::new(String::new(), heads, rows))
 }
 
 impl Export<'_> {
@@ -32,7 +79,7 @@ impl Export<'_> {
         egui::Popup::menu(&response).show(|ui| {
             for (format, words) in [(TableFormat::Csv, "Copy as CSV"), (TableFormat::Json, "Copy as JSON")] {
                 if MenuItem::new(words).icon(icons::COPY).ui(ui, tok) {
-                    out.push(Action::Copy(format.write(self.table)));
+                    out.push(Action::Copy(format.write(&(self.rows)())));
                     ui.close();
                 }
             }
@@ -40,7 +87,7 @@ impl Export<'_> {
             for (format, words) in [(TableFormat::Csv, "Save as CSV…"), (TableFormat::Json, "Save as JSON…")] {
                 if MenuItem::new(words).icon(icons::FILE).ui(ui, tok) {
                     let name = format!("{}.{}", self.name, format.ending());
-                    out.push(Action::SaveText(name, format.write(self.table)));
+                    out.push(Action::SaveText(name, format.write(&(self.rows)())));
                     ui.close();
                 }
             }

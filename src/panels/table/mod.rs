@@ -8,7 +8,7 @@ mod list;
 mod panel;
 mod rows;
 
-pub use export::Export;
+pub use export::{Export, ListTools, text_table};
 pub use kind::TableKind;
 pub use list::{RowList, TableView};
 pub use panel::TablePanel;

@@ -1,5 +1,6 @@
 //! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use stepback_index::{Cancel, Heap};
 use stepback_parsers::Position;
 
 use super::access_bar::{self, AccessBar};
-use super::export::Export;
+use super::export::{Export, ListTools};
 use super::kind::TableKind;
 use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
@@ -22,21 +23,18 @@ use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
-use crate::panels::field::Field;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::stream::Stream;
 use crate::panels::watch::SessionWatch;
-use crate::theme::{icons, ui as ui_font};
+use crate::theme::ui as ui_font;
 use crate::worker::{Answer, Slot};
 
 /// How often the list grows while more is found.
 const FOUND_AFTER: Duration = Duration::from_millis(120);
 /// The bar with the count.
 const BAR: f32 = 30.0;
-/// The field for the text of rows.
-const FILTER: f32 = 140.0;
 
 /// A list.
 #[derive(Debug, Serialize, Deserialize)]
@@ -158,20 +156,13 @@ impl TablePanel {
     fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (pen, tok, y) = (shown.pen, cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
-        let mut right = bar.right() - 8.0;
-        if bar.width() > 2.0 * FILTER {
-            let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
-            let filter = Field { hint: "Filter", icon: icons::SEARCH };
-            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
-                self.state.list.rewind();
-            }
-            right = field.left() - 8.0;
-            let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
-            let name = &self.kind.title().to_lowercase();
-            Export { pen, table: shown.table, name }.ui(ui, button, out);
-            right = button.left() - 8.0;
+        let name = &self.kind.title().to_lowercase();
+        let export = Export { pen, rows: &|| Cow::Borrowed(shown.table), name };
+        let tools = ListTools { export, bar }.ui(ui, &mut self.view.filter, out);
+        if tools.is_changed {
+            self.state.list.rewind();
         }
-        pen.cut_text(pos2(bar.left() + INSET, y), &shown.table.summary, ui_font(12.0), tok.t2, right);
+        pen.cut_text(pos2(bar.left() + INSET, y), &shown.table.summary, ui_font(12.0), tok.t2, tools.left);
     }
 }
 

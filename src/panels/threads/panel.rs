@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2};
+use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 
 use super::rows::{Columns, HeadLook, ThreadRows, head_ui, to_first};
@@ -17,6 +17,7 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
+use crate::panels::table::{Export, text_table};
 use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
 
@@ -72,7 +73,12 @@ impl ThreadsPanel {
         let known = self.state.sorted.take().filter(|known| known.is_of(threads, self.state.sorting));
         let sorted = known.unwrap_or_else(|| SortedThreads::new(threads, self.state.sorting));
         let rows = &sorted.rows;
-        bar_ui(ui, bar, BarView { pen, threads, count: sorted.count }, cx, out);
+        let copy =
+            Rect::from_min_max(pos2(bar.right() - 32.0, bar.center().y - 11.0), bar.right_bottom() - vec2(8.0, 4.0));
+        let heads = ["thread", "process", "steps", "first", "last", "time", "cores", "ending"];
+        let texts = || text_table(&heads, rows.iter().map(ThreadRow::texts));
+        Export { pen, rows: &texts, name: "threads" }.ui(ui, copy, out);
+        bar_ui(ui, bar.with_max_x(copy.left()), BarView { pen, threads, count: sorted.count }, cx, out);
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
         self.keys(ui, rows, list, cx, out);
         let area = self.state.list.area(ui, list, rows.len(), cx.tok);

@@ -56,7 +56,7 @@ struct Row<'a> {
 
 /// Of which view an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Age {
+pub enum Age {
     /// Of the one that is shown.
     Fresh,
     /// Of an earlier one: its columns are other steps.

@@ -50,7 +50,7 @@ pub fn lanes_ui(
     let height = lane_height(ui.ctx().content_rect().height());
     let room = (((strip.floor - PADDING - top) / height).floor() as usize).max(1);
     let here = current_lane(cx, schedule, kind);
-    let place = here.and_then(|here| ids.iter().position(|id| *id == here));
+    let place = here.and_then(|here| ids.binary_search(&here).ok());
     let wanted = place.filter(|_| state.revealed != place);
     state.revealed = place.or(state.revealed);
     let wheel = wheel_over_labels(ui, strip);

@@ -7,7 +7,7 @@ use super::view::View;
 use crate::action::{Action, FunctionsOf, PanelKind, StepRange, TimelineFit};
 use crate::model::text::{counted, thousands};
 use crate::model::timeline::FrameBox;
-use crate::notes::BookmarkPlace;
+use crate::notes::{BookmarkPlace, WatchChange, WatchType};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -22,6 +22,7 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
     if let Some(range) = state.selection {
         range_ui(ui, cx, range, out);
     }
+    wave_ui(ui, cx, state, out);
     if MenuItem::new("Show the call at the position").icon(icons::CALLS).key("Z").ui(ui, tok) {
         out.push(Action::FitTimeline(TimelineFit::Call));
     }
@@ -54,6 +55,30 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
         out.push(Action::CompareEnds(range));
     }
     menu_line_ui(ui, tok);
+}
+
+/// The row of values that the menu was opened on.
+fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Action>) {
+    let Some(place) = state.menu_wave else { return };
+    let Some(watch) = cx.waves.list().get(place) else { return };
+    menu_head_ui(ui, cx.tok, &watch.expression, "waveform");
+    ui.menu_button("Read as", |ui| {
+        for kind in WatchType::ALL {
+            if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
+                out.push(Action::Wave(WatchChange::Read(place, kind)));
+            }
+        }
+    });
+    if MenuItem::new("Move it up").ui(ui, cx.tok) {
+        out.push(Action::Wave(WatchChange::MoveUp(place)));
+    }
+    if MenuItem::new("Watch it").icon(icons::WATCH).ui(ui, cx.tok) {
+        out.push(Action::Watch(WatchChange::Add(watch.text())));
+    }
+    if MenuItem::new("Take the waveform away").icon(icons::CLOSE).ui(ui, cx.tok) {
+        out.push(Action::Wave(WatchChange::Remove(place)));
+    }
+    menu_line_ui(ui, cx.tok);
 }
 
 fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action>) {

@@ -12,6 +12,7 @@ mod panel;
 mod rows;
 mod state;
 mod view;
+mod waves;
 
 pub use panel::timeline_ui;
 pub use state::TimelineState;

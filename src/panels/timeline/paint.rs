@@ -38,6 +38,8 @@ pub struct Strip {
     pub floor: f32,
     /// Height of the rows of reads and writes, right below it.
     pub densities: f32,
+    /// Height of the rows of values, below those.
+    pub waves: f32,
     /// How far the trace is indexed.
     pub known: u64,
 }
@@ -59,6 +61,13 @@ pub fn lane_height(window_height: f32) -> f32 {
 }
 
 impl Strip {
+    /// Its lanes in two: one below the axis, one below that. A hairline stands between them.
+    pub fn halves(&self) -> (Self, Self) {
+        let middle = ((self.rect.top() + AXIS + self.floor) / 2.0).round();
+        let lower = |rect: Rect| rect.with_min_y(middle - AXIS);
+        (Self { floor: middle, ..*self }, Self { rect: lower(self.rect), chart: lower(self.chart), ..*self })
+    }
+
     /// Where a position is.
     pub fn x_of(&self, position: Position) -> f32 {
         let share = (position.0 as f64 - self.first as f64) / (self.last - self.first) as f64;

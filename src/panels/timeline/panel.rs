@@ -43,7 +43,16 @@ pub fn timeline_ui(
     let heights = rows::heights(state, rect.height(), cell, cx);
     let floor = rect.bottom() - heights.all;
     let known = cx.session.index.step_count();
-    let strip = Strip { rect, chart, first, last: last.max(first + 1), floor, densities: heights.densities, known };
+    let strip = Strip {
+        rect,
+        chart,
+        first,
+        last: last.max(first + 1),
+        floor,
+        densities: heights.densities,
+        waves: heights.waves,
+        known,
+    };
     let pen = Pen::new(ui, rect, cx.tok);
     let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
@@ -53,10 +62,10 @@ pub fn timeline_ui(
     let threads = cx.threads.all().any();
     let shown = state.shown(threads.map(|threads| &**threads));
     let scene = || Scene { pen: &pen, cx };
-    let (mark, frame) = match (shown, threads) {
-        (TimelineLanes::Calls, _) | (_, None) => (None, calls_ui(ui, &strip, scene(), state)),
-        (kind, Some(threads)) => (lanes_ui(ui, &strip, scene(), LaneSource { threads, kind }, state), None),
-    };
+    let lanes = shown.lanes().zip(threads);
+    let (upper, lower) = if shown.has_calls() && lanes.is_some() { strip.halves() } else { (strip, strip) };
+    let frame = if shown.has_calls() || lanes.is_none() { calls_ui(ui, &upper, scene(), state) } else { None };
+    let mark = lanes.and_then(|(kind, threads)| lanes_ui(ui, &lower, scene(), LaneSource { threads, kind }, state));
     let mark = mark.or(rows_ui(ui, &strip, scene(), cell, state));
     strip.hatch_ui(&pen);
     if let Some(range) = state.selection {
@@ -67,14 +76,20 @@ pub fn timeline_ui(
     touch(ui, Touch { response: &response, mark, frame: frame.as_ref(), strip: &strip, tags: &tags }, state, cx, out);
     if response.secondary_clicked() {
         state.menu_frame = frame;
+        state.menu_wave = state.wave_under;
     }
     response.context_menu(|ui| menu_ui(ui, cx, state, out));
 }
 
 /// The button above the names that chooses what the timeline shows.
 fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: &mut Vec<Action>) {
-    const KINDS: [(TimelineLanes, &str); 3] =
-        [(TimelineLanes::Calls, "Calls"), (TimelineLanes::Threads, "Threads"), (TimelineLanes::Cores, "Cores")];
+    const KINDS: [(TimelineLanes, &str); 5] = [
+        (TimelineLanes::Calls, "Calls"),
+        (TimelineLanes::Threads, "Threads"),
+        (TimelineLanes::Cores, "Cores"),
+        (TimelineLanes::CallsAndThreads, "Calls, threads"),
+        (TimelineLanes::CallsAndCores, "Calls, cores"),
+    ];
     let tok = pen.tok;
     let name = KINDS.iter().find(|(kind, _)| *kind == shown).map_or("", |(_, name)| name);
     let rect = Rect::from_min_size(strip.rect.min + vec2(6.0, 1.0), vec2(LABELS - 10.0, AXIS - 3.0));
@@ -82,7 +97,7 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
     if response.hovered() || response.has_focus() {
         pen.painter.rect_filled(rect, 3.0, tok.bg3);
     }
-    let end = pen.text(rect.left() + 6.0, rect.center().y, name, ui_font(11.0), tok.t2);
+    let end = pen.cut_text(rect.left_center() + vec2(6.0, 0.0), name, ui_font(11.0), tok.t2, rect.right() - 12.0);
     pen.text(end + 4.0, rect.center().y, icons::CARET_DOWN, icon(9.0), tok.t3);
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));

@@ -1,5 +1,6 @@
 //! The rows below the lanes: accesses of the selected cell, and what is unusual about the trace.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
@@ -7,10 +8,11 @@ use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
 use super::bookmarks;
-use super::density;
+use super::density::{self, Age};
 use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_ui};
 use super::state::{NamedCell, TimelineState};
+use super::waves;
 use crate::action::CellName;
 use crate::analysis::exceptions::exceptions;
 use crate::analysis::names::NamesAt;
@@ -49,6 +51,7 @@ struct Row<'a> {
 pub struct Heights {
     pub all: f32,
     pub densities: f32,
+    pub waves: f32,
 }
 
 /// The heights in a strip of a height, as far as is known what the rows show.
@@ -58,9 +61,10 @@ pub fn heights(state: &TimelineState, strip: f32, cell: Option<&CellName>, cx: &
     let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
     let shown = [cell.is_some(), has_exceptions, has_marks, has_hits(cx), bookmarks::has_any(cx)];
     let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
-    let densities = density::height(state, strip, ticks);
-    let all = ticks + densities;
-    Heights { all: if all == 0.0 { 0.0 } else { all + 3.0 }, densities }
+    let waves = waves::height(waves::rows(strip, ticks, cx));
+    let densities = density::height(state, strip, ticks + waves);
+    let all = ticks + densities + waves;
+    Heights { all: if all == 0.0 { 0.0 } else { all + 3.0 }, densities, waves }
 }
 
 /// Whether handlers are entered anywhere.
@@ -74,15 +78,11 @@ fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> V
     state
         .exceptions
         .poll_long(&(), cx.worker, |()| move |cancel: &Cancel| Ok(Arc::new(exceptions(&session.index, cancel)?)));
-    let request = RowsRequest {
-        first: Position(strip.first),
-        last: strip.last_known(),
-        columns: strip.known_columns(),
-        cell: None,
-    };
+    let request = view_of(strip);
     let entries = state.exceptions.peek().map(|(_, entries)| exception_ticks(entries, &request)).unwrap_or_default();
-    let told = state.rows.peek().map_or(&[][..], |(_, rows)| &rows.exceptions);
-    merged(told, &entries)
+    let told = state.rows.peek().map(|(answered, rows)| (age_of(answered, &request), &rows.exceptions));
+    let told = told.map_or(Cow::Borrowed(&[][..]), |(age, told)| placed(strip, told, age));
+    merged(&told, &entries)
 }
 
 /// Whether a search found something.
@@ -115,12 +115,18 @@ pub fn rows_ui(
         density::rows_ui(ui, strip, Scene { pen, cx }, top, state);
         top += strip.densities;
     }
+    let changed = waves::rows_ui(ui, strip, Scene { pen, cx }, top, state);
+    top += strip.waves;
     let has_entries = has_entries(state);
     let none = Rows::default();
     let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…" });
-    let marks = &known.rows.marks;
-    let mut under = None;
+    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…", age: Age::Old });
+    // What an earlier view told stands where it belongs now, and pale, as there may be more.
+    let faded = pen.clone().faded();
+    let pen = if known.age == Age::Fresh { pen } else { &faded };
+    let marks = &*placed(strip, &known.rows.marks, known.age);
+    let accesses = placed(strip, known.accesses, known.age);
+    let mut under = changed;
     let name = cell.map(argument_text);
     let mut row = |words: RowWords<'_>, ticks: &[Tick]| {
         let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
@@ -130,7 +136,7 @@ pub fn rows_ui(
     };
     if let Some(name) = &name {
         let hint = "reads (low) and writes (tall) of the selected cell; a click travels";
-        row(RowWords { label: name, hint, nothing: known.nothing }, known.accesses);
+        row(RowWords { label: name, hint, nothing: known.nothing }, &accesses);
     }
     if has_entries || !known.rows.exceptions.is_empty() {
         let hint = "exceptions, interrupts, traps and signals; a click travels";
@@ -159,16 +165,27 @@ struct Known<'a> {
     accesses: &'a [Tick],
     /// What is said where the cell has no access.
     nothing: &'static str,
+    age: Age,
+}
+
+/// Ticks in the columns of a strip: those of an earlier view by their positions, as far as they are in it.
+fn placed<'a>(strip: &Strip, ticks: &'a [Tick], age: Age) -> Cow<'a, [Tick]> {
+    if age == Age::Fresh {
+        return Cow::Borrowed(ticks);
+    }
+    let view = view_of(strip);
+    let in_view = ticks.iter().filter(|tick| (view.first..=view.last).contains(&tick.position));
+    Cow::Owned(in_view.map(|tick| Tick { column: view.column_of(tick.position), ..*tick }).collect())
+}
+
+/// What is asked of a strip, whatever the cell.
+fn view_of(strip: &Strip) -> RowsRequest {
+    RowsRequest { first: Position(strip.first), last: strip.last_known(), columns: strip.known_columns(), cell: None }
 }
 
 fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a mut TimelineState) -> Option<Known<'a>> {
     let meant = cell.and_then(|name| meaning_of(name, cx, state));
-    let request = RowsRequest {
-        first: Position(strip.first),
-        last: strip.last_known(),
-        columns: strip.known_columns(),
-        cell: meant.flatten(),
-    };
+    let request = RowsRequest { cell: meant.flatten(), ..view_of(strip) };
     let session = Arc::clone(cx.session);
     state.rows.poll_long(&request, cx.worker, |request| {
         let request = *request;
@@ -182,7 +199,15 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
         Some(Some(_)) if is_of_cell => "nothing here",
         _ => "looking…",
     };
-    Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing })
+    let age = age_of(answered, &request);
+    let nothing = if age == Age::Old && nothing == "nothing here" { "looking…" } else { nothing };
+    Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing, age })
+}
+
+/// Whether an answer is of the view that is asked about.
+fn age_of(answered: &RowsRequest, asked: &RowsRequest) -> Age {
+    let is_fresh = RowsRequest { cell: asked.cell, ..*answered } == *asked;
+    if is_fresh { Age::Fresh } else { Age::Old }
 }
 
 /// The cell that a name means at the position, the inner one where it means none; the last answer for the same name

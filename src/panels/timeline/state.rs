@@ -16,6 +16,7 @@ use crate::model::threads::Threads;
 use crate::model::timeline::{FrameBox, Here, LaneRequest, Lanes};
 use crate::model::timeline_density::Densities;
 use crate::model::timeline_rows::{Rows, RowsRequest};
+use crate::model::wave::{Wave, WaveRequest};
 use crate::panels::ViewCx;
 use crate::panels::watch::SessionWatch;
 use crate::worker::Slot;
@@ -39,6 +40,11 @@ pub struct TimelineState {
     pub(super) end: u64,
     /// How densely memory is accessed.
     pub(super) densities: Slot<RowsRequest, Densities>,
+    /// One a value that is drawn along the trace.
+    pub(super) waves: Vec<Slot<WaveRequest, Wave>>,
+    /// The row of values under the pointer, and the one that the context menu was opened on.
+    pub(super) wave_under: Option<usize>,
+    pub(super) menu_wave: Option<usize>,
     /// Where handlers are entered.
     pub(super) exceptions: Slot<(), Arc<Bounded<Mark>>>,
     /// What is shown, where the user chose it.

@@ -2,11 +2,13 @@
 
 mod end_note;
 mod head;
+mod hits;
 mod lines;
 mod menu;
 mod paint;
 mod panel;
 mod raw;
+mod raw_words;
 mod spots;
 mod steps;
 

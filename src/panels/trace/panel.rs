@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::head::Head;
+use super::hits::hits_bar_ui;
+use super::menu::Scene;
 use super::raw::RawList;
+use super::raw_words::raw_bar_ui;
 use super::steps::StepList;
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::ViewCx;
@@ -89,8 +92,11 @@ impl Panel for TracePanel {
         }
         let list = self.state.head.ui(ui, rect, cx, window, out);
         if window.is_raw {
+            let list = raw_bar_ui(ui, list, Scene { cx, window }, out);
             self.state.raw.ui(ui, list, cx, window, out);
         } else {
+            let is_filtered = window.only_hits.is_on;
+            let list = if is_filtered { hits_bar_ui(ui, list, Scene { cx, window }, out) } else { list };
             self.state.steps.ui(ui, list, cx, window, out);
         }
     }

@@ -7,6 +7,7 @@ use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
 use stepback_parsers::{Line, Position, Step};
 
 use super::menu::Scene;
+use super::raw_words::{LineTone, words_ui};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::scroll::{Scroll, Viewport};
@@ -46,6 +47,7 @@ pub struct LinePaint<'a> {
     pub pen: &'a Pen<'a>,
     pub number_end: f32,
     pub rect: Rect,
+    pub tone: LineTone,
 }
 
 /// The position after the line, and what is asked for.
@@ -128,7 +130,11 @@ impl RawList {
                 gap = gap.or(Some(rect.top()));
             }
             was_before = Some(is_before);
-            line_ui(ui, line, LinePaint { pen, number_end, rect }, Scene { cx, window }, out);
+            // The first line of a step: that above belongs to another.
+            let above = row.checked_sub(1).and_then(|above| self.blocks.known(above));
+            let is_first = line.step.is_some() && above.is_none_or(|above| above.step != line.step);
+            let tone = if is_first { LineTone::Step } else { LineTone::Effect };
+            line_ui(ui, line, LinePaint { pen, number_end, rect, tone }, Scene { cx, window }, out);
         }
         if let Some(y) = gap {
             let color = cx.tok.position(window.id.0);
@@ -142,7 +148,7 @@ impl RawList {
 fn line_ui(
     ui: &Ui,
     line: &RawLine,
-    LinePaint { pen, number_end, rect }: LinePaint<'_>,
+    LinePaint { pen, number_end, rect, tone }: LinePaint<'_>,
     Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
@@ -154,7 +160,7 @@ fn line_ui(
     pen.text_left_of(number_end, rect.center().y, thousands(number), mono(11.5), color);
     // Tabs and control characters of the trace must not break the row.
     let text: String = line.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    pen.cut_text(pos2(number_end + 14.0, rect.center().y), &text, mono(12.5), cx.tok.t1, rect.right() - 4.0);
+    words_ui(pen, pos2(number_end + 14.0, rect.center().y), &text, tone, rect.right() - 4.0);
     let after = line.step.map_or(0, |step| step.after().0);
     if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
         out.push(Action::OpenWindowAt(cx.moment(Position(after))));

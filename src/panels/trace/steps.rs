@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::{Call, CallId, Cancel, Row, ThreadId, ThreadInfo};
+use stepback_index::{Call, CallId, Cancel, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::end_note::{EndNote, NotePaint};
+use super::hits::HiddenRow;
 use super::lines::RowLines;
 use super::menu;
 use super::menu::{Hidden, Scene};
@@ -15,6 +16,7 @@ use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, p
 use super::spots::GlimpseSlot;
 use crate::action::Action;
 use crate::model::TraceWindow;
+use crate::model::hit_rows::ShownRow;
 use crate::model::names::function_name;
 use crate::model::scroll::Scroll;
 use crate::model::step_rows::{StepRow, step_rows};
@@ -158,7 +160,7 @@ impl StepList {
     /// Scrolls, and follows the position when it moved.
     fn layout(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow) -> ListArea {
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
-        let rows = window.folds.row_count();
+        let rows = window.row_count();
         let now = (window.position, rows);
         let below = ROWS_BELOW + self.ending.rows();
         // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
@@ -197,13 +199,13 @@ impl StepList {
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
         // At the end the words below the last step are part of it.
-        let rows_behind = if gap == window.folds.row_count() { 1 + self.ending.rows() } else { 1 };
+        let rows_behind = if gap == window.row_count() { 1 + self.ending.rows() } else { 1 };
         while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
             y -= height(scroll.top);
             scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
         }
-        let is_here = |row| match window.folds.row(row) {
-            Some(Row::Step(step)) => self.blocks.is_here(step.0),
+        let is_here = |row| match window.row(row) {
+            Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
             _ => true,
         };
         self.is_revealing = !self.ending.is_known() || !(scroll.top..gap).all(is_here);
@@ -213,9 +215,9 @@ impl StepList {
 
     fn fetch(&mut self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) {
         let end = cx.session.index.step_count();
-        let in_view = area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
-            Row::Step(step) => Some(step),
-            Row::Folded { .. } => None,
+        let in_view = area.rows().filter_map(|(row, _)| match window.row(row)? {
+            ShownRow::Step(step) => Some(step),
+            _ => None,
         });
         let steps: Vec<u64> =
             in_view.chain(window.position.last_step()).map(|step| step.0).filter(|step| *step < end).collect();
@@ -230,9 +232,9 @@ impl StepList {
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
         });
-        let folded = area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
-            Row::Folded { call, .. } => Some(call),
-            Row::Step(_) => None,
+        let folded = area.rows().filter_map(|(row, _)| match window.row(row)? {
+            ShownRow::Folded { call, .. } => Some(call),
+            ShownRow::Step(_) | ShownRow::Hidden { .. } => None,
         });
         let folded: Vec<CallId> = folded.collect();
         if !folded.is_empty() {
@@ -247,8 +249,8 @@ impl StepList {
     /// The place to show: for a moment rather the one before than rows without content.
     fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
         let is_here = |area: &ListArea| {
-            area.rows().all(|(row, _)| match window.folds.row(row) {
-                Some(Row::Step(step)) => self.blocks.is_here(step.0),
+            area.rows().all(|(row, _)| match window.row(row) {
+                Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
                 _ => true,
             })
         };
@@ -270,12 +272,12 @@ impl StepList {
 
     /// Why the first row in view cannot be shown, if so.
     fn failure(&self, area: &ListArea, window: &TraceWindow) -> Option<String> {
-        let error_of = |row| match window.folds.row(row)? {
-            Row::Step(step) => match self.blocks.get(step.0) {
+        let error_of = |row| match window.row(row)? {
+            ShownRow::Step(step) => match self.blocks.get(step.0) {
                 Item::Failed(error) => Some(error.to_owned()),
                 _ => None,
             },
-            Row::Folded { .. } => None,
+            _ => None,
         };
         area.rows().find_map(|(row, _)| error_of(row))
     }
@@ -288,9 +290,9 @@ impl StepList {
         }
         let Self { blocks, lines, .. } = self;
         let shown = || {
-            area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
-                Row::Step(step) => blocks.known(step.0),
-                Row::Folded { .. } => None,
+            area.rows().filter_map(|(row, _)| match window.row(row)? {
+                ShownRow::Step(step) => blocks.known(step.0),
+                _ => None,
             })
         };
         lines.fetch(shown().map(|row| row.address), cx);
@@ -302,11 +304,11 @@ impl StepList {
     fn line_of(&self, step: Step, window: &TraceWindow) -> Option<String> {
         let line = |step: Step| self.lines.line(self.blocks.known(step.0)?.address);
         let here = line(step)?;
-        let row = window.folds.row_of(step);
+        let row = window.row_of(step);
         let above =
-            row.checked_sub(1).filter(|_| row != self.held.shown.top).and_then(|row| match window.folds.row(row)? {
-                Row::Step(step) => line(step),
-                Row::Folded { .. } => None,
+            row.checked_sub(1).filter(|_| row != self.held.shown.top).and_then(|row| match window.row(row)? {
+                ShownRow::Step(step) => line(step),
+                _ => None,
             });
         let is_same = above.is_some_and(|above| (&above.file, above.line) == (&here.file, here.line));
         (!is_same).then(|| here.short())
@@ -315,9 +317,9 @@ impl StepList {
     /// Columns stand still as long as the list shows the same calls.
     fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
         let shown = || {
-            area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
-                Row::Step(step) => self.blocks.known(step.0),
-                Row::Folded { .. } => None,
+            area.rows().filter_map(|(row, _)| match window.row(row)? {
+                ShownRow::Step(step) => self.blocks.known(step.0),
+                _ => None,
             })
         };
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
@@ -346,14 +348,18 @@ impl StepList {
         for (row, rect) in area.rows() {
             let rect = rect.translate(vec2(0.0, below));
             if row == gap_row {
-                gap = Some(rect.top());
+                gap = gap.or(Some(rect.top()));
             }
-            match frame.window.folds.row(row) {
-                Some(Row::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
-                Some(Row::Folded { call, first, last }) => {
+            match frame.window.row(row) {
+                Some(ShownRow::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
+                Some(ShownRow::Folded { call, first, last }) => {
                     folded_ui(ui, rect, Folded { call, known: self.folded_call(call), first, last }, frame, out)
                 }
-                None if row == frame.window.folds.row_count() => {
+                Some(ShownRow::Hidden { first, last }) => {
+                    let row = HiddenRow { rect, first, last, pen: frame.pen, columns: &frame.columns };
+                    row.ui(ui, Scene { cx: frame.cx, window: frame.window }, out);
+                }
+                None if row == frame.window.row_count() => {
                     let is_whole = frame.cx.session.index.is_whole();
                     let end = if is_whole { "End of trace" } else { "End of what is indexed" };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
@@ -368,7 +374,11 @@ impl StepList {
                 None => {}
             }
             if row + 1 == gap_row {
-                gap = Some(rect.bottom() + self.height_below(row, frame.window));
+                gap = Some(match frame.window.row(row) {
+                    // The position is somewhere among them.
+                    Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => rect.bottom() - 3.0,
+                    _ => rect.bottom() + self.height_below(row, frame.window),
+                });
             }
         }
         gap
@@ -382,8 +392,8 @@ impl StepList {
     }
 
     fn height_below(&self, row: u64, window: &TraceWindow) -> f32 {
-        match window.folds.row(row) {
-            Some(Row::Step(step)) => self.blocks.known(step.0).map_or(0.0, height_below),
+        match window.row(row) {
+            Some(ShownRow::Step(step)) => self.blocks.known(step.0).map_or(0.0, height_below),
             _ => 0.0,
         }
     }
@@ -418,7 +428,7 @@ impl StepList {
         if let Some(spot) = &fitted.spot {
             spot.underline(pen);
         }
-        if let Some(call) = row.call {
+        if let Some(call) = row.call.filter(|_| !window.only_hits.is_on) {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
@@ -448,9 +458,9 @@ impl StepList {
 
 /// The hits of the search on the scroll bar: no more of them than it has pixels.
 fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
-    let rows = window.folds.row_count().max(1);
+    let rows = window.row_count().max(1);
     let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
-    let row_of = move |position: u64| window.folds.row_of(Step(position.saturating_sub(1)));
+    let row_of = move |position: u64| window.row_of(Step(position.saturating_sub(1)));
     let pixel_of = move |row: u64| u128::from(row) * u128::from(pixels) / u128::from(rows);
     let spot_of = move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
     let spots = cx.find.found().map(|found| found.spots(1..=u64::MAX, spot_of)).unwrap_or_default();

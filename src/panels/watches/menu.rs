@@ -41,6 +41,9 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
     {
         out.push(Action::ShowMemory(address.to_string()));
     }
+    if MenuItem::new("Waveform in the timeline").ui(ui, tok) {
+        out.push(Action::Wave(WatchChange::Add(watch.text())));
+    }
     menu_line_ui(ui, tok);
     ui.menu_button("Read as", |ui| {
         for kind in WatchType::ALL {

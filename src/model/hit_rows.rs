@@ -1,0 +1,280 @@
+//! The rows of a list of steps that shows hits alone: the hits, steps around them, and a row for all between two of them.
+//!
+//! ```text
+//! step 4      a hit
+//! … 12 steps
+//! step 17     another
+//! … 3 steps
+//! ```
+
+use std::sync::Arc;
+
+use stepback_index::{CallId, Row};
+use stepback_parsers::{Position, Step};
+
+use super::found::Found;
+use crate::action::{StepRange, Way};
+
+/// More stretches than these are not kept open.
+const MOST_OPEN: usize = 1000;
+
+/// A row of a list of steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownRow {
+    /// A step.
+    Step(Step),
+    /// The steps of a folded call.
+    Folded {
+        /// Which call.
+        call: CallId,
+        /// The first of its steps.
+        first: Step,
+        /// The last of them.
+        last: Step,
+    },
+    /// Steps that are no hits.
+    Hidden {
+        /// The first of them.
+        first: Step,
+        /// The last of them.
+        last: Step,
+    },
+}
+
+impl From<Row> for ShownRow {
+    fn from(row: Row) -> Self {
+        match row {
+            Row::Step(step) => Self::Step(step),
+            Row::Folded { call, first, last } => Self::Folded { call, first, last },
+        }
+    }
+}
+
+/// Whether a window shows hits alone, and what it shows around them.
+#[derive(Clone, Debug, Default)]
+pub struct OnlyHits {
+    /// It does.
+    pub is_on: bool,
+    /// Steps that are shown before and behind each hit.
+    pub context: u64,
+    /// Stretches that were opened.
+    opened: Vec<StepRange>,
+    /// What the rows were made of.
+    made_of: Option<Arc<Found>>,
+    rows: Arc<HitRows>,
+}
+
+impl OnlyHits {
+    /// The rows, while hits alone are shown.
+    pub fn rows(&self) -> Option<&HitRows> {
+        self.is_on.then_some(&*self.rows)
+    }
+
+    /// Shows some hidden steps.
+    pub fn open(&mut self, steps: StepRange) {
+        if self.opened.len() < MOST_OPEN {
+            self.opened.push(steps);
+            self.made_of = None;
+        }
+    }
+
+    /// Shows another number of steps around hits; stretches that were opened are hidden again.
+    pub fn surround(&mut self, context: u64) {
+        (self.is_on, self.context) = (true, context);
+        self.opened.clear();
+        self.made_of = None;
+    }
+
+    /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
+    pub fn update(&mut self, found: &Arc<Found>, step_count: u64) {
+        let is_made = self.made_of.as_ref().is_some_and(|made| Arc::ptr_eq(made, found));
+        if !self.is_on || (is_made && self.rows.step_count == step_count) {
+            return;
+        }
+        if self.made_of.as_ref().is_some_and(|made| !Arc::ptr_eq(&made.meaning, &found.meaning)) {
+            self.opened.clear();
+        }
+        let around = Around { context: self.context, opened: &self.opened };
+        self.rows = Arc::new(HitRows::new(&found.positions, &around, step_count));
+        self.made_of = Some(Arc::clone(found));
+    }
+}
+
+/// What is shown besides hits.
+struct Around<'a> {
+    context: u64,
+    opened: &'a [StepRange],
+}
+
+/// Which steps are shown, and in which rows.
+#[derive(Clone, Debug, Default)]
+pub struct HitRows {
+    /// In the order of the trace, with hidden steps between any two.
+    pieces: Vec<Piece>,
+    rows: u64,
+    step_count: u64,
+}
+
+/// Steps in a row that are all shown.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    /// The row of the first.
+    row: u64,
+    first: u64,
+    /// The first that is not shown any more.
+    end: u64,
+}
+
+impl HitRows {
+    /// For hits at positions, which ascend.
+    fn new(positions: &[u64], around: &Around<'_>, step_count: u64) -> Self {
+        let of_hit = |position: &u64| {
+            let step = position.saturating_sub(1);
+            (step.saturating_sub(around.context), position.saturating_add(around.context))
+        };
+        let mut shown: Vec<(u64, u64)> = positions.iter().map(of_hit).collect();
+        shown.extend(around.opened.iter().map(|steps| (steps.first, steps.last)));
+        // Hits with as much around each ascend already.
+        shown.sort_unstable();
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (first, end) in shown {
+            let end = end.min(step_count);
+            // A row that hides a single step is no shorter than the step.
+            match pieces.last_mut() {
+                Some(last) if first <= last.end.saturating_add(1) => last.end = last.end.max(end),
+                None if first <= 1 => pieces.push(Piece { row: 0, first: 0, end }),
+                _ if first < end => pieces.push(Piece { row: 0, first, end }),
+                _ => {}
+            }
+        }
+        if let Some(last) = pieces.last_mut().filter(|last| last.end.saturating_add(1) == step_count) {
+            last.end = step_count;
+        }
+        let (mut rows, mut shown_to) = (0, 0);
+        for piece in &mut pieces {
+            rows += u64::from(piece.first > shown_to);
+            piece.row = rows;
+            rows += piece.end - piece.first;
+            shown_to = piece.end;
+        }
+        rows += u64::from(shown_to < step_count);
+        Self { pieces, rows, step_count }
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> u64 {
+        self.rows
+    }
+
+    /// A row. O(log n).
+    pub fn row(&self, row: u64) -> Option<ShownRow> {
+        if row >= self.rows {
+            return None;
+        }
+        let next = self.pieces.partition_point(|piece| piece.row <= row);
+        let before = next.checked_sub(1).and_then(|place| self.pieces.get(place));
+        if let Some(piece) = before
+            && let Some(step) = piece.first.checked_add(row - piece.row).filter(|step| *step < piece.end)
+        {
+            return Some(ShownRow::Step(Step(step)));
+        }
+        let first = before.map_or(0, |piece| piece.end);
+        let end = self.pieces.get(next).map_or(self.step_count, |piece| piece.first);
+        Some(ShownRow::Hidden { first: Step(first), last: Step(end.saturating_sub(1)) })
+    }
+
+    /// The row of a step, or the one that stands for it. O(log n).
+    pub fn row_of(&self, step: Step) -> u64 {
+        let next = self.pieces.partition_point(|piece| piece.first <= step.0);
+        let Some(piece) = next.checked_sub(1).and_then(|place| self.pieces.get(place)) else { return 0 };
+        piece.row + step.0.min(piece.end) - piece.first
+    }
+
+    /// The step that is shown next behind a position, or last before the one that led there.
+    pub fn neighbour(&self, way: Way, from: Position) -> Option<Step> {
+        match way {
+            Way::Forward => {
+                let next = self.pieces.partition_point(|piece| piece.end <= from.0);
+                self.pieces.get(next).map(|piece| Step(piece.first.max(from.0)))
+            }
+            Way::Back => {
+                let before = from.0.checked_sub(1)?;
+                let next = self.pieces.partition_point(|piece| piece.first < before);
+                let piece = self.pieces.get(next.checked_sub(1)?)?;
+                Some(Step(piece.end.min(before).saturating_sub(1)))
+            }
+        }
+    }
+
+    /// The step in a row; of a row of hidden ones, or beyond the end, the one that is shown next to it.
+    pub fn step_near(&self, row: u64) -> Option<Step> {
+        match self.row(row.min(self.rows.saturating_sub(1)))? {
+            ShownRow::Step(step) => Some(step),
+            ShownRow::Hidden { first, last } => {
+                self.neighbour(Way::Forward, last.after()).or_else(|| self.neighbour(Way::Back, first.after()))
+            }
+            ShownRow::Folded { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(positions: &[u64], context: u64, opened: &[StepRange]) -> HitRows {
+        HitRows::new(positions, &Around { context, opened }, 100)
+    }
+
+    fn text(rows: &HitRows) -> String {
+        let word = |row| match rows.row(row) {
+            Some(ShownRow::Step(step)) => step.0.to_string(),
+            Some(ShownRow::Hidden { first, last }) => format!("[{}-{}]", first.0, last.0),
+            _ => "?".to_owned(),
+        };
+        (0..rows.row_count()).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn hits_stand_between_rows_for_what_is_hidden() {
+        assert_eq!(text(&rows(&[], 0, &[])), "[0-99]");
+        assert_eq!(text(&rows(&[5, 20], 0, &[])), "[0-3] 4 [5-18] 19 [20-99]");
+        assert_eq!(text(&rows(&[5, 20], 1, &[])), "[0-2] 3 4 5 [6-17] 18 19 20 [21-99]");
+        assert_eq!(text(&rows(&[5, 20], 0, &[StepRange { first: 6, last: 19 }])).matches('[').count(), 2);
+    }
+
+    #[test]
+    fn no_row_hides_a_single_step() {
+        assert_eq!(text(&rows(&[2, 4], 0, &[])), "0 1 2 3 [4-99]");
+        assert_eq!(text(&rows(&[99], 0, &[])), "[0-97] 98 99");
+    }
+
+    #[test]
+    fn each_step_has_a_row_and_each_shown_row_its_step() {
+        let rows = rows(&[2, 4, 30, 31, 99], 2, &[]);
+        for row in 0..rows.row_count() {
+            match rows.row(row) {
+                Some(ShownRow::Step(step)) => assert_eq!(rows.row_of(step), row),
+                Some(ShownRow::Hidden { first, last }) => {
+                    assert_eq!((rows.row_of(first), rows.row_of(last)), (row, row));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(rows.row(rows.row_count()), None);
+    }
+
+    #[test]
+    fn neighbours_are_shown_steps() {
+        let rows = rows(&[5, 20], 0, &[]);
+        let go = |way, from| rows.neighbour(way, Position(from)).map(|step| step.0);
+        assert_eq!([go(Way::Forward, 0), go(Way::Forward, 4), go(Way::Forward, 5)], [Some(4), Some(4), Some(19)]);
+        assert_eq!(go(Way::Forward, 20), None);
+        assert_eq!([go(Way::Back, 100), go(Way::Back, 20), go(Way::Back, 6)], [Some(19), Some(4), Some(4)]);
+        assert_eq!([go(Way::Back, 5), go(Way::Back, 0)], [None, None]);
+        assert_eq!(
+            [rows.step_near(0), rows.step_near(2), rows.step_near(9)].map(|step| step.map(|step| step.0)),
+            [Some(4), Some(19), Some(19)]
+        );
+    }
+}

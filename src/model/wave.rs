@@ -1,0 +1,229 @@
+//! The value of a watch along the trace: a row of the timeline.
+//!
+//! The way leaps from write to write of what the value depends on. Where a pixel column has more writes than are looked
+//! at, some of them and the value at its end tell about it, so a row costs a bounded number of questions a column,
+//! however long the trace is and however often the value changes.
+
+use anyhow::Result;
+use stepback_index::{Cancel, ThreadId};
+use stepback_parsers::Position;
+
+use super::timeline_rows::RowsRequest;
+use super::watch_state::{WatchLevel, watch_level};
+use crate::action::Way;
+use crate::analysis::names::NameError;
+use crate::analysis::tracked::Scene;
+use crate::notes::Watch;
+use crate::session::Session;
+
+/// Changes of a column that are looked at.
+const LOOKED: u32 = 4;
+/// More different values are drawn as a curve.
+const FEW: usize = 8;
+
+/// Whose value is drawn, and how finely.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaveRequest {
+    /// Whose.
+    pub watch: Watch,
+    /// Whose registers are meant.
+    pub thread: ThreadId,
+    /// Between which positions, in how many columns.
+    pub view: RowsRequest,
+}
+
+/// A value at a place of the row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// In words; none where it is not known.
+    pub words: Option<String>,
+    /// As a number, where it is one.
+    pub number: Option<f64>,
+}
+
+/// What happens in a column in which the value is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaveColumn {
+    /// At which position it is written first.
+    pub position: Position,
+    /// How often it is written, as far as was looked.
+    pub changes: u32,
+    /// There are more writes.
+    pub is_cut: bool,
+    /// The least and the greatest number among the values.
+    pub least: Option<f64>,
+    /// See there.
+    pub most: Option<f64>,
+    /// What it is behind the column.
+    pub last: Level,
+}
+
+/// A value along a stretch of the trace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wave {
+    /// What it is at the start.
+    pub first: Level,
+    /// Where it is written, in the order of the trace.
+    pub columns: Vec<WaveColumn>,
+    /// What is wrong with the watch.
+    pub error: Option<String>,
+}
+
+impl Wave {
+    /// The least and the greatest number; none where there is none.
+    pub fn extent(&self) -> Option<(f64, f64)> {
+        let firsts = self.first.number.into_iter();
+        let numbers = firsts.chain(self.columns.iter().flat_map(|column| [column.least, column.most]).flatten());
+        numbers.filter(|number| number.is_finite()).fold(None, |extent: Option<(f64, f64)>, number| {
+            Some(extent.map_or((number, number), |(least, most)| (least.min(number), most.max(number))))
+        })
+    }
+
+    /// Whether the values are words, or so few that each has a name: they are drawn as boxes.
+    pub fn is_boxes(&self) -> bool {
+        if self.extent().is_none() {
+            return true;
+        }
+        let mut values: Vec<&Option<String>> = vec![&self.first.words];
+        for column in &self.columns {
+            if column.is_cut || (column.changes > 1 && column.least != column.most) {
+                return false;
+            }
+            if !values.contains(&&column.last.words) {
+                values.push(&column.last.words);
+            }
+            if values.len() > FEW {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The last column that begins at a position or before it; none before the first.
+    pub fn column_at(&self, position: Position) -> Option<&WaveColumn> {
+        let behind = self.columns.partition_point(|column| column.position <= position);
+        self.columns.get(behind.checked_sub(1)?)
+    }
+}
+
+/// Works the value of a watch out along a stretch. Runs on a worker. Cost: see the head of this file.
+///
+/// # Errors
+/// The trace cannot be read. What is wrong with the watch is an answer.
+pub fn wave(session: &Session, request: &WaveRequest, cancel: &Cancel) -> Result<Wave> {
+    let WaveRequest { watch, thread, view } = request;
+    let scene = Scene { index: &session.index, images: &session.images, thread: *thread, cancel };
+    let walk = WaveWalk { scene, watch, view };
+    match walk.run() {
+        Ok(wave) => Ok(wave),
+        Err(NameError::Trace(error)) => Err(error.into()),
+        Err(error) => Ok(Wave { error: Some(error.to_string()), ..Wave::default() }),
+    }
+}
+
+struct WaveWalk<'a> {
+    scene: Scene<'a>,
+    watch: &'a Watch,
+    view: &'a RowsRequest,
+}
+
+impl WaveWalk<'_> {
+    fn run(&self) -> Result<Wave, NameError> {
+        let (mut at, last) = (self.view.first, self.view.last);
+        let mut known = self.level(at)?;
+        let mut wave = Wave { first: Level::of(&known), ..Wave::default() };
+        while let Some(change) = self.next(&known, at, last)? {
+            let end = self.view.end_of(self.view.column_of(change)).clamp(change, last);
+            let (mut now, mut changes, mut is_cut) = (change, 0, false);
+            let mut extent: Option<(f64, f64)> = None;
+            loop {
+                known = self.level(now)?;
+                changes += 1;
+                extent = joined(extent, known.number);
+                let Some(next) = self.next(&known, now, end)? else { break };
+                if changes == LOOKED {
+                    (is_cut, now) = (true, end);
+                    known = self.level(end)?;
+                    extent = joined(extent, known.number);
+                    break;
+                }
+                now = next;
+            }
+            let (least, most) = (extent.map(|(least, _)| least), extent.map(|(_, most)| most));
+            wave.columns.push(WaveColumn { position: change, changes, is_cut, least, most, last: Level::of(&known) });
+            at = now;
+        }
+        Ok(wave)
+    }
+
+    fn level(&self, at: Position) -> Result<WatchLevel, NameError> {
+        self.scene.cancel.check().map_err(NameError::Trace)?;
+        watch_level(&self.scene, self.watch, at)
+    }
+
+    fn next(&self, known: &WatchLevel, at: Position, last: Position) -> Result<Option<Position>, NameError> {
+        if at >= last {
+            return Ok(None);
+        }
+        let next = self.scene.next_write(&known.cells, at, Way::Forward).map_err(NameError::Trace)?;
+        Ok(next.filter(|next| *next <= last))
+    }
+}
+
+impl Level {
+    fn of(level: &WatchLevel) -> Self {
+        Self { words: level.words.clone(), number: level.number }
+    }
+}
+
+fn joined(extent: Option<(f64, f64)>, number: Option<f64>) -> Option<(f64, f64)> {
+    let number = number.filter(|number| number.is_finite());
+    match (extent, number) {
+        (Some((least, most)), Some(number)) => Some((least.min(number), most.max(number))),
+        (extent, number) => extent.or(number.map(|number| (number, number))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    fn wave_of(watch: &str, range: (u64, u64), columns: u32) -> Wave {
+        let view = RowsRequest { first: Position(range.0), last: Position(range.1), columns, cell: None };
+        let request = WaveRequest { watch: Watch::parse(watch), thread: ThreadId(0), view };
+        wave(&overflow(), &request, &Cancel::default()).unwrap()
+    }
+
+    fn text(wave: &Wave) -> String {
+        let words = |level: &Level| level.words.clone().unwrap_or_else(|| "?".to_owned());
+        let column = |column: &WaveColumn| format!("{}: {}", column.position.0, words(&column.last));
+        [words(&wave.first)].into_iter().chain(wave.columns.iter().map(column)).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn a_value_is_told_where_it_is_written() {
+        // Step 1,188 writes 8002000f, step 1,253 80020012.
+        assert_eq!(text(&wave_of("x19", (1180, 1260), 80)), "0x8002000c, 1189: 0x8002000f, 1254: 0x80020012");
+        let stored = wave_of("0x80020010:1 u8", (1240, 1300), 60);
+        assert!(text(&stored).contains("1250: 169"), "{}", text(&stored));
+    }
+
+    #[test]
+    fn each_column_has_the_least_and_the_greatest_of_what_it_was_asked() {
+        let fine = wave_of("x1 u64", (900, 1300), 400);
+        let coarse = wave_of("x1 u64", (900, 1300), 5);
+        assert!(fine.columns.len() > 20 && coarse.columns.len() <= 5);
+        assert!(coarse.columns.iter().any(|column| column.is_cut) && !coarse.is_boxes());
+        let last = |wave: &Wave| wave.columns.last().map(|column| column.last.clone());
+        assert_eq!(last(&fine), last(&coarse));
+        let (fine, coarse) = (fine.extent().unwrap(), coarse.extent().unwrap());
+        assert!(fine.0 <= coarse.0 && coarse.1 <= fine.1);
+    }
+
+    #[test]
+    fn what_is_wrong_and_what_is_not_known_is_said() {
+        assert!(wave_of("x1 +", (900, 1300), 5).error.is_some());
+        assert_eq!(text(&wave_of("0xdead0000:4", (900, 1300), 5)), "?");
+    }
+}

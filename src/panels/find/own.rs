@@ -1,0 +1,48 @@
+//! Searches that panels of their own show, beside the one of the field.
+
+use std::sync::Arc;
+
+use stepback_parsers::Position;
+
+use super::state::FindState;
+use crate::action::FindQuestion;
+use crate::session::Session;
+use crate::worker::Worker;
+
+/// The searches of panels that show one of their own. Equal ones are made once.
+#[derive(Debug, Default)]
+pub struct OwnFinds {
+    list: Vec<(FindQuestion, FindState)>,
+}
+
+/// Where a search is made.
+pub struct SearchGround<'a> {
+    /// Through which trace.
+    pub session: &'a Arc<Session>,
+    /// Who makes it.
+    pub worker: &'a Worker,
+    /// Where names have their meaning.
+    pub at: Position,
+}
+
+impl OwnFinds {
+    /// Begins the searches that panels show by now, forgets those that none shows, and picks up what was found.
+    /// True while one is under way.
+    pub fn advance(&mut self, wanted: &[FindQuestion], ground: &SearchGround<'_>) -> bool {
+        self.list.retain(|(question, _)| wanted.contains(question));
+        for question in wanted {
+            if self.find(question).is_none() {
+                let mut state = FindState::default();
+                state.begin(question.clone(), ground.at, ground.session, ground.worker);
+                self.list.push((question.clone(), state));
+            }
+        }
+        self.list.iter_mut().for_each(|(_, state)| state.advance(ground.session, ground.worker));
+        self.list.iter().any(|(_, state)| state.is_under_way())
+    }
+
+    /// What was found of a search.
+    pub fn find(&self, question: &FindQuestion) -> Option<&FindState> {
+        self.list.iter().find(|(known, _)| known == question).map(|(_, state)| state)
+    }
+}

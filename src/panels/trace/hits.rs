@@ -1,0 +1,103 @@
+//! A list that shows the hits of the search alone: its bar, and the rows for what is hidden.
+
+use egui::{Rect, Ui, pos2};
+use stepback_parsers::Step;
+
+use super::menu::Scene;
+use super::paint::Columns;
+use crate::action::{Action, StepRange};
+use crate::model::found::{SearchEnd, subject};
+use crate::model::so_far::so_far;
+use crate::model::text::{counted, thousands};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{RowState, button_response, row_background, row_response};
+use crate::theme::{icon, icons, ui as ui_font};
+
+/// Height of the bar.
+const BAR: f32 = 24.0;
+/// Steps around hits that are offered.
+const AROUND: [u64; 4] = [0, 1, 3, 10];
+/// Narrower bars have no room for them.
+const AROUND_FROM: f32 = 320.0;
+
+/// Says that only hits are shown, and of how many steps; chooses how many steps stand around them. Returns the rest.
+pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) -> Rect {
+    let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+    let pen = Pen::new(ui, bar, cx.tok);
+    let y = bar.center().y;
+    pen.fill(bar, cx.tok.bg3);
+    pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+    let mut right = bar.right() - 4.0;
+    let mut button = |words: &str, name: &str, is_chosen: bool| {
+        let width = pen.width(words, ui_font(12.0)) + 12.0;
+        right -= width;
+        let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
+        let response = button_response(ui, rect, name, name);
+        if response.hovered() || response.has_focus() || is_chosen {
+            pen.painter.rect_filled(rect, 4.0, if is_chosen { pen.tok.sel } else { pen.tok.hover });
+        }
+        pen.text(rect.left() + 6.0, y, words, ui_font(12.0), if is_chosen { pen.tok.t1 } else { pen.tok.accent });
+        response.on_hover_text(name).clicked()
+    };
+    if button("All steps", "Show all steps again (H or Escape)", false) {
+        out.push(Action::ToggleOnlyHits);
+    }
+    if bar.width() > AROUND_FROM {
+        for context in AROUND.into_iter().rev() {
+            let name = format!("Hits with {} around", counted(context, "step", "steps"));
+            if button(&format!("±{context}"), &name, context == window.only_hits.context) {
+                out.push(Action::SurroundHits(context));
+            }
+        }
+    }
+    let steps = counted(cx.session.index.step_count(), "step", "steps");
+    let words = match cx.find.found() {
+        Some(found) => {
+            let hits = thousands(found.positions.len() as u64);
+            let cut = if found.end == SearchEnd::Done { "" } else { " so far" };
+            let of = so_far(cx.session, &format!("Only hits: {hits}{cut} of {steps}"));
+            format!("{of} · {}", subject(&found.meaning, cx.session))
+        }
+        None => format!("Only hits: none yet of {steps}"),
+    };
+    pen.text(bar.left() + INSET, y, icons::FILTER, icon(13.0), cx.tok.hit);
+    pen.cut_text(pos2(bar.left() + INSET + 20.0, y), &words, ui_font(12.0), cx.tok.t1, right - 6.0);
+    let label = bar.with_max_x(right - 6.0);
+    let response = ui.interact(label, ui.unique_id().with("only hits"), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
+    response.on_hover_text(words);
+    rest
+}
+
+/// Steps between two hits.
+pub struct HiddenRow<'a> {
+    pub rect: Rect,
+    pub first: Step,
+    pub last: Step,
+    pub pen: &'a Pen<'a>,
+    pub columns: &'a Columns,
+}
+
+impl HiddenRow<'_> {
+    /// Draws the row; a click shows the steps.
+    pub fn ui(&self, ui: &Ui, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) {
+        let Self { rect, first, last, pen, columns } = self;
+        let count = counted(last.0.saturating_sub(first.0).saturating_add(1), "step", "steps");
+        let searched = cx.find.found().map_or(0, |found| found.searched.0);
+        let is_outside = cx.find.found().is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
+        let why = match () {
+            () if is_outside => " outside of what is searched",
+            () if last.0 < searched => "",
+            () if first.0 >= searched => " not looked through yet",
+            () => ", not all looked through yet",
+        };
+        let words = format!("… {count}{why}");
+        let response = row_response(ui, *rect, ("hidden", first.0), || words.clone());
+        row_background(pen, *rect, &response, RowState { is_selected: false, is_cursor: false, has_focus: true });
+        pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
+        if response.on_hover_text("Click to show these steps").clicked() {
+            let steps = StepRange { first: first.before().0, last: last.after().0 };
+            out.push(Action::OpenHidden(window.id, steps));
+        }
+    }
+}

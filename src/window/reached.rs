@@ -1,0 +1,49 @@
+//! How far a search came that goes from moment to moment.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::words::count;
+
+/// Sooner nothing is said: most searches are over by then.
+const LATE_AFTER: Duration = Duration::from_millis(300);
+
+/// How many steps a search has left behind. Its clones tell of the same search.
+#[derive(Clone, Debug, Default)]
+pub struct Reached(Arc<AtomicU64>);
+
+impl Reached {
+    /// It came so far.
+    pub fn tell(&self, steps: u64) {
+        self.0.store(steps, Ordering::Relaxed);
+    }
+
+    /// What is said of it.
+    pub fn words(&self) -> String {
+        match self.0.load(Ordering::Relaxed) {
+            0 => "Looking…".to_owned(),
+            1 => "Looking: 1 step so far".to_owned(),
+            steps => format!("Looking: {} steps so far", count(steps)),
+        }
+    }
+}
+
+/// Whether a search that began at a time takes long enough to be told of.
+pub fn is_late(begun: Instant) -> bool {
+    begun.elapsed() > LATE_AFTER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_steps_is_told_while_it_grows() {
+        let reached = Reached::default();
+        let told = reached.clone();
+        assert_eq!(reached.words(), "Looking…");
+        told.tell(12_345);
+        assert_eq!(reached.words(), "Looking: 12,345 steps so far");
+    }
+}
