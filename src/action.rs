@@ -530,6 +530,10 @@ pub enum Action {
     Theme(ThemeChoice),
     /// The language of the window.
     Language(LanguageChoice),
+    /// Move a panel into a window of its own; without a number the one that has the keyboard, back if it has one.
+    TearOff(Option<u64>),
+    /// Put a panel with a window of its own back, or all.
+    PutBack(Option<u64>),
     /// Choose files in the browser of our own even where the desktop has a dialog, or no longer.
     ToggleOwnBrowser,
     /// Open the page of settings.

@@ -208,6 +208,8 @@ command-pin-panel-here = Pin panel here
 command-panel-follows-window = Panel follows window…
 command-panel-shows-thread = Panel shows thread…
 command-duplicate-panel = Duplicate panel
+command-move-panel-to-its-own-window = Move panel to its own window
+command-put-panels-back = Put panels back
 command-close-panel = Close panel
 command-layout-debug = Layout debug
 command-layout-compare = Layout compare
@@ -479,3 +481,21 @@ settings-reset-of = Reset the keys of { $command }
 settings-imported = The keys are taken over
 toasts-more = { $number } more
 toasts-close-all = Close all
+
+## tabs and windows
+
+page-mouse = With the mouse
+keys-middle-or-ctrl-click = Middle click, Ctrl+click
+keys-open-a-window-there = open a trace window there
+keys-middle-click-tab = Middle click on a tab
+keys-close-the-panel = close the panel
+keys-drag-tab = Drag a tab
+keys-move-the-panel = move the panel
+keys-drop-files = Drop files
+keys-open-them = open them
+strip-more = { $number } more
+strip-more-said = { $number } more panels
+strip-tear-off = Move to its own window
+strip-put-back = Put back
+torn-title = { $panel } – { $trace }
+torn-last = The last panel stays in the main window

@@ -229,6 +229,8 @@ command-pin-panel-here = Épingler le panneau ici
 command-panel-follows-window = Faire suivre une fenêtre au panneau…
 command-panel-shows-thread = Montrer un thread dans le panneau…
 command-duplicate-panel = Dupliquer le panneau
+command-move-panel-to-its-own-window = Mettre le panneau dans sa propre fenêtre
+command-put-panels-back = Remettre les panneaux en place
 command-close-panel = Fermer le panneau
 command-layout-debug = Disposition Débogage
 command-layout-compare = Disposition Comparaison
@@ -500,3 +502,21 @@ settings-reset-of = Rétablir les touches de { $command }
 settings-imported = Les touches sont reprises
 toasts-more = { $number } de plus
 toasts-close-all = Tout fermer
+
+## tabs and windows
+
+page-mouse = À la souris
+keys-middle-or-ctrl-click = Clic du milieu, Ctrl+clic
+keys-open-a-window-there = y ouvrir une fenêtre de trace
+keys-middle-click-tab = Clic du milieu sur un onglet
+keys-close-the-panel = fermer le panneau
+keys-drag-tab = Glisser un onglet
+keys-move-the-panel = déplacer le panneau
+keys-drop-files = Déposer des fichiers
+keys-open-them = les ouvrir
+strip-more = { $number } de plus
+strip-more-said = { $number } panneaux de plus
+strip-tear-off = Mettre dans sa propre fenêtre
+strip-put-back = Remettre en place
+torn-title = { $panel } – { $trace }
+torn-last = Le dernier panneau reste dans la fenêtre principale

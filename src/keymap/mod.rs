@@ -25,4 +25,4 @@ pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
 pub use keys::{KeyChoice, read_key, written};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
 pub use press::{Keyboard, key_name, key_text, take_pressed};
-pub use table::{PANEL_KEYS, TIMELINE_GESTURES, command, commands};
+pub use table::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES, command, commands};

@@ -63,6 +63,16 @@ pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
     ("keys-right-click", "keys-what-can-be-done"),
 ];
 
+/// What the mouse does in lists and tabs, for the page of keys.
+pub const MOUSE_GESTURES: [(&str, &str); 6] = [
+    ("keys-double-click", "keys-travel-there"),
+    ("keys-middle-or-ctrl-click", "keys-open-a-window-there"),
+    ("keys-right-click", "keys-what-can-be-done"),
+    ("keys-middle-click-tab", "keys-close-the-panel"),
+    ("keys-drag-tab", "keys-move-the-panel"),
+    ("keys-drop-files", "keys-open-them"),
+];
+
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const ALT: Modifiers = Modifiers::ALT;
@@ -477,6 +487,10 @@ fn window() -> Vec<Command> {
             .asks("ask-number-of-a-trace-window", arguments::follow),
         new(Window, "Panel shows thread…").in_trace().asks("ask-name-of-a-thread-or-for", arguments::thread),
         new(Window, "Duplicate panel").in_trace().when(|situation| situation.tile.map(Action::DuplicatePanel)),
+        new(Window, "Move panel to its own window")
+            .in_trace()
+            .when(|situation| situation.tile.map(|tile| Action::TearOff(Some(tile)))),
+        new(Window, "Put panels back").in_trace().does(Action::PutBack(None)),
         new(Window, "Close panel")
             .icon(icons::CLOSE)
             .key(CTRL, Key::W)

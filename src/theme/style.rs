@@ -13,7 +13,6 @@ pub fn install_styles(context: &egui::Context) {
 
 fn apply(style: &mut Style, tok: &Tok) {
     style.text_styles = text_styles();
-    style.animation_time = 0.09;
     apply_spacing(style);
     apply_levels(style, tok);
     apply_widgets(style, tok);

@@ -1,6 +1,6 @@
 //! Pages that lie over the window: all keys, and what this program is.
 
-use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
+use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, vec2};
 
 use super::mark;
 use super::widgets::{FlatButton, key_cap};
@@ -18,7 +18,7 @@ pub enum Page {
 }
 
 /// Draws the page that is open, and closes it.
-pub fn page_ui(ui: &Ui, page: &mut Option<Page>) {
+pub fn page_ui(ui: &Ui, page: &mut Option<Page>, filter: &mut String) {
     let Some(open) = *page else { return };
     let tok = Tok::current(ui);
     let frame = Frame::new()
@@ -29,12 +29,13 @@ pub fn page_ui(ui: &Ui, page: &mut Option<Page>) {
         .inner_margin(Margin::same(20));
     let modal = Modal::new(Id::unique("page")).backdrop_color(tok.veil).frame(frame);
     let shown = modal.show(ui.ctx(), |ui| match open {
-        Page::Keys => keys_ui(ui, tok),
+        Page::Keys => keys_ui(ui, filter, tok),
         Page::About => about_ui(ui, tok),
     });
     let is_again = open == Page::Keys && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
     if shown.should_close() || is_again {
         *page = None;
+        filter.clear();
     }
 }
 
@@ -51,29 +52,87 @@ fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
     ui.add_space(8.0);
 }
 
-fn keys_ui(ui: &mut Ui, tok: &Tok) {
-    let room = ui.ctx().content_rect().size() - vec2(120.0, 160.0);
-    let wide = room.x.min(900.0);
-    ui.set_width(wide);
+/// A part of the page of keys: what is done, by which keys or movements, and whether everywhere.
+struct KeysPart {
+    title: &'static str,
+    rows: Vec<KeysRow>,
+}
+
+struct KeysRow {
+    name: &'static str,
+    keys: Vec<String>,
+    is_everywhere: bool,
+}
+
+impl KeysRow {
+    fn of(command: &Command) -> Self {
+        let keys = command.keys().iter().map(key_text).collect();
+        Self { name: command.label(), keys, is_everywhere: command.scope == Scope::Everywhere }
+    }
+
+    fn of_panels(name: &'static str, keys: Vec<String>) -> Self {
+        Self { name: spoken(name), keys, is_everywhere: false }
+    }
+
+    fn holds(&self, words: &str) -> bool {
+        let text = format!("{} {}", self.name, self.keys.join(" ")).to_lowercase();
+        words.split_whitespace().all(|word| text.contains(word))
+    }
+}
+
+/// All parts, the commands as they are by now.
+fn parts() -> Vec<KeysPart> {
+    let of_area = |area: Area| {
+        let commands = keymap::commands().iter().filter(|command| command.area == area);
+        let rows = commands.map(KeysRow::of).filter(|row| !row.keys.is_empty()).collect();
+        KeysPart { title: area.name(), rows }
+    };
+    let named = |keys: &[&str]| keys.iter().map(|key| key_name(key)).collect();
+    let panels = keymap::PANEL_KEYS.iter().map(|(meaning, keys)| KeysRow::of_panels(meaning, named(keys)));
+    let mouse = |gestures: &[(&'static str, &'static str)]| {
+        let row = |(gesture, meaning): &(&'static str, &'static str)| {
+            KeysRow::of_panels(meaning, vec![spoken(gesture).to_owned()])
+        };
+        gestures.iter().map(row).collect()
+    };
+    let mut parts: Vec<KeysPart> = Area::ALL.into_iter().map(of_area).collect();
+    parts.push(KeysPart { title: say!("page-in-registers-memory-calls-and"), rows: panels.collect() });
+    parts.push(KeysPart { title: say!("page-mouse"), rows: mouse(&keymap::MOUSE_GESTURES) });
+    parts.push(KeysPart { title: say!("page-in-the-timeline"), rows: mouse(&keymap::TIMELINE_GESTURES) });
+    parts
+}
+
+fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &Tok) {
+    let room = ui.ctx().content_rect().size() - vec2(96.0, 180.0);
+    ui.set_width(room.x);
     head_ui(ui, say!("page-keys"), tok);
-    let columns = if wide > 780.0 { 3 } else { 2 };
+    ui.horizontal(|ui| {
+        let edit = TextEdit::singleline(filter).hint_text(say!("settings-filter")).font(ui_font(12.5));
+        let response = ui.add_sized(vec2(260.0, 26.0), edit.align(egui::Align2::LEFT_CENTER));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, say!("settings-filter")));
+        if ui.memory(|memory| memory.focused().is_none()) {
+            response.request_focus();
+        }
+        ui.label(RichText::new(say!("page-keys-in-grey-belong-to")).font(ui_font(12.0)).color(tok.t3));
+    });
+    ui.add_space(8.0);
+    let words = filter.to_lowercase();
+    let mut parts = parts();
+    parts.iter_mut().for_each(|part| part.rows.retain(|row| row.holds(&words)));
+    parts.retain(|part| !part.rows.is_empty());
+    if parts.is_empty() {
+        ui.label(RichText::new(say!("settings-no-command")).font(ui_font(12.5)).color(tok.t3));
+    }
+    // As many columns as there is room for, and as there are parts.
+    let columns = ((room.x / 290.0) as usize).clamp(1, parts.len().max(1));
     ScrollArea::vertical().max_height(room.y).show(ui, |ui| {
         ui.columns(columns, |columns| {
-            for area in Area::ALL {
+            for part in &parts {
                 if let Some(column) = shortest(columns) {
-                    area_ui(column, area, &area_keys(area), tok);
+                    part_ui(column, part, tok);
                 }
             }
-            if let Some(column) = shortest(columns) {
-                panel_keys_ui(column, tok);
-            }
-            if let Some(column) = shortest(columns) {
-                gestures_ui(column, tok);
-            }
         });
-        ui.add_space(6.0);
-        let hint = say!("page-keys-in-grey-belong-to");
-        ui.label(RichText::new(hint).font(ui_font(12.0)).color(tok.t3));
     });
 }
 
@@ -81,41 +140,12 @@ fn shortest(columns: &mut [Ui]) -> Option<&mut Ui> {
     columns.iter_mut().min_by(|one, other| one.min_rect().height().total_cmp(&other.min_rect().height()))
 }
 
-fn area_keys(area: Area) -> Vec<&'static Command> {
-    keymap::commands().iter().filter(|command| command.area == area && !command.keys().is_empty()).collect()
-}
-
-fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
+fn part_ui(ui: &mut Ui, part: &KeysPart, tok: &Tok) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    ui.label(RichText::new(area.name()).font(semi(13.0)).color(tok.t1));
+    ui.label(RichText::new(part.title).font(semi(13.0)).color(tok.t1));
     ui.add_space(4.0);
-    for command in commands {
-        let keys: Vec<String> = command.keys().iter().map(key_text).collect();
-        let color = if command.scope == Scope::Everywhere { tok.t1 } else { tok.t2 };
-        keys_row_ui(ui, command.label(), &keys, color, tok);
-    }
-    ui.add_space(12.0);
-}
-
-/// The keys of panels that have a cursor of their own.
-fn panel_keys_ui(ui: &mut Ui, tok: &Tok) {
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ui.label(RichText::new(say!("page-in-registers-memory-calls-and")).font(semi(13.0)).color(tok.t1));
-    ui.add_space(4.0);
-    for (meaning, keys) in keymap::PANEL_KEYS {
-        let keys: Vec<String> = keys.iter().map(|key| key_name(key)).collect();
-        keys_row_ui(ui, spoken(meaning), &keys, tok.t2, tok);
-    }
-    ui.add_space(12.0);
-}
-
-/// What the mouse does in the timeline.
-fn gestures_ui(ui: &mut Ui, tok: &Tok) {
-    ui.spacing_mut().item_spacing.y = 0.0;
-    ui.label(RichText::new(say!("page-in-the-timeline")).font(semi(13.0)).color(tok.t1));
-    ui.add_space(4.0);
-    for (gesture, meaning) in keymap::TIMELINE_GESTURES {
-        keys_row_ui(ui, spoken(meaning), &[spoken(gesture).to_owned()], tok.t2, tok);
+    for row in &part.rows {
+        keys_row_ui(ui, row.name, &row.keys, if row.is_everywhere { tok.t1 } else { tok.t2 }, tok);
     }
     ui.add_space(12.0);
 }

@@ -44,6 +44,8 @@ pub struct App {
     pub(super) start: Start,
     pub(super) palette: Option<Palette>,
     pub(super) page: Option<Page>,
+    /// What is looked for on the page of keys.
+    pub(super) keys_filter: String,
     pub(super) go_to: GoTo,
     pub(super) find_box: FindBox,
     /// What is typed into the palette may mean.
@@ -153,6 +155,7 @@ impl App {
             start: Start::default(),
             palette: None,
             page: None,
+            keys_filter: String::new(),
             go_to: GoTo::default(),
             find_box: FindBox::default(),
             places: Places::default(),
@@ -233,6 +236,7 @@ fn fail(failure: &Failure, error: &str) {
 fn prepare(context: &egui::Context) {
     install_fonts(context);
     install_styles(context);
+    context.all_styles_mut(|style| style.animation_time = 0.09);
     // Both are commands of ours, so that they stand in menus and on the page of keys.
     context.options_mut(|options| {
         options.zoom_with_keyboard = false;

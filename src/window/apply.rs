@@ -159,6 +159,8 @@ impl App {
             Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
             Action::ClosePanel(tile) => self.close_panel(tile),
             Action::DuplicatePanel(tile) => self.in_trace(|workspace| _ = workspace.duplicate(tile)),
+            Action::TearOff(tile) => self.tear_off(tile),
+            Action::PutBack(tile) => self.in_trace(|workspace| workspace.put_back(tile)),
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
             Action::UseLayout(name) => self.use_layout(&name),
@@ -567,7 +569,7 @@ fn order(action: &Action) -> Order {
         Action::Zoom(_) | Action::Copy(_) => Order::Beside,
         Action::SaveText(..) | Action::SavePart(..) | Action::SavePicture(_) => Order::Beside,
         Action::ToggleOwnBrowser | Action::Settings | Action::SetKeys(..) | Action::ResetKeys(_) => Order::Beside,
-        Action::ExportKeys | Action::ImportKeys(_) => Order::Beside,
+        Action::ExportKeys | Action::ImportKeys(_) | Action::TearOff(_) | Action::PutBack(_) => Order::Beside,
         Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

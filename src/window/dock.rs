@@ -1,9 +1,11 @@
 //! Draws the panels of a dock.
 
+use std::collections::HashMap;
+
 use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 
-use super::tab_strip;
+use super::tab_strip::{self, PanelPlace, Strip};
 use crate::action::Action;
 use crate::panels::{Pane, ViewCx};
 
@@ -17,11 +19,34 @@ pub struct DockView<'a> {
     pub is_keyboard_here: bool,
     /// The tile that was clicked in this frame.
     pub clicked: Option<TileId>,
+    /// How wide tabs are, those that are hidden 0.
+    pub widths: HashMap<TileId, f32>,
     /// The actions of all panels.
     pub out: &'a mut Vec<Action>,
 }
 
 impl DockView<'_> {
+    /// Gives each tab its width, so that all of them fit, and lists those that do not.
+    fn fit_tabs(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, tabs: &Tabs) {
+        let seen = tabs.children.iter().filter(|tile| tiles.is_visible_in_layout(**tile));
+        let panes: Vec<(TileId, &Pane)> = seen.filter_map(|tile| Some((*tile, tiles.get_pane(tile)?))).collect();
+        let wanted: Vec<f32> = panes.iter().map(|(_, pane)| tab_strip::tab_width(ui, pane)).collect();
+        let active = panes.iter().position(|(tile, _)| Some(*tile) == tabs.active).unwrap_or(0);
+        let widths = tab_strip::fitted(&wanted, active, ui.available_width() - 4.0);
+        let hidden: Vec<(TileId, String)> = panes
+            .iter()
+            .zip(&widths)
+            .filter(|(_, wide)| **wide <= 0.0)
+            .map(|((tile, pane), _)| (*tile, pane.title()))
+            .collect();
+        self.widths.extend(panes.iter().map(|(tile, _)| *tile).zip(widths));
+        if !hidden.is_empty()
+            && let Some(tile) = tab_strip::more_ui(ui, &hidden)
+        {
+            self.clicked = Some(tile);
+        }
+    }
+
     fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
         ViewCx { tile: tile.0, has_focus: self.is_keyboard_here && self.focused == Some(tile), ..self.cx }
     }
@@ -57,7 +82,11 @@ impl Behavior<Pane> for DockView<'_> {
             // Containers stand in tabs only while they are dragged there.
             return ui.selectable_label(state.active, "Panels");
         };
-        let response = tab_strip::tab_ui(ui, id, pane, state);
+        let wide = self.widths.get(&tile).copied().unwrap_or_else(|| tab_strip::tab_width(ui, pane));
+        if wide <= 0.0 {
+            return ui.interact(egui::Rect::NOTHING, id, egui::Sense::hover());
+        }
+        let response = tab_strip::tab_ui(ui, id, pane, state, wide);
         if response.clicked() {
             self.clicked = Some(tile);
         }
@@ -68,9 +97,11 @@ impl Behavior<Pane> for DockView<'_> {
     }
 
     fn top_bar_right_ui(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, _: TileId, tabs: &Tabs, _: &mut f32) {
-        let Some(tile) = tabs.active else { return };
-        let Some(pane) = tiles.get_pane(&tile) else { return };
-        tab_strip::strip_end_ui(ui, pane, tile, self.cx.windows, self.out);
+        if let Some((tile, pane)) = tabs.active.and_then(|tile| Some((tile, tiles.get_pane(&tile)?))) {
+            let strip = Strip { pane, tile, windows: self.cx.windows, place: PanelPlace::Dock };
+            tab_strip::strip_end_ui(ui, &strip, self.out);
+        }
+        self.fit_tabs(tiles, ui, tabs);
     }
 
     fn tab_bar_color(&self, _: &egui::Visuals) -> Color32 {

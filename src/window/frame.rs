@@ -1,5 +1,7 @@
 //! One frame: pick up answers, read keys, draw, apply.
 
+use std::collections::HashMap;
+
 use egui::{CentralPanel, Frame, Panel, Rect, Ui, vec2};
 use stepback_index::forbid_reads;
 
@@ -96,7 +98,7 @@ impl App {
         self.tell_change();
     }
 
-    fn situation(&mut self, tok: &Tok) -> Situation {
+    pub(super) fn situation(&mut self, tok: &Tok) -> Situation {
         let switches = switches(self.workspace.as_ref(), &self.settings);
         let Some(workspace) = self.workspace.as_mut() else { return Situation { switches, ..Situation::default() } };
         let situation = workspace.situation(&self.worker, tok);
@@ -110,7 +112,7 @@ impl App {
     }
 
     /// Whether the palette, a page, the file browser or a menu is in front of the panels.
-    fn is_covered(&self) -> bool {
+    pub(super) fn is_covered(&self) -> bool {
         self.palette.is_some()
             || self.page.is_some()
             || self.browser.is_some()
@@ -118,7 +120,7 @@ impl App {
             || egui::Popup::is_any_open(&self.context)
     }
 
-    fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
+    pub(super) fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
         if self.is_covered() {
             return Vec::new();
         }
@@ -194,6 +196,7 @@ impl App {
             }
             ui.max_rect()
         });
+        self.torn_ui(ui, tok, out);
         if let Some(timeline) = timeline {
             self.timeline_grip(ui, timeline, tok);
         }
@@ -227,7 +230,7 @@ impl App {
         let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
         let focused = workspace.focused;
         let Drawn { cx, dock, .. } = workspace.drawn(&self.worker, tok);
-        let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, out };
+        let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, widths: HashMap::new(), out };
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
             workspace.focus(tile);
@@ -247,7 +250,7 @@ impl App {
             self.context.request_repaint_after(std::time::Duration::from_millis(60));
         }
         self.toasts.ui(ui, within, out);
-        about::page_ui(ui, &mut self.page);
+        about::page_ui(ui, &mut self.page, &mut self.keys_filter);
         self.settings_ui(ui, out);
         self.browser_ui(ui);
         let places = match (&self.palette, &self.workspace) {

@@ -10,6 +10,7 @@ use egui_tiles::TileId;
 use super::kept_layout;
 use super::layout::{self, Dock};
 use super::saver::SavePlace;
+use super::torn_place::TornPlace;
 use crate::action::{Moment, PanelKind, TraceId, WindowId};
 use crate::image::ImageSpec;
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
@@ -70,6 +71,8 @@ impl MissingFiles {
 pub struct SavedLayout {
     /// The panels with what they follow.
     pub dock: Dock,
+    /// The windows of panels that have windows of their own, as far as it is known where they were.
+    pub torn: Vec<(TileId, TornPlace)>,
     /// The trace windows and where they were.
     pub positions: Vec<(WindowId, Moment)>,
     /// The active trace window.
@@ -167,9 +170,9 @@ impl Kept {
         let moment = |position| Moment { trace: TraceId::default(), position };
         let place = |window: &KeptWindow| (WindowId(window.number), moment(window.position));
         let positions: Vec<_> = file.windows.iter().map(place).collect();
-        let read = if file.panels.is_empty() { None } else { kept_layout::read(&file.panels) };
-        let dock = read.unwrap_or_else(|| first_with(&positions, size));
-        Some(SavedLayout { dock, positions, active: WindowId(file.active) })
+        let read = if file.panels.is_empty() { None } else { kept_layout::read_all(&file.panels) };
+        let (dock, torn) = read.unwrap_or_else(|| (first_with(&positions, size), Vec::new()));
+        Some(SavedLayout { dock, torn, positions, active: WindowId(file.active) })
     }
 }
 

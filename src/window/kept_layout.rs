@@ -4,7 +4,8 @@ use egui::Id;
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Dock, TILES};
+use super::layout::{Dock, TILES, panes_in_order};
+use super::torn_place::TornPlace;
 use crate::panels::Pane;
 
 /// A part of the dock. Panels are written by reference and read as values.
@@ -16,14 +17,21 @@ enum Part<P> {
     Column(Vec<(f32, Part<P>)>),
     /// Behind each other; the number is that of the one in front, from 0.
     Tabs(usize, Vec<P>),
+    /// Around all others: panels that have windows of their own, by their numbers from the left and from above, and where
+    /// those windows are. In the parts inside they stand where they come back to.
+    Torn(Box<Part<P>>, Vec<(usize, Option<TornPlace>)>),
 }
 
 /// The panels with what they follow and how they are set, without their answers.
 /// None where a panel's settings cannot be written, which a test rules out.
-pub fn text_of(dock: &Dock) -> Option<String> {
+pub fn text_of(dock: &Dock, place_of: &dyn Fn(TileId) -> Option<TornPlace>) -> Option<String> {
     let Some(root) = dock.root() else { return Some(String::new()) };
+    let panes = panes_in_order(dock).into_iter().enumerate();
+    let torn: Vec<_> = panes.filter(|(_, tile)| !dock.is_visible(*tile)).map(|(n, tile)| (n, place_of(tile))).collect();
+    let whole = part_of(dock, root)?;
+    let whole = if torn.is_empty() { whole } else { Part::Torn(Box::new(whole), torn) };
     let pretty = ron::ser::PrettyConfig::new().depth_limit(6).indentor(" ").new_line("\n");
-    ron::ser::to_string_pretty(&part_of(dock, root)?, pretty).ok()
+    ron::ser::to_string_pretty(&whole, pretty).ok()
 }
 
 /// Whether a text is there that is none of panels.
@@ -33,13 +41,34 @@ pub fn is_damaged(text: &str) -> bool {
 
 /// The dock of a text; none where it is none, or one that nobody made.
 pub fn read(text: &str) -> Option<Dock> {
+    read_all(text).map(|(dock, _)| dock)
+}
+
+/// The same with the windows of its panels.
+pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
     let id = Id::unique("dock");
     if text.is_empty() {
-        return Some(Tree::empty(id));
+        return Some((Tree::empty(id), Vec::new()));
     }
+    let (part, torn) = match ron::from_str::<Part<Pane>>(text).ok()? {
+        Part::Torn(inner, torn) => (*inner, torn),
+        part => (part, Vec::new()),
+    };
     let mut tiles = Tiles::default();
-    let root = insert(&mut tiles, ron::from_str::<Part<Pane>>(text).ok()?)?;
-    (tiles.len() <= TILES).then(|| Tree::new(id, root, tiles))
+    let root = insert(&mut tiles, part)?;
+    if tiles.len() > TILES {
+        return None;
+    }
+    let mut dock = Tree::new(id, root, tiles);
+    let panes = panes_in_order(&dock);
+    let mut places = Vec::new();
+    // The main window keeps one panel at least.
+    for (number, place) in torn.into_iter().take(panes.len().saturating_sub(1)) {
+        let Some(tile) = panes.get(number).copied() else { continue };
+        dock.set_visible(tile, false);
+        places.extend(place.and_then(TornPlace::usable).map(|place| (tile, place)));
+    }
+    Some((dock, places))
 }
 
 fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
@@ -88,6 +117,8 @@ fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
             }
             Some(tabs)
         }
+        // It stands around all others alone.
+        Part::Torn(..) => None,
     }
 }
 
@@ -111,17 +142,36 @@ mod tests {
     use crate::window::layout::first;
 
     fn first_text() -> String {
-        text_of(&first(egui::vec2(1600.0, 1000.0))).unwrap()
+        text_of(&first(egui::vec2(1600.0, 1000.0)), &|_| None).unwrap()
     }
 
     #[test]
     fn the_same_panels_are_the_same_text() {
         let text = first_text();
         for _ in 0..8 {
-            assert_eq!(text_of(&read(&text).unwrap()).unwrap(), text);
+            assert_eq!(text_of(&read(&text).unwrap(), &|_| None).unwrap(), text);
             assert_eq!(first_text(), text);
         }
         assert!(text.starts_with("Row([\n (216.0, Tabs(0, [\n"), "{text}");
+    }
+
+    #[test]
+    fn panels_in_windows_of_their_own_come_back_there() {
+        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let tile = panes_in_order(&dock)[2];
+        dock.set_visible(tile, false);
+        let place = TornPlace { size: [300.0, 200.0], corner: Some([10.0, 20.0]) };
+        let text = text_of(&dock, &|_| Some(place)).unwrap();
+        let (read, places) = read_all(&text).unwrap();
+        let torn = panes_in_order(&read)[2];
+        assert_eq!(places, [(torn, place)]);
+        assert!(!read.is_visible(torn));
+        assert_eq!(text_of(&read, &|_| Some(place)).unwrap(), text);
+        // What nobody can see is opened elsewhere.
+        let odd = text.replace("300.0", "1e30");
+        assert_eq!(read_all(&odd).unwrap().1, []);
+        let all = "Torn(Tabs(0, [Warnings(())]), [(0, None)])";
+        assert!(read_all(all).is_some_and(|(dock, _)| panes_in_order(&dock).iter().all(|tile| dock.is_visible(*tile))));
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Workspace {
             sysroots,
             windows: positions.iter().map(window).collect(),
             active: self.windows.active.0,
-            panels: kept_layout::text_of(&self.dock)?,
+            panels: self.panels_text()?,
             bookmarks: self.bookmarks.clone(),
             watches: self.watches.clone(),
             searches: self.searches.clone(),

@@ -15,15 +15,15 @@ use egui_tiles::Tile;
 impl Workspace {
     /// The panels as they are, to be taken back to.
     pub(super) fn panels(&self) -> Option<Panels> {
-        let text = kept_layout::text_of(&self.dock)?;
+        let text = kept_layout::text_of(&self.dock, &|_| None)?;
         Some(Panels { text, positions: self.saved_positions(), active: self.windows.active })
     }
 
     /// Puts panels into effect that were there before; windows that are there stay where they are.
     pub(super) fn put_panels(&mut self, panels: Panels) {
-        let Some(dock) = kept_layout::read(&panels.text) else { return };
+        let Some((dock, torn)) = kept_layout::read_all(&panels.text) else { return };
         let Panels { positions, active, .. } = panels;
-        self.put_dock(SavedLayout { dock, positions, active });
+        self.put_dock(SavedLayout { dock, torn, positions, active });
     }
 
     fn put_dock(&mut self, layout: SavedLayout) {
@@ -40,6 +40,7 @@ impl Workspace {
         }
         self.windows.activate(layout.active);
         self.replace_dock(layout.dock);
+        self.put_torn(&layout.torn);
         self.focused = self.trace_tile(self.windows.active);
     }
 
@@ -74,7 +75,7 @@ impl App {
             return;
         }
         let own = self.settings.layouts.iter().find(|own| own.name.eq_ignore_ascii_case(name.trim()));
-        let Some(mut dock) = own.and_then(|own| kept_layout::read(&own.panels)) else {
+        let Some((mut dock, torn)) = own.and_then(|own| kept_layout::read_all(&own.panels)) else {
             let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
             let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
             return self.report(&format!("there is no layout {:?}: there are {}", name.trim(), known.join(", ")));
@@ -87,7 +88,7 @@ impl App {
             }
         }
         let (positions, active) = (workspace.saved_positions(), workspace.windows.active);
-        workspace.put_dock(SavedLayout { dock, positions, active });
+        workspace.put_dock(SavedLayout { dock, torn, positions, active });
     }
 
     /// Keeps the panels as a layout of the user's own.
@@ -96,7 +97,7 @@ impl App {
         if name.is_empty() || NamedLayout::of(&name).is_some() {
             return self.report("this name is taken: choose another one for a layout of your own");
         }
-        let Some(panels) = self.workspace.as_ref().and_then(|workspace| kept_layout::text_of(&workspace.dock)) else {
+        let Some(panels) = self.workspace.as_ref().and_then(|workspace| workspace.panels_text()) else {
             return;
         };
         self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(&name));
@@ -148,6 +149,8 @@ pub fn changes_panels(action: &Action) -> bool {
             | Action::NewPanel(_)
             | Action::ClosePanel(_)
             | Action::DuplicatePanel(_)
+            | Action::TearOff(_)
+            | Action::PutBack(_)
     );
     let is_window = matches!(
         action,

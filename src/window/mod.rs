@@ -90,6 +90,8 @@ mod tab_strip;
 mod timeline;
 mod toasts;
 mod toolbar;
+mod torn;
+mod torn_place;
 mod trace_widths;
 mod undo;
 mod vacancy;

@@ -6,6 +6,7 @@ use egui_tiles::{TabState, TileId};
 use super::widgets::{badge, paint_flat, width};
 use super::words::count;
 use crate::action::{Action, Follow, WindowId};
+use crate::messages::say;
 use crate::model::Windows;
 use crate::panels::{Pane, tab_badge};
 use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
@@ -15,18 +16,106 @@ pub const HEIGHT: f32 = 28.0;
 /// In narrower strips the place of the position stands in the tooltip alone.
 const NARROW: f32 = 340.0;
 
-/// Draws one tab.
-pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState) -> Response {
+/// Where a panel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PanelPlace {
+    /// In the main window.
+    Dock,
+    /// In a window of its own.
+    Window,
+}
+
+/// The panel that a strip shows.
+pub struct Strip<'a> {
+    /// The panel.
+    pub pane: &'a Pane,
+    /// Its tile.
+    pub tile: TileId,
+    /// The trace windows.
+    pub windows: &'a Windows,
+    /// Where it is.
+    pub place: PanelPlace,
+}
+
+/// What stands in a tab beside its title.
+const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
+/// Narrower tabs tell too little: others are hidden before.
+const NARROWEST: f32 = BESIDE + 28.0;
+/// Room for the button that lists what is hidden.
+const MORE: f32 = 64.0;
+
+/// How wide a tab is that has all the room that it wants.
+pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
+    BESIDE + width(ui, &pane.title(), &medium(12.5))
+}
+
+/// The widths of tabs in a strip, 0 for those that are hidden: the widest are cut first, to the same width, and where that
+/// is too narrow, those at the end are hidden. The active one is always there.
+pub fn fitted(wanted: &[f32], active: usize, room: f32) -> Vec<f32> {
+    let cut = |widths: &[f32], room: f32| {
+        let (mut left, mut count) = (room, widths.len() as f32);
+        let mut sorted = widths.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        // Narrow tabs leave room for the wide ones.
+        let mut most = left / count.max(1.0);
+        for wide in sorted {
+            if wide > most {
+                break;
+            }
+            (left, count) = (left - wide, count - 1.0);
+            most = if count > 0.0 { left / count } else { f32::INFINITY };
+        }
+        most
+    };
+    let most = cut(wanted, room);
+    if most >= NARROWEST {
+        return wanted.iter().map(|wide| wide.min(most)).collect();
+    }
+    let shown = (((room - MORE) / NARROWEST) as usize).max(1);
+    let is_shown = |place: usize| match active < shown {
+        true => place < shown,
+        false => place + 1 < shown || place == active,
+    };
+    let kept: Vec<f32> = (0..).zip(wanted).filter(|(place, _)| is_shown(*place)).map(|(_, wide)| *wide).collect();
+    let most = cut(&kept, (room - MORE).max(NARROWEST));
+    (0..).zip(wanted).map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 }).collect()
+}
+
+/// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
+pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
+    let tok = Tok::current(ui);
+    let number = hidden.len() as u64;
+    let (rect, response) = ui.allocate_exact_size(vec2(MORE - 4.0, 22.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("strip-more-said", number = number)));
+    paint_flat(ui.painter(), rect, &response, tok);
+    let left = rect.left_center() + vec2(6.0, 0.0);
+    ui.painter().text(left, Align2::LEFT_CENTER, icons::CARET_DOWN, icon(10.0), tok.t2);
+    let text = say!("strip-more", number = number);
+    ui.painter().text(left + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    let mut chosen = None;
+    egui::Popup::menu(&response).show(|ui| {
+        ui.set_min_width(140.0);
+        for (tile, title) in hidden {
+            if ui.button(title).clicked() {
+                chosen = Some(*tile);
+            }
+        }
+    });
+    chosen
+}
+
+/// Draws one tab in a width.
+pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState, wide: f32) -> Response {
     let is_active = state.active;
     let title = pane.title();
-    let wide = 12.0 + 16.0 + 8.0 + width(ui, &title, &medium(12.5)) + 14.0;
     let (_, rect) = ui.allocate_space(vec2(wide, HEIGHT));
     let response = ui.interact(rect, id, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::selected(egui::Role::Tab, true, is_active, &title));
     if ui.is_rect_visible(rect) && !state.is_being_dragged {
         paint_tab(ui, pane, &title, &response, state);
     }
-    response
+    let is_cut = wide + 0.5 < tab_width(ui, pane);
+    if is_cut { response.on_hover_text(title) } else { response }
 }
 
 fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &TabState) {
@@ -53,7 +142,11 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
             painter.text(left, Align2::LEFT_CENTER, pane.icon(), icon(14.0), tok.t2);
         }
     }
-    painter.text(left + vec2(24.0, 0.0), Align2::LEFT_CENTER, title, medium(12.5), color);
+    let mut job = egui::text::LayoutJob::default();
+    job.append(title, 0.0, egui::TextFormat::simple(medium(12.5), color));
+    job.wrap = egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x - 24.0).max(0.0));
+    let galley = painter.layout_job(job);
+    painter.galley(left + vec2(24.0, -galley.size().y / 2.0), galley, color);
     if response.has_focus() {
         painter.rect_stroke(rect.shrink(1.0), 2.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
     }
@@ -61,12 +154,13 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &Tab
 
 /// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
 /// The space is allocated, from the right, so that tabs do not run under it.
-pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let Strip { pane, tile, windows, .. } = *strip;
     let tok = Tok::current(ui);
     ui.spacing_mut().item_spacing.x = 4.0;
     let room = ui.available_width();
     ui.add_space(4.0);
-    menu_ui(ui, pane, tile, windows, out);
+    menu_ui(ui, strip, out);
     let Some(follow) = pane.follow() else { return };
     match pane.window() {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
@@ -143,7 +237,8 @@ impl FollowBadge {
     }
 }
 
-fn menu_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let pane = strip.pane;
     let tok = Tok::current(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(26.0, 22.0), Sense::click());
     let name = format!("{} panel menu", pane.title());
@@ -152,12 +247,13 @@ fn menu_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut 
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::MORE, icon(14.0), tok.t2);
     egui::Popup::menu(&response).show(|ui| {
         ui.set_min_width(180.0);
-        panel_menu(ui, pane, tile, windows, out);
+        panel_menu(ui, strip, out);
     });
 }
 
 /// What can be done with a panel.
-fn panel_menu(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let Strip { pane, tile, windows, place } = *strip;
     if let Some(follow) = pane.follow() {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
@@ -179,10 +275,43 @@ fn panel_menu(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &m
         }
         ui.separator();
     }
+    let (word, action) = match place {
+        PanelPlace::Dock => (say!("strip-tear-off"), Action::TearOff(Some(tile.0))),
+        PanelPlace::Window => (say!("strip-put-back"), Action::PutBack(Some(tile.0))),
+    };
+    if ui.button(word).clicked() {
+        out.push(action);
+    }
     if ui.button("Duplicate").clicked() {
         out.push(Action::DuplicatePanel(tile.0));
     }
     if ui.button("Close").clicked() {
         out.push(Action::ClosePanel(tile.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_tabs_are_cut_first() {
+        assert_eq!(fitted(&[100.0, 120.0], 0, 300.0), [100.0, 120.0]);
+        assert_eq!(fitted(&[90.0, 200.0, 160.0], 0, 330.0), [90.0, 120.0, 120.0]);
+        assert_eq!(fitted(&[], 0, 100.0), [0.0; 0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_hidden_but_never_the_active_tab() {
+        let wanted = [120.0; 6];
+        let shown = |active, room| {
+            let widths = fitted(&wanted, active, room);
+            assert!(widths.iter().sum::<f32>() <= room, "{widths:?} in {room}");
+            (0..).zip(widths).filter(|(_, wide)| *wide > 0.0).map(|(place, _)| place).collect::<Vec<usize>>()
+        };
+        assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shown(0, 320.0), [0, 1, 2]);
+        assert_eq!(shown(5, 320.0), [0, 1, 5]);
+        assert_eq!(shown(5, 150.0), [5]);
     }
 }

@@ -108,7 +108,7 @@ mod tests {
             let mut dock = first(size);
             let options = egui_tiles::SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() };
             dock.simplify(&options);
-            let before = text_of(&dock).unwrap();
+            let before = text_of(&dock, &|_| None).unwrap();
             for tile in panes_in_order(&dock) {
                 let Some(kind) = dock.tiles.get_pane(&tile).map(Pane::kind).filter(|kind| *kind != PanelKind::Trace)
                 else {
@@ -120,7 +120,7 @@ mod tests {
                 let filled = vacancy.fill(&mut dock, || Pane::new(kind, crate::action::WindowId(1)));
                 assert!(filled.is_some(), "{kind:?}");
                 let plain = |text: &str| text.replace(char::is_numeric, "");
-                assert_eq!(plain(&text_of(&dock).unwrap()), plain(&before), "{kind:?}");
+                assert_eq!(plain(&text_of(&dock, &|_| None).unwrap()), plain(&before), "{kind:?}");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The state of the window while a trace is open.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
 use super::status::StatusSlot;
+use super::torn_place::TornWindow;
 use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
 use super::words::count;
@@ -84,6 +86,8 @@ pub struct Workspace {
     pub(super) panels_seen: Option<Panels>,
     /// Where panels stood that were closed, the newest last.
     pub(super) vacancies: Vec<Vacancy>,
+    /// The windows of panels that have windows of their own.
+    pub(super) torn_windows: HashMap<TileId, TornWindow>,
     /// What the functions took.
     pub functions: FunctionsState,
     /// The timeline.
@@ -135,6 +139,7 @@ impl Workspace {
     pub fn new(opened: Opened, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
         let session = Arc::new(opened.session);
         let mut windows = Windows::new(session.index.step_count());
+        let torn = saved.as_ref().map(|saved| saved.torn.clone()).unwrap_or_default();
         let (dock, awaited) = match saved {
             Some(saved) => restored(&session, saved, &mut windows),
             None => (layout::first(size), Vec::new()),
@@ -162,6 +167,7 @@ impl Workspace {
             undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),
+            torn_windows: HashMap::new(),
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
             saving: None,
@@ -179,6 +185,7 @@ impl Workspace {
             awaited,
         };
         workspace.focused = workspace.trace_tile(workspace.windows.active);
+        workspace.put_torn(&torn);
         workspace
     }
 
@@ -216,8 +223,13 @@ impl Workspace {
 
     /// The panels as they are, without their answers, and where the windows are.
     pub(super) fn saved_layout(&self) -> Option<SavedLayout> {
-        let dock = kept_layout::read(&kept_layout::text_of(&self.dock)?)?;
-        Some(SavedLayout { dock, positions: self.saved_positions(), active: self.windows.active })
+        let (dock, torn) = kept_layout::read_all(&self.panels_text()?)?;
+        Some(SavedLayout { dock, torn, positions: self.saved_positions(), active: self.windows.active })
+    }
+
+    /// The panels as they are kept, with the windows that some of them have.
+    pub(super) fn panels_text(&self) -> Option<String> {
+        kept_layout::text_of(&self.dock, &|tile| self.torn_place(tile))
     }
 
     /// Where the windows are, or will be as soon as the trace reaches there.

@@ -39,6 +39,7 @@ mod stepping;
 mod support;
 mod threads;
 mod timeline;
+mod torn;
 mod trace_list;
 mod warnings;
 mod watches;

@@ -201,3 +201,15 @@ fn memory_takes_digits_as_they_are_shown_and_offers_the_other_reading() {
     window.perform(Action::ShowMemory("8ffff5e0".to_owned()));
     assert!(!window.painted_in(window.harness_rect()).contains("no register and no symbol"));
 }
+
+#[test]
+fn f1_finds_keys_and_what_the_mouse_does() {
+    let mut window = Driver::text(SHORT);
+    window.press(Key::F1);
+    window.harness().get_by_label("close the panel: Middle click on a tab");
+    window.type_text("step ov");
+    assert!(window.has("Step over: F10 or N") && !window.has("Step out: F12 or F"));
+    window.press(Key::F1);
+    window.press(Key::F1);
+    assert!(window.has("Step out: F12 or F"), "the page begins with all keys");
+}

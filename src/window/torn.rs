@@ -1,0 +1,159 @@
+//! Panels in windows of their own, on any screen.
+//!
+//! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
+
+use egui::{CentralPanel, Frame, Layout, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportId, pos2};
+use egui_tiles::{Tile, TileId};
+
+use super::app::App;
+use super::layout::panes_in_order;
+use super::tab_strip::{self, PanelPlace, Strip};
+use super::toasts::ToastKind;
+use super::torn_place::{SIZE, TornPlace, TornWindow};
+use super::widgets::line_below;
+use super::workspace::{Drawn, Workspace};
+use crate::action::Action;
+use crate::messages::say;
+use crate::panels::ViewCx;
+use crate::theme::Tok;
+
+impl Workspace {
+    /// The panels that have windows of their own.
+    pub fn torn(&self) -> Vec<TileId> {
+        let mut tiles = panes_in_order(&self.dock);
+        tiles.retain(|tile| !self.dock.is_visible(*tile));
+        tiles
+    }
+
+    /// Where the window of a panel is.
+    pub(super) fn torn_place(&self, tile: TileId) -> Option<TornPlace> {
+        self.torn_windows.get(&tile).map(|window| window.now)
+    }
+
+    /// Windows open where they were.
+    pub(super) fn put_torn(&mut self, places: &[(TileId, TornPlace)]) {
+        let window = |(tile, place): &(TileId, TornPlace)| (*tile, TornWindow::at(*place));
+        self.torn_windows = places.iter().map(window).collect();
+    }
+
+    /// Moves a panel into a window of its own. False for the last one in the main window.
+    fn tear_off(&mut self, tile: TileId) -> bool {
+        let in_dock = panes_in_order(&self.dock).into_iter().filter(|tile| self.dock.is_visible(*tile)).count();
+        if in_dock < 2 || self.dock.tiles.get_pane(&tile).is_none() {
+            return false;
+        }
+        // It opens where it was open last.
+        if let Some(window) = self.torn_windows.get_mut(&tile) {
+            window.opened = window.now;
+        }
+        self.dock.set_visible(tile, false);
+        true
+    }
+
+    /// Puts a panel back to where it stood, or all.
+    pub(super) fn put_back(&mut self, tile: Option<u64>) {
+        let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile)]);
+        for tile in back {
+            self.dock.set_visible(tile, true);
+            self.focus(tile);
+        }
+    }
+
+    fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {
+        self.torn_windows.entry(tile).or_insert(TornWindow::at(TornPlace { size: SIZE, corner: None }))
+    }
+}
+
+impl App {
+    /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
+    pub(super) fn tear_off(&mut self, tile: Option<u64>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(tile) = tile.map(TileId).or(workspace.focused) else { return };
+        if !workspace.dock.is_visible(tile) {
+            return workspace.put_back(Some(tile.0));
+        }
+        if !workspace.tear_off(tile) {
+            self.toasts.show(ToastKind::Info, say!("torn-last"));
+        }
+    }
+
+    /// Draws the windows of panels.
+    pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let name = workspace.name();
+        for tile in workspace.torn() {
+            let Some(workspace) = self.workspace.as_mut() else { return };
+            let Some(panel) = workspace.dock.tiles.get_pane(&tile).map(|pane| pane.title()) else { continue };
+            let TornPlace { size, corner } = workspace.torn_window(tile).opened;
+            let title = say!("torn-title", panel = panel, trace = name.as_str());
+            let mut builder = ViewportBuilder::default().with_title(title).with_inner_size(size);
+            if let Some(corner) = corner {
+                builder = builder.with_position(corner);
+            }
+            let id = ViewportId::from_hash_of(("panel", tile.0));
+            ui.ctx().show_viewport_immediate(id, builder, |ui, class| {
+                self.torn_window_ui(ui, tile, class, tok, out);
+            });
+        }
+    }
+
+    fn torn_window_ui(
+        &mut self,
+        ui: &mut Ui,
+        tile: TileId,
+        class: ViewportClass,
+        tok: &'static Tok,
+        out: &mut Vec<Action>,
+    ) {
+        let is_native = class != ViewportClass::EmbeddedWindow;
+        let viewport = ui.input(|input| input.viewport().clone());
+        let is_used = ui.input(|input| !input.events.is_empty() || input.pointer.any_pressed());
+        if is_native && viewport.close_requested() {
+            out.push(Action::PutBack(Some(tile.0)));
+        }
+        if let Some(workspace) = self.workspace.as_mut() {
+            let window = workspace.torn_window(tile);
+            if let Some(inner) = viewport.inner_rect.filter(|_| is_native) {
+                window.now.size = inner.size().into();
+            }
+            if let Some(outer) = viewport.outer_rect.filter(|_| is_native) {
+                window.now.corner = Some([outer.left(), outer.top()]);
+            }
+            if is_native && is_used && viewport.focused == Some(true) && workspace.focused != Some(tile) {
+                workspace.focus(tile);
+            }
+        }
+        if is_native {
+            let situation = self.situation(tok);
+            out.extend(self.pressed(ui, &situation));
+        }
+        let is_covered = self.is_covered() || self.context.text_edit_focused();
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let has_focus = workspace.focused == Some(tile) && !is_covered;
+        let Drawn { cx, dock, .. } = workspace.drawn(&self.worker, tok);
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { return };
+        let mut is_clicked = false;
+        CentralPanel::default().frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
+            let whole = if is_native { ui.max_rect() } else { Rect::from_min_size(ui.max_rect().min, SIZE.into()) };
+            let strip = whole.with_max_y(whole.top() + tab_strip::HEIGHT);
+            ui.painter().rect_filled(strip, 0.0, tok.bg2);
+            let layout = Layout::right_to_left(egui::Align::Center);
+            ui.scope_builder(UiBuilder::new().max_rect(strip).layout(layout), |ui| {
+                let strip = Strip { pane, tile, windows: cx.windows, place: PanelPlace::Window };
+                tab_strip::strip_end_ui(ui, &strip, out);
+            });
+            line_below(ui.painter(), strip, tok.line);
+            let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
+            is_clicked = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
+            let cx = ViewCx { tile: tile.0, has_focus, ..cx };
+            ui.scope_builder(UiBuilder::new().max_rect(body), |ui| {
+                ui.set_clip_rect(body.intersect(ui.clip_rect()));
+                pane.ui(ui, &cx, out);
+            });
+            ui.advance_cursor_after_rect(whole);
+        });
+        if is_clicked {
+            workspace.focus(tile);
+        }
+    }
+}
