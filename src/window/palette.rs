@@ -269,6 +269,9 @@ fn row_ui(ui: &mut Ui, item: &Item, Choosable { is_chosen }: Choosable, tok: &To
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_possible = !matches!(item.choice, Choice::Nothing);
     response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, is_possible, is_chosen, &item.text));
+    if !ui.is_rect_visible(rect) {
+        return response;
+    }
     let painter = ui.painter();
     if is_chosen {
         painter.rect_filled(rect, 2.0, tok.sel);
