@@ -28,6 +28,8 @@ use crate::worker::Slot;
 const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
+/// The column of how often a warning occurs.
+const TIMES: f32 = 64.0;
 /// Characters of a line that are shown.
 const LONGEST: usize = 300;
 
@@ -91,12 +93,11 @@ impl WarningsPanel {
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
         pen.text(rect.left() + INSET, y, icons::WARNING, icon(13.0), tok.warn);
         let left = if has_lines { place_ui(pen, rect, warning, tok) } else { rect.left() + 32.0 };
-        let count = times(warning);
-        let right = rect.right() - 8.0 - if count.is_empty() { 0.0 } else { pen.width(&count, mono(11.5)) + 8.0 };
+        pen.text_left_of(rect.right() - 8.0, y, times(warning), mono(11.5), tok.t3);
+        let right = rect.right() - TIMES;
         let end = pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, right);
-        let end = pen.text(end + 8.0, y, count, mono(11.5), tok.t3);
-        if !text.is_empty() && end + 60.0 < rect.right() {
-            pen.cut_text(pos2(end + 12.0, y), text, mono(11.5), tok.t2, rect.right() - 8.0);
+        if !text.is_empty() && end + 60.0 < right {
+            pen.cut_text(pos2(end + 12.0, y), text, mono(11.5), tok.t2, right);
         }
         if response.clicked() {
             self.list.cursor = place;
@@ -118,28 +119,27 @@ impl WarningsPanel {
     fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, cx: &ViewCx<'_>) {
         let has_lines = cx.session.index.source().is_text();
         let message = head.left() + if has_lines { 230.0 } else { 32.0 };
-        let place = if has_lines { head.left() + 32.0 } else { head.right() - 60.0 };
-        let (times, words) = (head.right() - 110.0, if has_lines { "Line" } else { "Order" });
-        let heads = [
-            Head { left: place, name: words },
-            Head { left: message, name: "Warning" },
-            Head { left: times, name: "Times" },
-        ];
+        let line = has_lines.then_some(Head { left: head.left() + 32.0, name: "Line" });
+        let others =
+            [Head { left: message, name: "Warning" }, Head { left: head.right() - TIMES + 8.0, name: "Times" }];
+        let heads: Vec<Head<'_>> = line.into_iter().chain(others).collect();
         if heads_ui(ui, pen, head, &heads, &mut self.sort) {
             self.list = CursorList::default();
         }
     }
 
     /// Sorts by the heads, where that was asked for or there are more warnings by now.
-    fn put_in_order(&mut self, warnings: &[Warning]) {
+    fn put_in_order(&mut self, warnings: &[Warning], cx: &ViewCx<'_>) {
         if self.order.sort == self.sort && self.order.places.len() == warnings.len() {
             return;
         }
         let mut places: Vec<usize> = (0..warnings.len()).collect();
+        // Where there are no lines, the first head is that of the message.
+        let left_out = usize::from(!cx.session.index.source().is_text());
         let key = |place: &usize, column: usize| {
             let warning = warnings.get(*place);
             let number = |pick: fn(&Warning) -> u64| warning.map_or(0, pick);
-            match column {
+            match column + left_out {
                 0 => (number(|warning| warning.line), ""),
                 1 => (0, warning.map_or("", |warning| warning.message.as_str())),
                 _ => (number(|warning| warning.count), ""),
@@ -205,7 +205,7 @@ impl Panel for WarningsPanel {
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.put_in_order(warnings);
+        self.put_in_order(warnings, cx);
         let copy = Rect::from_min_max(bar.right_top() + vec2(-32.0, 4.0), bar.right_bottom() - vec2(8.0, 4.0));
         let rows = || text_table(&["line", "byte", "warning", "times"], warnings.iter().map(texts_of));
         Export { pen: &pen, rows: &rows, name: "warnings" }.ui(ui, copy, out);
