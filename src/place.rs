@@ -23,6 +23,7 @@ use stepback_parsers::{Line, Position, Source};
 
 use crate::expression::{self, AtPosition, Expression, ExpressionError, Lookup, SymbolsOnly};
 use crate::image::Images;
+use crate::messages::say;
 use crate::session::Session;
 
 /// The accepted forms, for messages and help.
@@ -75,8 +76,8 @@ impl Percent {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let value = scaled(text, Self::DECIMALS).context("a percentage is a number such as 50% or 33.3%")?;
-        ensure!(value <= 100 * Self::ONE, "percentages go from 0% to 100%");
+        let value = scaled(text, Self::DECIMALS).context(say!("place-a-percentage-is-a-number"))?;
+        ensure!(value <= 100 * Self::ONE, say!("place-percentages-go-from-0-to"));
         Ok(Self(value))
     }
 }
@@ -96,8 +97,10 @@ impl FromStr for Place {
 
     fn from_str(text: &str) -> Result<Self> {
         let trimmed = text.trim();
-        ensure!(!trimmed.is_empty(), "a position is needed: {FORMS}");
-        parse(trimmed).with_context(|| format!("{trimmed:?} is no position ({FORMS})")).map_err(flat)
+        ensure!(!trimmed.is_empty(), "{}", say!("place-needed", forms = FORMS));
+        parse(trimmed)
+            .with_context(|| say!("place-no-position", text = format!("{trimmed:?}"), forms = FORMS))
+            .map_err(flat)
     }
 }
 
@@ -237,7 +240,7 @@ fn checked<S: Source>(index: &Index<S>, asked: Position) -> Result<Position> {
 fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
     // Formats without lines have 0 of them; the query says so in better words.
-    let beyond = || Missing(format!("line {} is beyond the end of the trace, which is line {lines}", line.0));
+    let beyond = || Missing(say!("place-line-beyond", line = line.0.to_string(), end = lines.to_string()));
     ensure!(lines == 0 || line.0 <= lines, beyond());
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
@@ -248,7 +251,7 @@ fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Positi
     let Some(count) = source.record_count() else {
         bail!(Misnamed(format!("{format} has no numbered records: say line:{number}")))
     };
-    let beyond = || Missing(format!("record {number} is beyond the end of the trace, which is record {count}"));
+    let beyond = || Missing(say!("place-record-beyond", record = number.to_string(), end = count.to_string()));
     checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
 }
 
@@ -269,8 +272,8 @@ fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, canc
     };
     match hit {
         Some(hit) => Ok(hit.record.step.before()),
-        None if number == 1 => bail!(Missing(format!("no step of the trace is at {pc}"))),
-        None => bail!(Missing(format!("fewer than {number} steps of the trace are at {pc}"))),
+        None if number == 1 => bail!(Missing(say!("place-no-step-at", address = pc.to_string()))),
+        None => bail!(Missing(say!("place-fewer-at", count = number.to_string(), address = pc.to_string()))),
     }
 }
 
@@ -286,7 +289,7 @@ fn parse(text: &str) -> Result<Place> {
     }
     let Some((kind, rest)) = text.split_once(':') else {
         let is_negative = text.strip_prefix('-').is_some_and(|digits| without_commas(digits).is_some());
-        ensure!(!is_negative, "{text:?} is not a whole number: positions begin at 0, the start");
+        ensure!(!is_negative, "{}", say!("place-negative", text = format!("{text:?}")));
         return whole(text).map(Place::Number);
     };
     let rest = rest.trim();
@@ -313,7 +316,7 @@ fn counted_from_one(text: &str, what: &str) -> Result<u64> {
 /// Times with a point are kept in millionths of what the trace writes, as the trace's own are (`1.5 us` is 1500000).
 fn parse_time(text: &str) -> Result<Place> {
     if text.contains('.') {
-        return scaled(text, 6).map(Place::Time).context("a time is a number as the trace writes it");
+        return scaled(text, 6).map(Place::Time).context(say!("place-a-time-is-a-number"));
     }
     whole(text).map(Place::Time)
 }
@@ -323,20 +326,20 @@ fn parse_visit(text: &str) -> Result<Place> {
     let numbered = text.rsplit_once('#').filter(|(_, number)| !number.contains('`'));
     let (address, number) = match numbered {
         Some((address, number)) => {
-            (address.trim_end(), whole(number.trim_start()).context("after # stands which visit is meant")?)
+            (address.trim_end(), whole(number.trim_start()).context(say!("place-after-stands-which-visit-is"))?)
         }
         None => (text, 1),
     };
-    ensure!(number > 0, "visits count from 1");
+    ensure!(number > 0, say!("place-visits-count-from-1"));
     let expression = expression::parse(address)?;
     Ok(Place::Visit { address: address.to_owned(), expression, number })
 }
 
 /// A whole number, with or without commas between thousands.
 fn whole(text: &str) -> Result<u64> {
-    ensure!(!text.is_empty(), "a number is missing");
-    let digits = without_commas(text).with_context(|| format!("{text:?} is not a whole number"))?;
-    digits.parse().with_context(|| format!("{text:?} does not fit into 64 bits"))
+    ensure!(!text.is_empty(), say!("place-a-number-is-missing"));
+    let digits = without_commas(text).with_context(|| say!("place-not-whole", text = format!("{text:?}")))?;
+    digits.parse().with_context(|| say!("place-too-large", text = format!("{text:?}")))
 }
 
 /// The digits of a whole number; none where there is anything else or a comma is out of place.

@@ -99,19 +99,7 @@ command-source-lines-in-rows = Source lines in rows
 command-watch = Watch…
 command-waveform = Waveform…
 command-show-memory = Show memory…
-command-registers-core = Registers core
-command-registers-single-precision = Registers single precision
-command-registers-double-precision = Registers double precision
-command-registers-vector = Registers vector
-command-registers-sve = Registers SVE
-command-registers-system = Registers system
 command-register-lanes = Register lanes…
-command-registers-as-hex = Registers as hex
-command-registers-as-unsigned = Registers as unsigned
-command-registers-as-signed = Registers as signed
-command-registers-as-floating-point = Registers as floating point
-command-registers-as-text = Registers as text
-command-lower-halves-of-registers = Lower halves of registers
 command-filter-registers = Filter registers…
 command-functions-of-the-selection = Functions of the selection
 command-functions-of-the-whole-trace = Functions of the whole trace
@@ -127,24 +115,7 @@ command-timeline-call-around-the-position = Timeline call around the position
 command-timeline-whole-trace = Timeline whole trace
 command-timeline-to-the-position = Timeline to the position
 command-timeline-to-the-selection = Timeline to the selection
-command-memory-by-1-byte = Memory by 1 byte
-command-memory-by-2-bytes = Memory by 2 bytes
-command-memory-by-4-bytes = Memory by 4 bytes
-command-memory-by-8-bytes = Memory by 8 bytes
-command-memory-rows-as-wide-as-there-is-room = Memory rows as wide as there is room
-command-memory-rows-of-8-bytes = Memory rows of 8 bytes
-command-memory-rows-of-16-bytes = Memory rows of 16 bytes
-command-memory-rows-of-32-bytes = Memory rows of 32 bytes
-command-memory-rows-of-64-bytes = Memory rows of 64 bytes
-command-memory-as-floating-point = Memory as floating point
-command-memory-text-as-ascii = Memory text as ASCII
-command-memory-text-as-utf-8 = Memory text as UTF-8
-command-memory-compared-in-place = Memory compared in place
-command-next-changed-byte = Next changed byte
-command-previous-changed-byte = Previous changed byte
 command-find-in-memory = Find in memory…
-command-find-next-in-memory = Find next in memory
-command-find-previous-in-memory = Find previous in memory
 command-close-messages = Close messages
 command-indexing-card = Indexing card
 command-theme-dark = Theme dark
@@ -163,12 +134,6 @@ command-note = Note…
 command-next-bookmark = Next bookmark
 command-previous-bookmark = Previous bookmark
 command-delete-all-bookmarks = Delete all bookmarks
-command-colour-yellow = Colour yellow
-command-colour-red = Colour red
-command-colour-green = Colour green
-command-colour-blue = Colour blue
-command-colour-pink = Colour pink
-command-colour-grey = Colour grey
 command-new-trace-window = New trace window
 command-side-by-side = Side by side
 command-windows-move-together = Windows move together
@@ -219,10 +184,6 @@ command-use-layout = Use layout…
 command-save-layout-as = Save layout as…
 command-forget-layout = Forget layout…
 command-reset-layout = Reset layout
-command-trace-window-1 = Trace window 1
-command-trace-window-2 = Trace window 2
-command-trace-window-3 = Trace window 3
-command-trace-window-4 = Trace window 4
 command-commands = Commands…
 command-keys = Keys
 command-about-stepback = About Stepback
@@ -499,3 +460,1647 @@ strip-tear-off = Move to its own window
 strip-put-back = Put back
 torn-title = { $panel } – { $trace }
 torn-last = The last panel stays in the main window
+
+## window
+
+banner-none-of-the-programs-files = none of the program's files was found: functions have no names
+banner-close-the-note = Close the note
+banner-give-the-programs-files = Give the program's files…
+lookup-is-called-here = { $function } is called here
+lookup-is-not-called-before = { $function } is not called before this position
+lookup-is-not-called-after = { $function } is not called after this position
+lookup-no-function-is-called = no function is called { $name }
+lookup-no-call-is-around = no call is around this position
+demo-1-go-to-the-end = 1  Go to the end
+demo-2-in-registers-click-x2 = 2  In Registers, click x2
+demo-3-in-memory-type-x0 = 3  In Memory, type x0
+demo-then = then
+demo-close-the-hint = Close the hint
+demo-close-the-hint-esc = Close the hint   Esc
+demo-a-server-dies-by-an = A server dies by an overwritten pointer: who overwrote it?
+dock-panels = Panels
+lookup-there-is-no-call-around = there is no call around this position
+lookup-is-no-address = { $text } is no address
+lookup-no-external-before = there is no external change before this position
+lookup-no-external-after = there is no external change after this position
+lookup-no-external-of-before = there is no external change of memory at { $address } before this position
+lookup-no-external-of-after = there is no external change of memory at { $address } after this position
+dialog-saved = Saved { $path }
+dialog-all-files = All files
+dialog-tarmac-traces-also-compressed = Tarmac traces, also compressed
+dialog-dynamorio-traces-drmemtrace = DynamoRIO traces (drmemtrace)
+dialog-rst-traces-of-suns-simulators = RST traces of Sun's simulators, all files of one
+dialog-recordings-of-branches-btrace = Recordings of branches (Btrace)
+dialog-nothing-is-done = nothing is done with a file that was written: { $path }
+dialog-other-name = the file is not called { $name }: { $path }
+find-find = Find
+find-find-in-the-trace = Find in the trace
+goto-forms = Step, function, address, file:line
+goto-go-to = Go to
+goto-step-counter = Step counter
+goto-steps-done-of-all-click = Steps done, of all. Click to type a step
+goto-step = Step
+lookup-no-hit-before = No hit of { $text } before this position
+lookup-no-hit-after = No hit of { $text } after this position
+kept-file-missing = a file that the session names is not there: { $first }
+kept-files-missing = { $first } and { $more } more that the session names are not there
+kept-trace-file-missing = a file of the trace of the session is not there: { $file }
+layouts-unknown = there is no layout { $name }: there are { $known }
+layouts-this-name-is-taken-choose = this name is taken: choose another one for a layout of your own
+layouts-saved = Layout saved: { $name }, in the menu Window
+layouts-not-own = there is no layout of your own called { $name }
+lookup-instruction-before = this instruction is not executed before this position
+lookup-instruction-after = this instruction is not executed after this position
+lookup-no-line-before = no other source line is executed before this position
+lookup-no-line-after = no other source line is executed after this position
+lookup-no-lines = no source lines are known: add an image that was compiled with -g
+lookup-not-true-before = { $condition } does not become true before this position
+lookup-not-true-after = { $condition } does not become true after this position
+lookup-no-change-before = { $watch } does not change before this position
+lookup-no-change-after = { $watch } does not change after this position
+moving-failed = the position could not be changed: { $error }
+opened-the-trace-could-not-be = The trace could not be opened
+opened-indexing-was-cancelled = Indexing was cancelled
+opened-opening-was-cancelled = Opening was cancelled
+opened-the-trace-changed = The trace changed
+opened-the-trace-has-grown = The trace has grown
+opened-locate = Locate…
+opened-say-where = Say where { $trace } is on this machine.
+opened-the-trace-of-the-session = The trace of the session is not here
+opened-reload = Reload
+opened-indexing-stopped = Indexing stopped
+opened-what-is-shown-belongs-to = What is shown belongs to the file as it was.
+opened-follow = Follow
+opened-time-runs-backwards = Time runs backwards
+opened-lines-not-read = { $count ->
+        [one] 1 line
+       *[other] { $count } lines
+    } could not be read
+opened-places-not-read = { $count ->
+        [one] 1 place
+       *[other] { $count } places
+    } could not be read
+opened-first = First: { $warning }.
+opened-show-list = Show list
+opening-the-demo = the demo
+opening-thread-ended = the trace could not be opened: its thread ended
+part-not-shown = the trace could not be shown as far as it is indexed: { $error }
+start-path-of-a-trace = Path of a trace
+moves-nothing-called-this-function-the = Nothing called this function: the trace begins inside it
+moves-this-function-does-not-return = This function does not return: the trace ends inside it
+moves-no-return-so-far = This function does not return so far: { $caveat }
+moves-this-thread-has-no-step = This thread has no step before this position
+moves-this-thread-has-no-step-after = this thread has no step after this position
+part-advice = On the command line "list --records" prints a part, and DynamoRIO's record_filter copies one.
+part-shift-drag-in-the-timeline = Shift+drag in the timeline selects a range.
+part-nothing-is-selected-in-the = Nothing is selected in the timeline
+part-only-a-part-of-a = Only a part of a Tarmac trace can be saved as a trace
+part-only-a-part-of-a-tarmac = only a part of a Tarmac trace can be saved
+part-the-part-is-not-written = the part is not written over the trace that it is a part of
+part-saved = Saved { $steps ->
+        [one] 1 step
+       *[other] { $steps } steps
+    } as { $path }
+sources-the-source-lines-are-still = the source lines are still being read
+start-recent-traces = Recent traces
+start-clear-list = Clear list
+start-look-up-any-moment-of = Look up any moment of a recorded execution.
+start-a-trace-that-consists-of = A trace that consists of several files, as DynamoRIO writes it
+start-what-was-marked-named-and = What was marked, named and laid out about a trace: TRACE.session.toml, also of another machine
+start-open = Open { $name }
+start-steps = steps
+start-changed-since = changed since
+start-file-not-found = file not found
+start-forget-this-trace = Forget this trace
+start-drop-a-trace-here-a = Drop a trace here, a file or a directory, with its ELF beside it if you have one
+start-tarmac-plain-or-compressed-gz = Tarmac, plain or compressed (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory)
+status-no-trace-open = No trace open
+status-of = { $position } of { $end }
+status-step = Step
+status-line = Line
+status-record = Record
+status-time = Time
+status-thread = Thread
+status-in = In
+status-depth = Depth
+status-warnings = { $count ->
+        [one] 1 warning
+       *[other] { $count } warnings
+    }
+status-lines-that-could-not-be = Lines that could not be read
+status-externals = { $count ->
+        [one] 1 external change
+       *[other] { $count } external changes
+    }
+status-reads-that-differ-from-the = Reads that differ from the last write: something that the trace does not show wrote there
+status-order-between-threads-is-known = Order between threads is known to the timestamp only
+status-order-by-timestamps = Order by timestamps
+status-order-here = { $whole }; here { $others }
+status-stays-in = Stays in { $thread }
+status-steps-of-other-threads-are = Steps of other threads are passed over. Click to step through all threads
+status-no-symbols = No symbols
+status-functions-have-no-names = Functions have no names. Open the trace with --image ELF, or put the ELF beside it under the same name.
+status-symbols = Symbols { $name }{ $more }
+status-symbols-come-from = Symbols come from { $paths }
+status-the-trace-is-read-as = The trace is read as it grows. Click to finish its index
+status-answers-are-so-far-the = Answers are so far: the rest of the trace is not indexed
+status-go-on = Go on
+status-index-the-rest-of-the = Index the rest of the trace
+status-stop-finding-tail-calls = Stop finding tail calls
+status-do-without-calls-stay-as = Do without: calls stay as the trace alone shows them
+status-finding-tail-calls = Finding tail calls
+status-the-call-tree-gains-calls = The call tree gains calls in which a function ends by jumping to another
+status-stop-indexing = Stop indexing
+status-cancel-indexing-what-is-indexed = Cancel indexing; what is indexed is kept
+status-indexing = Indexing
+status-show-the-indexing-card = Show the indexing card
+stepping-no-thread = the trace has no thread { $name }, only { $known }
+timeline-height-of-the-timeline = height of the timeline
+timeline-drag-height-of-the-timeline = Drag: height of the timeline; double click: the usual height
+toasts-copy = Copy
+toasts-close-message = Close message
+watches-full = nothing more can be watched: { $error }
+watches-the-watch-was-removed = The watch was removed
+watches-all-watches-were-removed = All watches were removed
+watches-undo = Undo
+summary-threads = { $count } threads
+summary-steps = { $what } · { $count } steps
+words-1-byte = 1 byte
+words-bytes = { $count } bytes
+words-tb = TB
+words-gb = GB
+words-mb = MB
+words-kb = kB
+words-size = { $amount } { $unit }
+words-just-now = just now
+words-minutes-ago = { $count } min ago
+words-hours-ago = { $count } h ago
+words-yesterday = yesterday
+month-jan = Jan
+month-feb = Feb
+month-mar = Mar
+month-apr = Apr
+month-may = May
+month-jun = Jun
+month-jul = Jul
+month-aug = Aug
+month-sep = Sep
+month-oct = Oct
+month-nov = Nov
+month-dec = Dec
+tabs-at = at { $position }
+tabs-what-the-panel-follows = what the panel follows
+tabs-follows-active = Follows the active trace window, now { $number }, { $at }
+tabs-follows = Follows trace window { $number }, { $at }
+tabs-pinned = Pinned { $at }
+tabs-the-active-window = the active window
+tabs-window = window { $number }
+tabs-this-position-for-good = this position for good
+tabs-what-and-click = { $what }
+    Click: { $then }
+tabs-panel-menu = { $panel } panel menu
+tabs-follow-the-active-window = Follow the active window
+tabs-follow-window = Follow window { $number }
+tabs-pin-at = Pin at { $position }
+tabs-duplicate = Duplicate
+tabs-close = Close
+lookup-no-function-no-position = no function is called { $text }, and it is no position ({ $forms })
+lookup-best = { $title }: { $note }
+lookup-line-before = line { $line } of { $file } is not executed before this position
+lookup-line-after = line { $line } of { $file } is not executed after this position
+lookup-other-thread = it is { $thread } that executes line { $line } here
+lookup-from-line = the value of { $cell } comes from line { $line }: before the first step
+lookup-read-doubt = read of { $cell }: { $doubt }
+lookup-write-doubt = write of { $cell }: { $doubt }
+lookup-not-read-before = { $cell } is not read before this position
+lookup-not-read-after = { $cell } is not read after this position
+lookup-not-written-before = { $cell } is not written before this position
+lookup-not-written-after = { $cell } is not written after this position
+lookup-byte-at = the byte at { $address }
+lookup-memory-at = memory at { $address } ({ $length } bytes)
+lookup-is-no-cell = { $text } is no cell
+frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it
+kept-not-kept = There is no file beside the trace for it. A session with a name of yours keeps it.
+kept-what-is-marked-is-not = What is marked is not kept
+kept-the-panels-of-the-session = the panels of the session could not be read: they are as at first
+kept-save-session-as = Save session as…
+kept-session-saved = Session saved: { $path }
+kept-elsewhere = Beside the trace nothing can be written. It is kept as { $path }.
+kept-the-session-has-another-place = The session has another place
+kept-of-another = { $path } holds a session of another window or person, which stays as it is.
+kept-replace-it = Replace it
+kept-the-session-is-not-saved = The session is not saved
+marks-full = nothing more can be marked: { $error }
+marks-the-bookmark-was-deleted = The bookmark was deleted
+marks-the-bookmark-and-its-note = The bookmark and its note were deleted
+marks-deleted = { $count ->
+        [one] 1 bookmark
+       *[other] { $count } bookmarks
+    } deleted
+marks-undo = Undo
+marks-drag-with-shift-in-the = Drag with Shift in the timeline, then press Shift+B.
+marks-no-part-of-the-trace = No part of the trace is selected
+marks-there-is-no-bookmark-before = There is no bookmark before the position
+marks-there-is-no-bookmark-behind = There is no bookmark behind the position
+marks-there-is-nothing-to-undo = There is nothing to undo
+marks-there-is-nothing-to-redo = There is nothing to redo
+apply-no-window = there is no trace window { $number }: { $count } of them are open
+apply-no-sve = This trace has no SVE registers
+apply-no-general = This trace has no general registers
+apply-no-single = This trace has no single precision registers
+apply-no-double = This trace has no double precision registers
+apply-no-vector = This trace has no vector registers
+apply-no-system = This trace has no system registers
+apply-click-a-register-or-a = Click a register or a byte, or type "Last write x2" into the palette.
+apply-commands = Commands
+apply-no-cell-is-selected = No cell is selected
+apply-no-cell-is-selected-2 = no cell is selected
+apply-the-last-trace-window-stays = The last trace window stays open
+card-indexing = Indexing { $name }
+card-of = { $done } of { $total }
+card-steps = { $count } steps
+card-left = about { $time } left
+card-the-trace-can-be-read = The trace can be read meanwhile.
+card-the-trace-opens-when-its = The trace opens when its first part is indexed.
+card-cancel = Cancel
+card-hide = Hide
+
+## panels 1
+
+key-click = click
+key-double-click = double click
+list-vertical-scroll = vertical scroll
+row-to-step = to step { $text }
+row-copy = Copy
+thread-of-the-position = Thread of the position
+thread-thread = thread { $shown }
+thread-this-thread-wherever-the-position = This thread, wherever the position goes
+thread-the-thread-that-executes-at = The thread that executes at the position
+warnings-at-line = warning at line { $line }
+warnings-message = warning { $message }
+warnings-line-head = Line { $line }
+warnings-travel-to-its-line = Travel to its line
+warnings-copy = Copy
+warnings-warnings = Warnings
+warnings-no-warnings = No warnings
+warnings-all-lines-of-the-trace = All lines of the trace could be read.
+warnings-no-warnings-so-far = No warnings so far
+warnings-all-lines-that-are-indexed = All lines that are indexed could be read.
+warnings-lines = { $count ->
+        [one] 1 line
+       *[other] { $count } lines
+    } could not be read, or only with doubt
+warnings-places = { $count ->
+        [one] 1 place
+       *[other] { $count } places
+    } could not be read, or only with doubt
+warnings-one-is-listed = one is listed for all that are alike
+warnings-that-differ = { $count } that differ are listed
+warnings-line = line { $line }
+warnings-byte = byte { $offset }
+bookmarks-bookmark = Bookmark
+bookmarks-bookmark-the-selection = Bookmark the selection
+bookmarks-bookmark-this-memory = Bookmark this memory
+bookmarks-rename-bookmark = Rename bookmark…
+bookmarks-note = Note…
+bookmarks-make-yellow = Make it yellow
+bookmarks-make-red = Make it red
+bookmarks-make-green = Make it green
+bookmarks-make-blue = Make it blue
+bookmarks-make-pink = Make it pink
+bookmarks-make-grey = Make it grey
+bookmarks-delete-bookmark = Delete bookmark
+bookmarks-select-it-in-the-timeline = Select it in the timeline
+bookmarks-compare-its-ends = Compare its ends
+bookmarks-show-memory = Show memory
+bookmarks-list-all-accesses = List all accesses
+bookmarks-copy-command-that-opens-it = Copy command that opens it
+bookmarks-travel-there = Travel there
+bookmarks-open-window-there = Open window there
+bookmarks-count = { $count ->
+        [one] 1 bookmark
+       *[other] { $count } bookmarks
+    }
+bookmarks-shown = { $shown } of { $all }
+bookmarks-place = Place
+bookmarks-name = Name
+bookmarks-note-2 = Note
+bookmarks-what-is-there = What is there
+bookmarks-name-of-the-bookmark = Name of the bookmark
+bookmarks-note-of-the-bookmark = Note of the bookmark
+bookmarks-bookmarks = Bookmarks
+bookmarks-nothing-is-marked = Nothing is marked
+bookmarks-b-marks-the-position-shift = B marks the position, Shift+B what is selected in the timeline; memory by its menu.
+bookmarks-no-bookmark-holds-the-text = No bookmark holds the text
+bookmarks-take-something-out-of-the = Take something out of the field above.
+bookmarks-row = bookmark { $title }
+calls-steps = Steps
+calls-elapsed = Elapsed
+calls-position = Position
+calls-call = Call
+calls-caller = Caller
+calls-travel-to-its-entry = Travel to its entry
+calls-travel-to-its-end = Travel to its end
+calls-open-window-at-its-entry = Open window at its entry
+calls-compare-before-and-after-it = Compare before and after it
+calls-close = Close
+calls-open = Open
+calls-unfold-it-in-the-trace = Unfold it in the trace
+calls-fold-it-in-the-trace = Fold it in the trace
+calls-copy-name = Copy name
+calls-in = in { $names }
+calls-count = { $count ->
+        [one] 1 call
+       *[other] { $count } calls
+    }
+calls-in-steps = { $calls } in steps { $first } – { $last }
+calls-list-calls-of-the-whole = List calls of the whole trace
+calls-back-to-the-calls-of = Back to the calls of the whole trace
+calls-calls = Calls
+calls-find-a-function = Find a function
+calls-no-such-call = No such call
+calls-try-a-part-of-the = Try a part of the name of a function.
+calls-row-times = call { $name } ×{ $times }
+calls-row = call { $name }
+calls-called-by = { $name }({ $arguments }), called by { $caller }
+calls-close-row = close { $name }
+calls-open-row = open { $name }
+calls-more = … { $count } more
+calls-more-2 = … more
+compare-swap-sides = Swap sides
+compare-filter-cells = Filter cells
+compare-side = compare { $side }: window { $number }
+compare-window-at = Window { $number } at { $position }
+compare-the-two-positions-are-the = The two positions are the same
+compare-move-one-of-the-windows = Move one of the windows to compare.
+compare-compare = Compare
+compare-nothing-to-compare-yet = Nothing to compare yet
+compare-open-a-second-trace-window = Open a second trace window: Side by side (Ctrl+B).
+compare-before = before
+compare-after = after
+compare-cell = Cell
+compare-last-written-by = Last written by
+compare-means = Means
+compare-instruction = Instruction
+compare-source = Source
+compare-writes-between = Writes between
+compare-head = window { $first } { $left }, window { $second } { $right }
+compare-close-group = close group { $title }
+compare-open-group = open group { $title }
+compare-difference = difference { $cell }
+compare-no-step = no step
+compare-travel-to-its-last-write = Travel to its last write
+compare-open-window-there = Open window there
+compare-next-write = Next write
+compare-show-memory-there = Show memory there
+compare-show-memory-at = Show memory at { $symbol }
+compare-copy-value-at-the-left = Copy value at the left
+compare-copy-value-at-the-right = Copy value at the right
+compare-copy-as-text = Copy as text
+externals-list-from-the-position = List from the position
+externals-list-from-the-start = List from the start
+externals-reads = { $count ->
+        [one] 1 read
+       *[other] { $count } reads
+    }
+externals-from-step = ; from step { $step } on
+externals-head = { $reads } { $count ->
+        [one] differs
+       *[other] differ
+    } from what the last write left: DMA, a device, a system call{ $from }
+externals-no-external-change-from-there = No external change from there on
+externals-list-from-the-start-of = List from the start of the trace instead.
+externals-more = … more
+externals-external-changes = External changes
+externals-no-external-changes = No external changes
+externals-every-read-agrees-with-the = Every read agrees with the last write that the trace shows.
+externals-step = Step
+externals-address = Address
+externals-was = Was
+externals-read = Read
+externals-thread = Thread
+externals-symbol = Symbol
+externals-row = external change at step { $step }
+externals-travel-to-the-read = Travel to the read
+externals-show-memory-there = Show memory there
+externals-open-window-there = Open window there
+externals-copy = Copy
+findings-checking-the-trace = Checking the trace…
+findings-cancel = Cancel
+findings-the-trace-is-not-checked = The trace is not checked
+findings-enter-goes-through-all-of = Enter goes through all of it and lists what breaks a rule.
+findings-check = Check
+findings-no-findings = No findings
+findings-the-trace-keeps-the-rules = The trace keeps the rules of its format, and contradicts itself nowhere.
+findings-findings = Findings
+findings-travel-to-it = Travel to it
+findings-copy = Copy
+functions-functions-of = functions of: { $shown }
+functions-shift-drag-in-the-timeline = Shift+drag in the timeline selects a range: its ends cut the calls
+functions-whole-trace = Whole trace
+functions-selected-range = Selected range
+functions-working = Working it out: { $share } %
+functions-stop = Stop
+functions-go-on = Go on
+functions-the-functions-were-not-worked = The functions were not worked out
+functions-go-on-above-begins-again = "Go on" above begins again.
+functions-looking-at-all-calls = Looking at all calls…
+functions-escape-or-stop-gives-it = Escape or "Stop" gives it up.
+flame-find-in-the-graph = Find in the graph
+flame-zoom-out-backspace = Zoom out   Backspace
+flame-by-time = By time
+flame-by-steps = By steps
+flame-no-function-is-called-so = No function is called so
+flame-sought = { $count ->
+        [one] 1 function
+       *[other] { $count } functions
+    }, { $share } of all { $measure }
+flame-steps = steps
+flame-time = time
+flame-flame-graph = Flame graph
+flame-no-function-was-called = No function was called
+flame-the-trace-has-no-calls = The trace has no calls.
+flame-flame-graph-2 = flame graph
+flame-box = flame { $name }
+flame-too-narrow = { $count } stacks, each too narrow to show
+flame-zoom-to-it = Zoom to it
+flame-zoom-out = Zoom out
+flame-travel-to-the-first-such = Travel to the first such call
+flame-next-call = Next call
+flame-previous-call = Previous call
+flame-copy-stack = Copy stack
+functions-nobody-called-it = Nobody called it
+functions-callers = Callers
+functions-it-called-nobody = It called nobody
+functions-callees = Callees
+functions-steps = Steps
+functions-time = Time
+functions-share = Share
+functions-calls = Calls
+functions-near = near { $name }
+functions-choose-this-function = Choose this function
+functions-travel-to-the-first-such = Travel to the first such call
+functions-copy-name = Copy name
+functions-a-click-chooses-it-a = A click chooses it, a double click travels to the first such call
+functions-no-function-was-called = No function was called
+
+## panels 2
+
+registers-core = Core
+registers-sve = SVE
+registers-system = System
+registers-filter-registers = Filter registers
+registers-group = register group { $title }
+registers-in-another-panel = { $group } in another panel
+registers-which-registers-v = Which registers   V
+registers-lanes = lanes { $name }
+registers-how-values-are-read-l = How values are read   L
+registers-row = register { $name }
+registers-inferred = inferred: { $reason }
+registers-unknown = unknown
+registers-last-write = Last write
+registers-next-write = Next write
+registers-all-values-of = All values of { $name }
+registers-watch = Watch { $name }
+registers-show-memory-at = Show memory at { $address }
+registers-copy-value = Copy value
+registers-copy-name = Copy name
+registers-copy-as-text = Copy as text
+registers-mode = mode { $mode }
+registers-flags = flags
+detail-never-before = never before
+detail-never-again = never again
+detail-written-by = written by
+detail-next-write = next write
+detail-next-read = next read
+detail-known-by = known by
+detail-but = but
+registers-hide-group = hide { $title }
+registers-show-group = show { $title }
+tab-registers = Registers
+tab-single-precision = Single precision
+tab-double-precision = Double precision
+tab-vectors = Vectors
+source-newer-than-the-image = newer than the image
+source-bar = source { $place } { $said }
+source-cut = { $path }, only its beginning is shown: it is very long
+source-inlined-at = { $function } inlined at { $file }:{ $line }
+source-in = in { $function }
+source-calls = calls { $function }, which has no source line
+source-no-line-of = { $address } has no source line
+source-no-source-line-here = no source line here
+source-no-program-image = No program image
+source-add-the-elf-file-that = Add the ELF file that was traced, compiled with -g.
+source-the-image-has-no-source = The image has no source lines
+source-add-one-that-was-compiled = Add one that was compiled with -g and not stripped.
+source-no-source-line-here-2 = No source line here
+source-neither-this-instruction-nor-a = Neither this instruction nor a call around it has one: step on, or add another image.
+source-add-image = Add image…
+source-not-found = { $file } was not found
+source-compiled-as = It was compiled as { $name }.
+source-locate = Locate…
+source-source = Source
+source-line = source line { $line }
+source-next-execution-of = next execution of line { $line }
+source-which-the-trace-never-reaches = , which the trace never reaches
+source-next-hint = Next execution of line { $line }{ $words } (with Shift: the one before)
+source-line-head = Line { $line }
+source-next-execution = Next execution
+source-previous-execution = Previous execution
+source-copy-place = Copy place
+source-copy-line = Copy line
+stack-from-step = from step
+stack-found-because = { $left } · found because { $evidence }
+stack-travel-to-its-call = Travel to its call
+stack-travel-to-its-entry = Travel to its entry
+stack-open-window-at-its-entry = Open window at its entry
+stack-copy-stack = Copy stack
+stack-no-calls-here = No calls here
+stack-the-thread-has-not-executed = The thread has not executed a step of this trace.
+stack-frames = { $count ->
+        [one] 1 frame
+       *[other] { $count } frames
+    }
+stack-at = at { $position }
+stack-return-to-it = Return to it
+stack-travel-back-to-where-this = Travel back to where this stack is
+stack-stack = Stack
+stack-function = Function
+stack-arguments-at-its-entry = Arguments at its entry
+stack-called-from = Called from
+stack-step = Step
+stack-frame = frame { $place } { $name }
+stack-nothing = nothing
+accesses-all = All
+accesses-reads-and-writes = Reads and writes
+accesses-reads = Reads
+accesses-reads-alone = Reads alone
+accesses-writes = Writes
+accesses-writes-alone = Writes alone: all values that it took
+accesses-register-address-length-code-or = Register, address:length, code or file:line
+accesses-list-from-the-position = List from the position
+accesses-list-from-the-start = List from the start
+accesses-from-here = From here
+accesses-from-start = From start
+accesses-bytes = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    }
+export-copy-or-save-the-list = Copy or save the list
+export-copy-as-csv = Copy as CSV
+export-copy-as-json = Copy as JSON
+export-save-as-csv = Save as CSV…
+export-save-as-json = Save as JSON…
+export-copy-or-save-the-list-as = Copy or save the list, as it is filtered and sorted
+table-accesses = Accesses
+table-heap = Heap
+table-heat = Heat
+table-functions = Functions
+table-find = Find
+table-travel-to-the-first-call = Travel to the first call
+table-travel-there = Travel there
+table-no-register-memory-or-code = No register, memory or code is chosen
+table-type-above-or-right-click = Type above, or right-click a register, a byte or a step.
+table-the-trace-does-not-tell = The trace does not tell of the heap
+table-record-it-again-with-record = Record it again with -record_heap, and keep the file funclist.log beside the trace.
+table-no-access-of-memory = No access of memory
+table-the-trace-has-no-loads = The trace has no loads and stores.
+table-no-function-was-called = No function was called
+table-the-trace-has-no-calls = The trace has no calls.
+table-nothing-is-looked-for = Nothing is looked for
+table-type-into-the-field-above = Type into the field above.
+table-ask-for-more-bytes-for = Ask for more bytes, for all threads, or from the start of the trace.
+table-no-function-that-allocates-returns = No function that allocates returns in the trace.
+table-read-the-text-in-another = Read the text in another way, or take something out of it.
+table-no-row-holds-the-text = No row holds the text
+table-take-something-out-of-the = Take something out of the field above.
+table-sort-by = Sort by { $column }; once more for the other way round
+table-open-in-a-new-window = Open in a new window
+table-show-memory = Show memory
+table-next-call = Next call
+table-previous-call = Previous call
+table-watch = Watch [{ $address }]
+table-copy = Copy
+threads-sort-by = sort by { $name }
+threads-threads = Threads
+threads-count = { $count ->
+        [one] 1 thread
+       *[other] { $count } threads
+    }
+threads-on-cores = { $threads } on { $count ->
+        [one] 1 core
+       *[other] { $count } cores
+    }
+threads-step-through-all-threads = Step through all threads
+threads-stay-in-the-thread-of = Stay in the thread of the position
+threads-thread = Thread
+threads-process = Process
+threads-steps = Steps
+threads-first-step = First step
+threads-last-step = Last step
+threads-cores = Cores
+threads-end = End
+threads-time = Time
+threads-started = Started
+threads-row = thread { $name } with { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    }
+threads-head = Thread { $name }
+threads-travel-to-its-first-step = Travel to its first step
+threads-travel-to-its-last-step = Travel to its last step
+threads-stay-in-this-thread = Stay in this thread
+threads-copy = Copy
+watches-unknown = unknown
+watches-last-write = Last write
+watches-next-write = Next write
+watches-previous-change = Previous change
+watches-next-change = Next change
+watches-all-values = All values
+watches-show-memory-at = Show memory at { $address }
+watches-read-as = Read as
+watches-change = Change…
+watches-move-up = Move up
+watches-move-down = Move down
+watches-remove-watch = Remove watch
+watches-copy-value = Copy value
+watches-hint = Watch x0, [sp+8] u32, name utf8
+watches-watches = Watches
+watches-nothing-is-watched = Nothing is watched
+watches-type-a-register-address-or = Type a register, [address] or sum above, or press W on a cell.
+watches-row = watch { $expression } = { $value }
+watches-means-nothing = means nothing
+watches-step = step
+watches-see-the-tooltip = see the tooltip
+watches-before-the-start = before the start
+watches-never-written = never written
+watches-is-unknown = { $watch } is unknown
+watches-next-write-step = next write: step { $step }
+watches-never-written-again = never written again
+registers-core-registers = Core registers
+registers-single-precision-registers = Single-precision registers
+registers-double-precision-registers = Double-precision registers
+registers-vector-registers = Vector registers
+registers-sve-registers = SVE registers
+registers-system-registers = System registers
+
+## extra
+
+find-where-it-begins = where the search begins
+find-where-it-ends = where the search ends
+
+## model 1
+
+externals-line = step { $step }: { $address }{ $place } was { $was }, read { $read }
+fatal-behind = , and the { $count ->
+        [one] step
+       *[other] { $count } steps
+    } behind it may not have run
+fatal-load = No exit: most likely a fatal signal. The recorder ends these badly: the load from { $address } looks completed{ $behind }
+fatal-store = No exit: most likely a fatal signal. The recorder ends these badly: the store to { $address } looks completed{ $behind }
+fatal-raised = No exit: most likely a fatal signal, which the program sent itself with { $call }
+watches-the-trace-does-not-tell = the trace does not tell what was written
+watches-nothing-wrote-it-before-this = nothing wrote it before this position
+head-page = Page
+head-reads = Reads
+head-writes = Writes
+head-share = Share
+head-symbol = Symbol
+heat-no-access = No access of memory
+heat-pages = { $count ->
+        [one] 1 page
+       *[other] { $count } pages
+    } of { $size }
+heat-busiest = , the busiest { $count } of them
+heat-page = page { $address }
+order-one = thread { $thread } ran at the same time
+order-and = { $first } and { $last }
+order-more = { $first } and { $count } more
+order-several = threads { $threads } ran at the same time
+order-explained =
+    Each thread recorded the time now and then: at system calls, and when a buffer was full.
+    Steps of different threads stand in the order of these times.
+    Which of two steps between such times came first is not known, so "last write" may name
+    the wrong one of two threads that used the same memory at the same time.
+order-at-position = At this position { $others }.
+order-nobody = At this position no other thread ran.
+frame-the-first-frame-of-its = the first frame of its thread
+frame-entered-by-a-call = entered by a call
+frame-entered-by-a-jump-from = entered by a jump from the end of another function (a tail call)
+frame-entered-by-an-exception-or = entered by an exception or interrupt
+frame-entered-by-a-switch-to = entered by a switch to another stack (another task)
+frame-returned = returned
+frame-skipped-by-a-later-return = skipped by a later return of one of its callers
+frame-left-by-a-jump-out = left by a jump out of several frames (longjmp)
+frame-never-left-the-trace-ends = never left: the trace ends inside
+frame-left-by-a-jump-to = left by a jump to another function, which returned in its place (a tail call)
+frame-last-step = { $words }, last step { $step }
+frame-it-is-where-the-thread = it is where the thread begins
+frame-the-calling-step-wrote-the = the calling step wrote the address behind itself into the link register
+frame-control-came-back-to-its = control came back to its return address with the stack pointer that it had
+frame-the-calling-step-is-a = the calling step is a branch to the start of another function
+frame-the-trace-says-so-in = the trace says so in words
+frame-control-went-on-elsewhere-after = control went on elsewhere after an instruction that does not branch
+frame-the-stack-pointer-was-moved = the stack pointer was moved to another stack
+frame-the-traces-records-say-so = the trace's records say so
+frame-mark-tail = tail call
+frame-mark-task = task
+frame-mark-skipped = skipped
+frame-mark-open = open
+frame-mark-exception = exception
+bookmarks-behind-the-end-of-the = behind the end of the trace
+bookmarks-not-indexed-yet = not indexed yet
+sofar-stopped = Indexed up to step { $step } ({ $share } %)
+sofar-following = Following: { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    }
+sofar-following-share = Following: { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } ({ $share } %)
+sofar-caveat = the trace is indexed up to step { $step } ({ $share } %)
+sofar-so-far = { $text } so far
+sofar-not-left = not left so far: { $caveat }
+sofar-nothing = { $sentence } so far: { $caveat }
+text-bytes = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    }
+text-kib = KiB
+text-mib = MiB
+text-gib = GiB
+text-tib = TiB
+text-pib = PiB
+text-eib = EiB
+effect-unknown = unknown
+effect-taken = ↓ taken
+effect-taken-2 = ↑ taken
+effect-not-taken = not taken
+tick-read = read
+tick-written = written
+tick-external-change-memory-differs-from = external change: memory differs from what was last known
+tick-exception-trap-interrupt-or-signal = exception, trap, interrupt or signal
+tick-of-the-search = of the search
+tick-gap-instructions-are-missing-here = gap: instructions are missing here
+timeline-own = { $steps }, { $own } of its own
+step-rounds = { $count ->
+        [one] 1 round
+       *[other] { $count } rounds
+    }
+step-not-executed = not executed
+step-reconstructed = reconstructed
+step-inferred = inferred
+step-reconstructed-what-is-recorded-leads = reconstructed: what is recorded leads through here
+step-inferred-likely-but-nothing-recorded = inferred: likely, but nothing recorded proves it
+step-in-a-delay-slot = in a delay slot
+step-annulled = annulled
+step-more-in-lines = and { $count } more: the lines of the trace have them
+step-more-in-records = and { $count } more: list --records has them
+warnings-placed = line { $line }, byte { $byte }: { $message }
+heap-first-of = the first of the { $size }
+heap-into = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } into the { $size }
+heap-freed-since = freed since at { $step }
+heap-freed-at = freed at { $step }
+heap-never-freed = never freed
+heap-block = { $place } that { $function } returned at { $step }, { $end }
+heap-double-free = { $function } is given { $address }, which { $freer } freed at { $step } already
+heap-the-start = the start
+heap-step = step { $step }
+compare-below-the-stack-pointer = below the stack pointer, guessed
+compare-stack-guessed = stack, guessed
+compare-nothing-differs = Nothing differs
+compare-differ = { $registers ->
+        [one] 1 register
+       *[other] { $registers } registers
+    } · { $bytes ->
+        [one] 1 byte
+       *[other] { $bytes } bytes
+    } differ
+compare-of-differ = { $count } of { $all } differ
+compare-registers = Registers
+compare-region = { $first } – { $last }, { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } differ
+compare-from = from { $address }
+compare-unknown = unknown
+findings-errors = { $count ->
+        [one] 1 error
+       *[other] { $count } errors
+    }
+findings-warnings = { $count ->
+        [one] 1 warning
+       *[other] { $count } warnings
+    }
+findings-notes = { $count } merely to know
+findings-no-findings-2 = no findings
+findings-step = step { $number }
+findings-line = line { $number }
+findings-record = record { $number }
+findings-in-the-trace = in the trace
+findings-clause = , { $clause } of the specification
+findings-rule = { $id }{ $clause }
+    { $title }
+    It may mean: { $meaning }
+findings-more = and { $count } more
+memory-bytes = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    }
+memory-bytes-of-thread = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } of thread { $thread }
+memory-the-last-write = the last write at step { $step }
+memory-what-was-known = what was known
+memory-external = external: the read at step { $step } differs from { $last }: was { $was }, read { $now }
+head-step = Step
+head-thread = Thread
+head-before = Before
+head-value = Value
+head-bytes = Bytes
+head-address = Address
+head-code = Code
+head-caller = Caller
+head-instruction = Instruction
+head-operands = Operands
+head-effects = Effects
+accesses-read = read
+accesses-write = write
+accesses-at-step = { $access } at step { $step }
+accesses-execution-at-step = execution at step { $step }
+accesses-unknown = unknown
+doubt-system-call = system call { $number }
+doubt-overwritten = possibly overwritten since by { $name } at step { $step }
+doubt-signal = a later signal, or the return from its handler, may have changed it: behind step { $step }
+doubt-a-later-system-call-may = a later system call may have written this memory: the trace does not say which were made
+doubt-the-trace-leaves-out-instructions = the trace leaves out instructions or accesses
+doubt-the-trace-does-not-say = the trace does not say in which mode: it may be another register of that name
+doubt-guessed-the-instruction-cannot-be = guessed: the instruction cannot be decoded, so it may use any register
+doubt-guessed-the-instruction-is-conditional = guessed: the instruction is conditional, and the trace does not say whether it was executed
+registers-floating-point-registers = Floating-point registers
+physical-physical-address-not-told = physical address not told
+physical-also = also
+physical-in = { " " }in
+physical-also-at = ; also at { $address }{ $context }
+physical-more = { " " }and { $count } more
+physical-none = no virtual page is told to lie at physical { $address } at this position
+physical-told = physical { $address }{ $context }, page { $page }, told at position { $position }
+physical-context = , context { $context }
+threads-name = thread { $name }
+threads-process-of = process { $process }
+threads-steps-of = { $count } steps
+threads-to = { $first } to { $last }
+threads-cores-of = cores { $cores }
+threads-with-the-process = with the process
+threads-ended = ended
+threads-killed-or-cut-off = killed or cut off
+threads-the-trace-does-not-say = The trace does not say that this thread ended
+threads-its-last-step-is-the = Its last step is the system call exit
+threads-its-last-step-is-the-system = Its last step is the system call exit_group, which ended the whole process
+threads-another-thread-ended-the-process = Another thread ended the process by exit_group
+threads-it-ended-the-trace-has = It ended; the trace has no system calls that would say how
+threads-guessed-it-ended-without-an = Guessed: it ended without an exit system call, by a signal or because the recording stopped
+source-recorded = recorded
+source-inferred = inferred
+source-external-change = external change
+source-unknown = unknown
+source-recorded-the-trace-states-it = recorded: the trace states it at or before the position
+source-inferred-a-later-read-with = inferred: a later read with no write between, or the program image, says it
+source-external-a-read-differs-from = external: a read differs from the last write; something else wrote there
+source-unknown-nothing-states-it = unknown: nothing states it
+names-system-call = { " " }system call { $name }
+names-trap = trap { $number }{ $name }
+head-state = State
+head-allocated-at = Allocated at
+head-by = By
+head-freed-at = Freed at
+heap-blocks = { $count ->
+        [one] 1 block
+       *[other] { $count } blocks
+    }
+heap-the-first-blocks = The first { $count ->
+        [one] 1 block
+       *[other] { $count } blocks
+    }
+heap-alive = , { $count } allocated here with { $size }
+heap-listed = ; { $count } are listed
+heap-to-come = to come
+heap-freed = freed
+heap-allocated = allocated
+heap-never = never
+heap-row = block { $address } of { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    }
+lane-core = core { $core }
+lane-several-cores = several cores
+lane-thread = thread { $thread }
+lane-several-threads = several threads
+lane-runs-on = runs on { $who }
+lane-runs-who = runs { $who }
+lane-runs = runs
+lane-does-not-run-here = does not run here
+lane-system-calls = { $count ->
+        [one] 1 system call
+       *[other] { $count } system calls
+    }
+lane-kernel = { $count ->
+        [one] 1 part
+       *[other] { $count } parts
+    } of the kernel
+lane-signals = { $count ->
+        [one] 1 signal or abort
+       *[other] { $count } signals, aborts and others
+    }
+lane-position = position { $position }
+source-no-code-of-file = no image has code of a file { $file }
+source-no-code-at-line = line { $line } of { $file } has no code
+functions-steps-of = Steps { $first } – { $last }
+functions-step-count = { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    }
+functions-time-of = time { $time }
+functions-call-count = { $count ->
+        [one] 1 call
+       *[other] { $count } calls
+    }
+functions-total = total { $taken }
+functions-self = self { $taken }
+head-function = Function
+head-module = Module
+head-calls = Calls
+head-self = Self
+head-self-percent = Self %
+head-total = Total
+head-total-percent = Total %
+head-self-time = Self time
+head-time = Time
+head-time-percent = Time %
+functions-none-in = No function in { $steps ->
+        [one] 1 step
+       *[other] { $steps } steps
+    }
+functions-in = { $count ->
+        [one] 1 function
+       *[other] { $count } functions
+    } in { $steps ->
+        [one] 1 step
+       *[other] { $steps } steps
+    }
+functions-most = ; those { $count } that took most
+functions-merged = ; { $count ->
+        [one] 1 call is
+       *[other] { $count } calls are
+    } not told apart from what is around
+functions-row = function { $name }
+accesses-no-thread = there is no thread { $name }
+accesses-the-first = The first { $rows }
+accesses-of-bytes = { " " }of { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } at { $address }
+accesses-of = { " " }of { $what }
+accesses-by-thread = { " " }by thread { $thread }
+accesses-from-step = { " " }from step { $step } on
+accesses-no-read = No read
+accesses-no-write = No write
+accesses-no-access = No access
+accesses-no-execution = No execution
+accesses-count-reads = { $count ->
+        [one] 1 read
+       *[other] { $count } reads
+    }
+accesses-count-writes = { $count ->
+        [one] 1 write
+       *[other] { $count } writes
+    }
+accesses-count = { $count ->
+        [one] 1 access
+       *[other] { $count } accesses
+    }
+accesses-count-executions = { $count ->
+        [one] 1 execution
+       *[other] { $count } executions
+    }
+detail-more-writes = more than { $count } writes
+detail-writes = { $count ->
+        [one] 1 write
+       *[other] { $count } writes
+    } in all
+goto-never-called = never called
+goto-step-of = step { $step }
+goto-a-position = a position
+goto-in = in { $name },{ " " }
+goto-address = address { $address }
+goto-line-of = line { $line } of { $file }
+goto-its-next-execution = its next execution
+goto-function = function, { $calls }
+goto-calls = { $count ->
+        [one] 1 call
+       *[other] { $count } calls
+    }
+goto-calls-over = over { $count } calls
+goto-executions = { $count ->
+        [one] 1 execution
+       *[other] { $count } executions
+    }
+goto-executions-over = over { $count } executions
+table-the-start = the start
+stack-from-step-at = from step { $step } at { $place }
+stack-name-at = { $name } at { $address }
+stack-the-trace-shows-no-step = the trace shows no step of it
+stack-found = found because { $evidence }
+calls-entered-from = { $entered } from step { $step }
+calls-the-first = the first: { $entered }
+calls-steps-of = { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    }
+calls-steps-of-thread = { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } of this thread, { $all } in all
+call-failed = { " " }failed{ " " }
+call-returned = { " " }returned{ " " }
+call-function = function { $number }
+call-system-call = system call { $number }
+find-ends-before = the search begins at { $from } and ends before that, at { $to }
+find-auto = Auto
+find-text = Text
+find-regex = Regex
+find-value = Value
+find-bytes = Bytes
+find-address-pc = Address (pc)
+find-accesses = Accesses
+find-function = Function
+find-text-of = text { $text }
+find-value-of = value { $text }
+find-bytes-of = bytes { $bytes }
+find-bytes-at = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } at { $address }
+find-bytes-at-physical = { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    } at physical { $address }
+find-reads-of = reads of { $of }
+find-writes-of = writes of { $of }
+find-accesses-of = accesses of { $of }
+find-entries-of = entries of { $function }
+find-entries-of-several = entries of { $count } functions with { $text }
+find-steps-at-named = steps at { $address } ({ $name })
+find-steps-at = steps at { $address }
+find-steps-of = steps of { $text }
+find-hits = { $count ->
+        [one] 1 hit
+       *[other] { $count } hits
+    }
+find-so-far = { $hits } so far: { $what }, up to step { $searched } ({ $share } %)
+find-the-first = The first { $hits }: { $what }, up to step { $searched }
+find-stopped = { $hits } up to step { $searched }, then stopped: { $what }
+find-from-step = { " " }from step { $step } on
+find-up-to-step = { " " }up to step { $step }
+find-between-steps = { " " }between steps { $from } and { $to }
+find-done = { $hits }: { $what }{ $range }
+find-looking-for = Looking for { $what }
+find-no-hit-up-to = No hit up to step { $step }: { $what }
+find-no-hit-in-range = No hit in this range: { $what }
+find-no-hit = No hit: { $what }
+head-match = Match
+find-hit-at-step = hit at step { $step }
+marker-time = time { $micros } µs
+marker-cpu = cpu { $cpu }
+marker-moved-from = moved from cpu{ " " }
+marker-to = { " " }to{ " " }
+marker-the-kernel-restored-the-state = the kernel restored the state from before the signal
+marker-window = tracing window{ " " }
+marker-begins-here = { " " }begins here
+marker-the-filtered-part-ends-here = the filtered part ends here
+marker-restartable = restartable sequence up to{ " " }
+marker-kernel-part = the kernel's part of{ " " }
+marker-begins = { " " }begins
+marker-ends = { " " }ends
+marker-context-switch-begins = context switch begins
+marker-context-switch-ends = context switch ends
+marker-exception = exception or interrupt at{ " " }
+marker-back-from-the-exception-or = back from the exception or interrupt
+marker-masked = an access was masked out @{ " " }
+marker-is-physical = { " " }is physical{ " " }
+marker-in-context = { " " }in context{ " " }
+marker-no-physical-address-is-known = no physical address is known any more
+marker-no-physical = { " " }has no known physical address
+marker-idle = the core has nothing to run:{ " " }
+marker-times = { " " }times
+marker-thread = thread{ " " }
+marker-vectors-have = vectors have{ " " }
+marker-bytes = { " " }bytes
+marker-instruction-flush = instruction cache flushed @{ " " }
+marker-data-flush = data cache flushed @{ " " }
+marker-not-completed = not completed:{ " " }
+marker-signal = signal { $number }
+marker-restartable-sequence-aborted = restartable sequence aborted
+marker-the-kernel-took-control = the kernel took control
+marker-before = { " " }before{ " " }
+marker-gap = gap: { $reason }
+marker-missing = { " " }instructions are missing)
+notes-no-values = values of registers and memory are not recorded
+notes-by-time = threads are put in order by their times: between two times of a thread, what others did first is not known
+notes-assumed = the trace does not say its architecture: { $architecture } is assumed (see --arch)
+notes-instructions-were-recorded-without-their = instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR ("Add image…" in the window) to see what they are
+notes-instructions-were-recorded-without-their-bytes = instructions were recorded without their bytes: what they are comes from the program's files
+notes-the-recorder-left-out-what = the recorder left out what its caches held: steps and accesses are missing, so a last writer may be wrong
+notes-no-loads-and-stores-are = no loads and stores are recorded
+notes-instructions-are-synthetic-and-show = instructions are synthetic and show registers and a category alone, so nothing is disassembled
+notes-system-calls-hold-what-the = system calls hold what the kernel ran
+notes-the-whole-system-is-recorded = the whole system is recorded, not one program
+notes-these-are-pieces-of-kernel = these are pieces of kernel code to be put into other traces, not a program
+notes-its-files-are-cores-and = its files are cores, and times and cpus may be those of a simulated schedule
+notes-the-recording-has-windows-between = the recording has windows: between two of them time is missing
+
+## panels 3
+
+find-what-it-looks-like = what it looks like
+find-ldr-x1-in-any-case = ldr x1   in any case
+find-example-regex = ^bl\s.*alloc
+find-example-value = 0x1f, 31, x0+8
+find-example-bytes = 67 64 62 or "gdb"
+find-example-address = 80000494, main+8, main.c:12
+find-example-accesses = x0, 80020010:8, writes of sp, x0 = 5
+find-decode-a-part-will-do = decode, a part will do
+find-everywhere = Everywhere
+find-from-here-on = From here on
+find-up-to-here = Up to here
+find-between = Between…
+find-read-as = Read as
+find-look = Look
+find-a-word-of-the-instruction = a word of the instruction or of the trace's own lines, in any case
+find-a-regular-expression-over-the = a regular expression over the same
+find-a-number-that-a-register = a number that a register or memory got; an address where code ran: these steps
+find-bytes-in-a-row-however = bytes in a row, however they were written; also bytes:"gdb"
+find-what-reads-or-writes-memory = what reads or writes memory; access:x0 for a register, x0 = 0x1f with a value
+find-the-entries-of-a-function = the entries of a function; function:dec for a part of the name
+find-the-steps-of-a-source = the steps of a source line
+find-searches-before = Searches before
+find-no-search-yet = No search yet
+find-from-position = From position
+find-to-position = To position
+find-stop-the-search = Stop the search
+find-clear-hits-and-marks = Clear hits and marks
+find-filter = Filter
+find-go-on = Go on
+find-more-hits = More hits
+find-escape-ends-the-search = Escape ends the search.
+find-read-the-text-in-another = Read the text in another way, look everywhere, or take something out of it.
+find-type-what-to-look-for = Type what to look for
+find-example = example { $example }
+find-address = address
+find-as-text = as { $kind } { $text }
+find-as = as { $kind }
+find-searching = Searching…
+timeline-bookmarks = Bookmarks
+timeline-bookmarks-moments-and-parts-that = Bookmarks: moments and parts that were marked; a click travels
+timeline-position = position { $position }
+timeline-not-indexed-yet = not indexed yet
+timeline-several = { $name }, several calls within { $length } steps
+    { $position }
+timeline-reads = Reads
+timeline-writes = Writes
+timeline-looking = looking…
+timeline-steps-read = { $part } of { $steps } steps here read memory
+timeline-steps-write = { $part } of { $steps } steps here write memory
+timeline-all-steps = all steps count
+timeline-some-steps = some steps of each column are looked at
+timeline-how-many-read = How many of the steps read memory: { $how }
+timeline-how-many-write = How many of the steps write memory: { $how }
+timeline-show-the-call-at-the = Show the call at the position
+timeline-show-the-position = Show the position
+timeline-show-the-whole-trace = Show the whole trace
+timeline-steps = { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    }
+timeline-zoom-to-it = Zoom to it
+timeline-travel-to-its-entry = Travel to its entry
+timeline-travel-to-its-end = Travel to its end
+timeline-select-it = Select it
+timeline-compare-before-and-after-it = Compare before and after it
+timeline-selection = Selection
+timeline-zoom-to-the-selection = Zoom to the selection
+timeline-compare-its-ends = Compare its ends
+timeline-functions-of-this-range = Functions of this range
+timeline-flame-graph-of-this-range = Flame graph of this range
+timeline-calls-of-this-range = Calls of this range
+timeline-save-it-as-a-trace = Save it as a trace…
+timeline-copy-its-positions = Copy its positions
+timeline-select-nothing = Select nothing
+timeline-of = { $shown } of { $all }
+timeline-depths-of = { $first }–{ $last } of { $all }
+timeline-timeline = timeline
+timeline-calls = Calls
+timeline-threads = Threads
+timeline-cores = Cores
+timeline-shows = timeline shows { $lanes }
+timeline-reads-low-and-writes-tall = reads (low) and writes (tall) of the selected cell; a click travels
+timeline-exceptions-interrupts-traps-and-signals = exceptions, interrupts, traps and signals; a click travels
+timeline-exceptions = Exceptions
+timeline-marks = Marks
+timeline-hits = Hits
+timeline-nothing-here = nothing here
+timeline-gaps-and-external-changes-a = gaps and external changes; a click travels
+timeline-what-the-search-found-a = what the search found; a click travels
+timeline-it-means-nothing-at-this = it means nothing at this position
+timeline-hint = { $row }: { $hint }
+timeline-nothing = { $row }: { $nothing }
+    position { $position }
+timeline-tick = { $row } { $what }
+    position { $position }
+memory-or-decimal = or decimal = { $value }
+memory-or-address = or address { $value }
+memory-what-was-typed-can-be = What was typed can be read in two ways
+memory-follow = follow the expression
+memory-follow-on = Follow the expression: on   E
+memory-follow-off = Follow the expression   E
+memory-address = address
+memory-group-by = group by { $count ->
+        [one] 1 byte
+       *[other] { $count } bytes
+    }
+memory-just-written = just written
+memory-differs = differs
+memory-inferred = inferred
+memory-external-2 = external
+memory-last-written = last written
+memory-last-read = last read
+memory-what-the-marks-of-bytes = what the marks of bytes mean
+memory-just-written-by-the-step = just written: by the step just before the position
+memory-differs-from-the-position-where = differs: from the position where the window was before
+memory-the-trace-has-no-values = The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet
+memory-leads-to = leads to { $name }
+memory-holds = { $at } holds { $value }, { $name }: a click shows memory there
+memory-external-read-by = external, read by step{ " " }
+memory-was = was
+memory-now = now
+memory-last-write = last write{ " " }
+memory-written-by = { $what } written by step{ " " }
+memory-last-read-step = last read{ " " }
+memory-next-write = next write{ " " }
+memory-next-read = next read{ " " }
+memory-never-written-before = never written before
+memory-state-written-by = { $state }, written by step{ " " }
+memory-state-never-written = { $state }, never written before
+memory-before = before
+memory-physical = physical { $address }
+memory-byte-at = Byte at { $address }
+memory-last-write-of-the-byte = Last write of the byte
+memory-last-write-of-the-half = Last write of the half word
+memory-last-write-of-the-word = Last write of the word
+memory-last-write-of-the-double = Last write of the double word
+memory-next-write-2 = Next write
+memory-last-read-2 = Last read
+memory-next-read-2 = Next read
+memory-list-all-accesses = List all accesses
+memory-all-values = All values
+memory-watch = Watch
+memory-name-this-memory = Name this memory…
+memory-begin-here = Begin here
+memory-copy-address = Copy address
+memory-copy-value = Copy value
+memory-memory = Memory
+memory-never-accessed-from = never accessed from { $address }
+memory-16-eib = 16 EiB
+memory-never-accessed = { $size } never accessed
+memory-marked = marked { $title }
+memory-byte = byte { $address }
+memory-text-at = text at { $address }
+trace-go-to = go to
+trace-show-line = show line { $line }
+trace-to-the-call-of = to the call of { $name }
+trace-step-head = Step { $step }
+trace-name-its-function = Name its function…
+trace-name-its-address = Name its address…
+trace-folded-call = Folded call
+trace-unfold-this-call = Unfold this call
+trace-unfold-all = Unfold all
+trace-compare-before-and-after-this = Compare before and after this call
+trace-open-window-at-its-first = Open window at its first step
+trace-travel-here = Travel here
+trace-open-window-here = Open window here
+trace-compare-with-here = Compare with here
+trace-move-window = Move window { $number } here
+trace-fold-this-call = Fold this call
+trace-fold-the-function-around-it = Fold the function around it
+trace-fold-all-calls-from-its = Fold all calls from its function
+trace-unfold-all-inside-its-function = Unfold all inside its function
+trace-fold-all = Fold all
+trace-last-write-of = Last write of { $cell } before it
+trace-next-write-of = Next write of { $cell } after it
+trace-show-memory-at = Show memory at { $cell }
+trace-all-values-of = All values of { $cell }
+trace-watch = Watch { $cell }
+trace-next-execution = Next execution
+trace-previous-execution = Previous execution
+trace-all-executions = All executions
+trace-copy-address = Copy address
+trace-copy-instruction = Copy instruction
+trace-copy-value = Copy value
+trace-copy-line-number = Copy line number
+trace-copy-row = Copy row
+trace-copy-command-that-opens-it = Copy command that opens it
+trace-more = +{ $count } more
+trace-exception = exception
+trace-at = at
+trace-folded-steps = { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } folded
+trace-trace = Trace
+trace-line = line { $number }
+trace-before-the-first-step = before the first step
+trace-of-step = step { $step }
+trace-line-head = Line { $line }
+trace-copy-line = Copy line
+trace-end-of-trace = End of trace
+trace-end-of-what-is-indexed = End of what is indexed
+trace-step = step { $step }
+trace-unfold-step = unfold step { $step }
+trace-fold-step = fold step { $step }
+trace-call = call
+trace-folded = folded { $name }
+
+## expr
+
+expression-empty = an address is needed: a number, a register, a symbol, or a sum such as sp+8
+expression-value-missing = a number, a register, a symbol or memory is missing at the end
+expression-not-a-value = { $text } stands where a number, a register, a symbol or memory must be
+expression-not-an-operator = { $text } stands where an operator must be: { $operators }
+expression-equality = one = means nothing, equality is ==
+expression-character = the character { $character } means nothing in an expression
+expression-backtick = the backtick has no partner
+expression-parenthesis-open = the parenthesis is never closed
+expression-parenthesis-closed = the closing parenthesis was never opened
+expression-bracket-open = the bracket is never closed
+expression-bracket-closed = the closing bracket was never opened
+expression-too-deep = too many parentheses, brackets or signs within each other
+expression-unknown = { $name } is unknown at this position
+expression-failed = { $name } could not be looked up: { $why }
+expression-memory-unknown = memory at { $address } is unknown at this position
+expression-memory-failed = memory at { $address } could not be looked up: { $why }
+expression-no-register = no register is called { $name }
+expression-no-symbol = no symbol is called { $name }
+expression-no-name = no register and no symbol is called { $name }
+expression-division-by-zero = division by zero
+expression-hexadecimal = { $text } is not a number; if it is hexadecimal, write 0x{ $digits }
+expression-column = column { $column }: { $what }
+memory-column = column{ " " }
+meaning-empty = nothing to look for: type a word, a number, an address or a name
+meaning-pattern = character { $at }: { $what }; choose Text to look for it as it is
+meaning-too-long = the text is too long to be looked for
+meaning-value = no value: { $error }; write 31, 0x1f or an expression such as x0+8
+meaning-bytes = no bytes: { $text }; write pairs of hex digits (67 64 62) or a text in quotes ("gdb")
+meaning-code = no address of code: { $error }; write 0x80000494, main+8 or main.c:12
+meaning-cell = no register and no memory: { $error }; write x0, 0x80020010:8, sp+8:4 or x0 = 0x1f
+meaning-no-function = no function has { $text } in its name; choose Text to look for the word in the trace
+meaning-functions = { $count } functions are called so, more than { $most }: type more of the name
+place-a-percentage-is-a-number = a percentage is a number such as 50% or 33.3%
+place-percentages-go-from-0-to = percentages go from 0% to 100%
+place-needed = a position is needed: { $forms }
+place-no-position = { $text } is no position ({ $forms })
+place-line-beyond = line { $line } is beyond the end of the trace, which is line { $end }
+place-record-beyond = record { $record } is beyond the end of the trace, which is record { $end }
+place-no-step-at = no step of the trace is at { $address }
+place-fewer-at = fewer than { $count } steps of the trace are at { $address }
+place-negative = { $text } is not a whole number: positions begin at 0, the start
+place-not-whole = { $text } is not a whole number
+place-too-large = { $text } does not fit into 64 bits
+place-a-time-is-a-number = a time is a number as the trace writes it
+place-after-stands-which-visit-is = after # stands which visit is meant
+place-visits-count-from-1 = visits count from 1
+place-a-number-is-missing = a number is missing
+
+## more
+
+dialog-session-files = Sessions
+dialog-file-not-written = the file is not written: { $path }
+files-dialog-failed = the file dialog failed: { $error }
+files-folder-unreadable = the folder cannot be read: { $folder }
+
+## k
+
+key-period = Period
+key-comma = Comma
+
+## late
+
+picture-not-saved = the picture could not be saved: { $path }
+preferences-keys-not-taken = the keys cannot be taken over: { $error }
+preferences-no-keys = not a file of keys: { $path }
+kept-trace-missing = the trace of the session is not there: { $trace }
+
+## late2
+
+kept-other-trace = this is not the trace that the session was kept of: it had { $before ->
+        [one] 1 step
+       *[other] { $before } steps
+    }, this one has { $now ->
+        [one] 1 step
+       *[other] { $now } steps
+    }; what was marked may be elsewhere
+
+## merge
+
+line-no-equals = the command is not followed by =
+memory-written-by-step-in = written by step { $step } in { $function }
+memory-written-by-step = written by step { $step }
+memory-no-step-wrote-it-before = no step wrote it before
+memory-valid-until = valid until step { $step } writes it
+memory-no-later-step-writes-it = no later step writes it
+effect-inferred = { " " }(inferred)
+glimpse-holds = holds { $value }
+glimpse-before = before { $value }
+glimpse-after = after  { $value }
+glimpse-written-by = written before by step { $step } in { $function }
+marker-prefetch-of = prefetch [{ $address }]
+memory-nothing-to-look-for = nothing to look for: type bytes (67 64 62), a number or a text
+head-first = First
+head-last = Last
+head-accessed = Accessed
+head-rights = Rights
+head-kind = Kind
+head-what = What
+regions-summary = { $count ->
+        [one] 1 region
+       *[other] { $count } regions
+    }, { $size } accessed
+regions-the-first = , the first { $count } of them
+regions-code = code
+regions-data = data
+regions-unknown = unknown
+regions-stack = stack
+regions-heap = heap
+regions-blocks = { $count ->
+        [one] 1 block
+       *[other] { $count } blocks
+    } allocated here
+regions-row = region { $address }
+registers-as-hex = hex
+registers-as-unsigned = unsigned
+registers-as-signed = signed
+registers-as-float = floating point
+registers-as-text = text
+registers-the-last-step-entered-this = the last step entered this function, of which the trace has no step
+head-from-sp = From sp
+head-saved = Saved
+head-frame = Frame
+head-written-by = Written by
+head-means = Means
+stackmem-the-stack-pointer-is-unknown = The stack pointer is unknown here
+stackmem-of = { " " }of { $thread }
+stackmem-words = { $count ->
+        [one] 1 word
+       *[other] { $count } words
+    } above the stack pointer{ $whose } { $pointer }
+stackmem-unknown = unknown
+stackmem-row = word { $address }
+stackmem-return-address = return address
+stackmem-register-return = { $register }, return address
+compare-all = All
+compare-written = Written
+compare-read = Read
+compare-cells-that-were-written-between = cells that were written between
+compare-cells-that-were-read-between = cells that were read between
+compare-all-cells-small = all cells that differ
+compare-all-cells-that-differ = All cells that differ
+compare-cells-that-differ-and-that = Cells that differ and that a step between the two positions wrote
+compare-cells-that-differ-and-that-a = Cells that differ and that a step between the two positions read
+compare-first-read-between = First read between
+compare-first-write-between = First write between
+memory-stack-bias = Here sp is where the stack lies: the register plus { $bias }. On the command line it is the register alone
+memory-looking-through = Looking through memory… a click stops
+memory-nothing-yet = Nothing was looked for yet: Find in memory…
+memory-at-window = { $at } (window { $number })
+memory-no-changed-byte-above-the = No changed byte above the cursor
+memory-no-changed-byte-below-the = No changed byte below the cursor
+memory-not-found-above-the-cursor = Not found above the cursor in what is known here
+memory-not-found-below-the-cursor = Not found below the cursor in what is known here
+memory-number-at = number at { $address }
+memory-heap = heap: { $words }
+memory-value-at = { $value } at { $place }
+memory-how-memory-is-shown = how memory is shown
+memory-how-memory-is-shown-comparing = How memory is shown, comparing, looking for something
+memory-rows-as-wide-as-there = Rows as wide as there is room
+memory-rows-of-8-bytes = Rows of 8 bytes
+memory-rows-of-16-bytes = Rows of 16 bytes
+memory-rows-of-32-bytes = Rows of 32 bytes
+memory-rows-of-64-bytes = Rows of 64 bytes
+memory-numbers-of-floating-point = Numbers of floating point
+memory-text-as-ascii = Text as ASCII
+memory-text-as-utf-8 = Text as UTF-8
+memory-differs-from-the-position-before = Differs from the position before
+memory-differs-from-window = Differs from window { $number } at { $position }
+memory-differs-from-here-wherever-the = Differs from here, wherever the position goes
+memory-next-changed-byte = Next changed byte
+memory-previous-changed-byte = Previous changed byte
+memory-find-in-memory = Find in memory…
+memory-regions-of-memory = Regions of memory
+memory-stack-memory = Stack memory
+memory-against = against { $what }
+memory-end-comparing-memory = end comparing memory
+memory-bytes-that-differ-from-there = Bytes that differ from there are marked; the pointer tells what they are there. A click ends it   D
+registers-stack-lies-at = the stack lies at { $address }: memory panels show that for sp, the command line does not
+registers-show-as = Show as
+registers-lower-halves = Lower halves
+detail-the-first-lines-of-the = the first lines of the trace
+table-regions = Regions
+table-stack-memory = Stack memory
+table-travel-to-its-write = Travel to its write
+table-no-memory-is-accessed = No memory is accessed
+table-the-stack-is-not-known = The stack is not known
+table-go-to-a-step-behind = Go to a step behind the first.
+table-the-trace-has-no-loads-and = The trace has no loads and stores, and no images.
+table-go-to-a-position-where = Go to a position where the stack pointer is known.
+trace-click-select-it-double-click = Click: select it. Double click: last write
+trace-in-the-traces-own-words = In the trace's own words: an address, the number of the event in hex, and its name
+
+## Commands of registers and memory
+
+command-registers-core = Registers core
+command-registers-single-precision = Registers single precision
+command-registers-double-precision = Registers double precision
+command-registers-vector = Registers vector
+command-registers-sve = Registers SVE
+command-registers-system = Registers system
+command-registers-as-hex = Registers as hex
+command-registers-as-unsigned = Registers as unsigned
+command-registers-as-signed = Registers as signed
+command-registers-as-floating-point = Registers as floating point
+command-registers-as-text = Registers as text
+command-lower-halves-of-registers = Lower halves of registers
+command-memory-by-1-byte = Memory by 1 byte
+command-memory-by-2-bytes = Memory by 2 bytes
+command-memory-by-4-bytes = Memory by 4 bytes
+command-memory-by-8-bytes = Memory by 8 bytes
+command-memory-rows-as-wide-as-there-is-room = Memory rows as wide as there is room
+command-memory-rows-of-8-bytes = Memory rows of 8 bytes
+command-memory-rows-of-16-bytes = Memory rows of 16 bytes
+command-memory-rows-of-32-bytes = Memory rows of 32 bytes
+command-memory-rows-of-64-bytes = Memory rows of 64 bytes
+command-memory-as-floating-point = Memory as floating point
+command-memory-text-as-ascii = Memory text as ASCII
+command-memory-text-as-utf-8 = Memory text as UTF-8
+command-memory-compared-in-place = Memory compared in place
+command-next-changed-byte = Next changed byte
+command-previous-changed-byte = Previous changed byte
+command-find-next-in-memory = Find next in memory
+command-find-previous-in-memory = Find previous in memory
+effect-bytes-inferred = { " " }({ $bytes }, inferred)
+
+## fin
+
+lookup-no-exception-before = there is no exception, interrupt, trap or signal before this position
+lookup-no-exception-after = there is no exception, interrupt, trap or signal after this position
+line-old-new = write OLD NAME = NEW NAME, not { $text }
+find-keep-search-as = Keep search as…
+find-run = Run
+find-in-a-panel-of-its = In a panel of its own
+find-forget = Forget
+find-rename = Rename
+find-searches-before-up-in-the-field = Searches before (Up in the field), and those that are kept
+find-only-hits-in-the-list = Only hits in the list of steps (H)
+find-mark-these-hits = Mark these hits
+find-close-the-panel-or-look = Close the panel, or look for something else.
+memory-waveform = Waveform
+registers-waveform-of = Waveform of { $name }
+source-not-in-the-trace = not in the trace
+source-executed = executed
+export-filter = Filter
+timeline-waveform = waveform
+timeline-read-as = Read as
+timeline-move-it-up = Move it up
+timeline-watch-it = Watch it
+timeline-take-the-waveform-away = Take the waveform away
+timeline-calls-threads = Calls, threads
+timeline-calls-cores = Calls, cores
+timeline-below = + { $count } below
+timeline-wave = { $name } along the trace; a click on a change travels, the menu takes it away
+timeline-unknown = unknown
+timeline-or-more = { " " }or more
+
+## Colours and windows
+
+command-colour-yellow = Colour yellow
+command-colour-red = Colour red
+command-colour-green = Colour green
+command-colour-blue = Colour blue
+command-colour-pink = Colour pink
+command-colour-grey = Colour grey
+command-trace-window-1 = Trace window 1
+command-trace-window-2 = Trace window 2
+command-trace-window-3 = Trace window 3
+command-trace-window-4 = Trace window 4

@@ -120,19 +120,7 @@ command-source-lines-in-rows = Lignes de source dans la trace
 command-watch = Espionner…
 command-waveform = Forme d’onde…
 command-show-memory = Afficher la mémoire à…
-command-registers-core = Registres de base
-command-registers-single-precision = Registres simple précision
-command-registers-double-precision = Registres double précision
-command-registers-vector = Registres vectoriels
-command-registers-sve = Registres SVE
-command-registers-system = Registres système
 command-register-lanes = Voies des registres…
-command-registers-as-hex = Registres en hexadécimal
-command-registers-as-unsigned = Registres sans signe
-command-registers-as-signed = Registres avec signe
-command-registers-as-floating-point = Registres en virgule flottante
-command-registers-as-text = Registres en texte
-command-lower-halves-of-registers = Moitiés basses des registres
 command-filter-registers = Filtrer les registres…
 command-functions-of-the-selection = Fonctions de la sélection
 command-functions-of-the-whole-trace = Fonctions de toute la trace
@@ -148,24 +136,7 @@ command-timeline-call-around-the-position = Chronologie : l’appel autour de l
 command-timeline-whole-trace = Chronologie : toute la trace
 command-timeline-to-the-position = Chronologie : à la position
 command-timeline-to-the-selection = Chronologie : à la sélection
-command-memory-by-1-byte = Mémoire par octet
-command-memory-by-2-bytes = Mémoire par 2 octets
-command-memory-by-4-bytes = Mémoire par 4 octets
-command-memory-by-8-bytes = Mémoire par 8 octets
-command-memory-rows-as-wide-as-there-is-room = Lignes de mémoire aussi larges que possible
-command-memory-rows-of-8-bytes = Lignes de mémoire de 8 octets
-command-memory-rows-of-16-bytes = Lignes de mémoire de 16 octets
-command-memory-rows-of-32-bytes = Lignes de mémoire de 32 octets
-command-memory-rows-of-64-bytes = Lignes de mémoire de 64 octets
-command-memory-as-floating-point = Mémoire en virgule flottante
-command-memory-text-as-ascii = Texte de la mémoire en ASCII
-command-memory-text-as-utf-8 = Texte de la mémoire en UTF-8
-command-memory-compared-in-place = Mémoire comparée sur place
-command-next-changed-byte = Octet modifié suivant
-command-previous-changed-byte = Octet modifié précédent
 command-find-in-memory = Rechercher dans la mémoire…
-command-find-next-in-memory = Résultat suivant dans la mémoire
-command-find-previous-in-memory = Résultat précédent dans la mémoire
 command-close-messages = Fermer les messages
 command-indexing-card = Fiche d’indexation
 command-theme-dark = Thème sombre
@@ -184,12 +155,6 @@ command-note = Annoter…
 command-next-bookmark = Signet suivant
 command-previous-bookmark = Signet précédent
 command-delete-all-bookmarks = Supprimer tous les signets
-command-colour-yellow = Couleur jaune
-command-colour-red = Couleur rouge
-command-colour-green = Couleur verte
-command-colour-blue = Couleur bleue
-command-colour-pink = Couleur rose
-command-colour-grey = Couleur grise
 command-new-trace-window = Nouvelle fenêtre de trace
 command-side-by-side = Côte à côte
 command-windows-move-together = Déplacer les fenêtres ensemble
@@ -240,10 +205,6 @@ command-use-layout = Prendre une disposition…
 command-save-layout-as = Enregistrer la disposition sous…
 command-forget-layout = Oublier une disposition…
 command-reset-layout = Rétablir la disposition d’origine
-command-trace-window-1 = Fenêtre de trace 1
-command-trace-window-2 = Fenêtre de trace 2
-command-trace-window-3 = Fenêtre de trace 3
-command-trace-window-4 = Fenêtre de trace 4
 command-commands = Commandes…
 command-keys = Touches
 command-about-stepback = À propos de Stepback
@@ -520,3 +481,1653 @@ strip-tear-off = Mettre dans sa propre fenêtre
 strip-put-back = Remettre en place
 torn-title = { $panel } – { $trace }
 torn-last = Le dernier panneau reste dans la fenêtre principale
+
+## window
+
+banner-none-of-the-programs-files = aucun fichier du programme n’a été trouvé : les fonctions n’ont pas de nom
+banner-close-the-note = Fermer la note
+banner-give-the-programs-files = Indiquer les fichiers du programme…
+lookup-is-called-here = { $function } est appelée ici
+lookup-is-not-called-before = { $function } n’est pas appelée avant cette position
+lookup-is-not-called-after = { $function } n’est pas appelée après cette position
+lookup-no-function-is-called = aucune fonction ne s’appelle { $name }
+lookup-no-call-is-around = aucun appel n’entoure cette position
+demo-1-go-to-the-end = 1  Aller à la fin
+demo-2-in-registers-click-x2 = 2  Dans Registres, cliquer x2
+demo-3-in-memory-type-x0 = 3  Dans Mémoire, taper x0
+demo-then = puis
+demo-close-the-hint = Fermer l’indication
+demo-close-the-hint-esc = Fermer l’indication   Échap
+demo-a-server-dies-by-an = Un serveur meurt d’un pointeur écrasé : qui l’a écrasé ?
+dock-panels = Panneaux
+lookup-there-is-no-call-around = il n’y a pas d’appel autour de cette position
+lookup-is-no-address = { $text } n’est pas une adresse
+lookup-no-external-before = il n’y a pas de modification externe avant cette position
+lookup-no-external-after = il n’y a pas de modification externe après cette position
+lookup-no-external-of-before = il n’y a pas de modification externe de la mémoire en { $address } avant cette position
+lookup-no-external-of-after = il n’y a pas de modification externe de la mémoire en { $address } après cette position
+dialog-saved = Enregistré : { $path }
+dialog-all-files = Tous les fichiers
+dialog-tarmac-traces-also-compressed = Traces Tarmac, même compressées
+dialog-dynamorio-traces-drmemtrace = Traces DynamoRIO (drmemtrace)
+dialog-rst-traces-of-suns-simulators = Traces RST des simulateurs de Sun, tous les fichiers d’une même trace
+dialog-recordings-of-branches-btrace = Enregistrements de branchements (Btrace)
+dialog-nothing-is-done = rien n’est fait d’un fichier qui a été écrit : { $path }
+dialog-other-name = le fichier ne s’appelle pas { $name } : { $path }
+find-find = Rechercher
+find-find-in-the-trace = Rechercher dans la trace
+goto-forms = Pas, fonction, adresse, fichier:ligne
+goto-go-to = Aller à
+goto-step-counter = Compteur de pas
+goto-steps-done-of-all-click = Pas faits, sur le total. Cliquez pour taper un pas
+goto-step = Pas
+lookup-no-hit-before = Aucun résultat pour { $text } avant cette position
+lookup-no-hit-after = Aucun résultat pour { $text } après cette position
+kept-file-missing = un fichier que nomme la session est absent : { $first }
+kept-files-missing = { $first } et { $more } autres fichiers que nomme la session sont absents
+kept-trace-file-missing = un fichier de la trace de la session est absent : { $file }
+layouts-unknown = il n’y a pas de disposition { $name } : il y a { $known }
+layouts-this-name-is-taken-choose = ce nom est pris : choisissez-en un autre pour votre disposition
+layouts-saved = Disposition enregistrée : { $name }, dans le menu Fenêtre
+layouts-not-own = vous n’avez pas de disposition appelée { $name }
+lookup-instruction-before = cette instruction n’est pas exécutée avant cette position
+lookup-instruction-after = cette instruction n’est pas exécutée après cette position
+lookup-no-line-before = aucune autre ligne de source n’est exécutée avant cette position
+lookup-no-line-after = aucune autre ligne de source n’est exécutée après cette position
+lookup-no-lines = aucune ligne de source n’est connue : ajoutez une image compilée avec -g
+lookup-not-true-before = { $condition } ne devient pas vrai avant cette position
+lookup-not-true-after = { $condition } ne devient pas vrai après cette position
+lookup-no-change-before = { $watch } ne change pas avant cette position
+lookup-no-change-after = { $watch } ne change pas après cette position
+moving-failed = la position n’a pas pu être changée : { $error }
+opened-the-trace-could-not-be = La trace n’a pas pu être ouverte
+opened-indexing-was-cancelled = L’indexation a été interrompue
+opened-opening-was-cancelled = L’ouverture a été interrompue
+opened-the-trace-changed = La trace a changé
+opened-the-trace-has-grown = La trace a grandi
+opened-locate = Indiquer…
+opened-say-where = Dites où est { $trace } sur cette machine.
+opened-the-trace-of-the-session = La trace de la session n’est pas ici
+opened-reload = Recharger
+opened-indexing-stopped = L’indexation s’est arrêtée
+opened-what-is-shown-belongs-to = Ce qui est affiché vient du fichier tel qu’il était.
+opened-follow = Suivre
+opened-time-runs-backwards = Le temps va à reculons
+opened-lines-not-read = { $count ->
+        [one] 1 ligne n’a pas pu être lue
+       *[other] { $count } lignes n’ont pas pu être lues
+    }
+opened-places-not-read = { $count ->
+        [one] 1 endroit n’a pas pu être lu
+       *[other] { $count } endroits n’ont pas pu être lus
+    }
+opened-first = D’abord : { $warning }.
+opened-show-list = Afficher la liste
+opening-the-demo = la démonstration
+opening-thread-ended = la trace n’a pas pu être ouverte : son thread s’est terminé
+part-not-shown = la trace n’a pas pu être affichée jusqu’où elle est indexée : { $error }
+start-path-of-a-trace = Chemin d’une trace
+moves-nothing-called-this-function-the = Rien n’a appelé cette fonction : la trace y commence
+moves-this-function-does-not-return = Cette fonction ne revient pas : la trace s’y termine
+moves-no-return-so-far = Cette fonction n’est pas revenue jusqu’ici : { $caveat }
+moves-this-thread-has-no-step = Ce thread n’a pas de pas avant cette position
+moves-this-thread-has-no-step-after = ce thread n’a pas de pas après cette position
+part-advice = Sur la ligne de commande, « list --records » imprime une partie, et le record_filter de DynamoRIO en copie une.
+part-shift-drag-in-the-timeline = Maj+glisser dans la chronologie sélectionne un intervalle.
+part-nothing-is-selected-in-the = Rien n’est sélectionné dans la chronologie
+part-only-a-part-of-a = Seule une partie d’une trace Tarmac peut être enregistrée comme trace
+part-only-a-part-of-a-tarmac = seule une partie d’une trace Tarmac peut être enregistrée
+part-the-part-is-not-written = la partie n’est pas écrite par-dessus la trace dont elle fait partie
+part-saved = { $steps ->
+        [one] 1 pas enregistré
+       *[other] { $steps } pas enregistrés
+    } : { $path }
+sources-the-source-lines-are-still = les lignes de source sont encore en cours de lecture
+start-recent-traces = Traces récentes
+start-clear-list = Vider la liste
+start-look-up-any-moment-of = Retrouvez n’importe quel moment d’une exécution enregistrée.
+start-a-trace-that-consists-of = Une trace faite de plusieurs fichiers, comme DynamoRIO l’écrit
+start-what-was-marked-named-and = Ce qui a été marqué, nommé et disposé pour une trace : TRACE.session.toml, même d’une autre machine
+start-open = Ouvrir { $name }
+start-steps = pas
+start-changed-since = modifiée depuis
+start-file-not-found = fichier introuvable
+start-forget-this-trace = Oublier cette trace
+start-drop-a-trace-here-a = Déposez ici une trace, fichier ou dossier, avec son ELF à côté si vous l’avez
+start-tarmac-plain-or-compressed-gz = Tarmac, brute ou compressée (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, ou le dossier)
+status-no-trace-open = Aucune trace ouverte
+status-of = { $position } sur { $end }
+status-step = Pas
+status-line = Ligne
+status-record = Enregistrement
+status-time = Temps
+status-thread = Thread
+status-in = Dans
+status-depth = Niveau
+status-warnings = { $count ->
+        [one] 1 avertissement
+       *[other] { $count } avertissements
+    }
+status-lines-that-could-not-be = Lignes qui n’ont pas pu être lues
+status-externals = { $count ->
+        [one] 1 modification externe
+       *[other] { $count } modifications externes
+    }
+status-reads-that-differ-from-the = Lectures qui diffèrent de la dernière écriture : quelque chose que la trace ne montre pas a écrit là
+status-order-between-threads-is-known = L’ordre entre threads n’est connu qu’à l’horodatage près
+status-order-by-timestamps = Ordre par horodatage
+status-order-here = { $whole } ; ici { $others }
+status-stays-in = Reste dans { $thread }
+status-steps-of-other-threads-are = Les pas des autres threads sont sautés. Cliquez pour parcourir tous les threads
+status-no-symbols = Sans symboles
+status-functions-have-no-names = Les fonctions n’ont pas de nom. Ouvrez la trace avec --image ELF, ou placez l’ELF à côté d’elle sous le même nom.
+status-symbols = Symboles { $name }{ $more }
+status-symbols-come-from = Les symboles viennent de { $paths }
+status-the-trace-is-read-as = La trace est lue à mesure qu’elle grandit. Cliquez pour achever son index
+status-answers-are-so-far-the = Les réponses valent jusqu’ici : le reste de la trace n’est pas indexé
+status-go-on = Continuer
+status-index-the-rest-of-the = Indexer le reste de la trace
+status-stop-finding-tail-calls = Arrêter la recherche des appels terminaux
+status-do-without-calls-stay-as = S’en passer : les appels restent tels que la trace seule les montre
+status-finding-tail-calls = Recherche des appels terminaux
+status-the-call-tree-gains-calls = L’arbre des appels gagne ceux où une fonction finit en sautant à une autre
+status-stop-indexing = Arrêter l’indexation
+status-cancel-indexing-what-is-indexed = Interrompre l’indexation ; ce qui est indexé est gardé
+status-indexing = Indexation
+status-show-the-indexing-card = Afficher la fiche d’indexation
+stepping-no-thread = la trace n’a pas de thread { $name }, seulement { $known }
+timeline-height-of-the-timeline = hauteur de la chronologie
+timeline-drag-height-of-the-timeline = Glisser : hauteur de la chronologie ; double-clic : hauteur habituelle
+toasts-copy = Copier
+toasts-close-message = Fermer le message
+watches-full = on ne peut rien espionner de plus : { $error }
+watches-the-watch-was-removed = L’espion a été retiré
+watches-all-watches-were-removed = Tous les espions ont été retirés
+watches-undo = Annuler
+summary-threads = { $count } threads
+summary-steps = { $what } · { $count } pas
+words-1-byte = 1 octet
+words-bytes = { $count } octets
+words-tb = To
+words-gb = Go
+words-mb = Mo
+words-kb = ko
+words-size = { $amount } { $unit }
+words-just-now = à l’instant
+words-minutes-ago = il y a { $count } min
+words-hours-ago = il y a { $count } h
+words-yesterday = hier
+month-jan = janv.
+month-feb = févr.
+month-mar = mars
+month-apr = avr.
+month-may = mai
+month-jun = juin
+month-jul = juill.
+month-aug = août
+month-sep = sept.
+month-oct = oct.
+month-nov = nov.
+month-dec = déc.
+tabs-at = au pas { $position }
+tabs-what-the-panel-follows = ce que suit le panneau
+tabs-follows-active = Suit la fenêtre de trace active, pour l’instant { $number }, { $at }
+tabs-follows = Suit la fenêtre de trace { $number }, { $at }
+tabs-pinned = Épinglé { $at }
+tabs-the-active-window = la fenêtre active
+tabs-window = la fenêtre { $number }
+tabs-this-position-for-good = cette position pour de bon
+tabs-what-and-click = { $what }
+    Clic : { $then }
+tabs-panel-menu = menu du panneau { $panel }
+tabs-follow-the-active-window = Suivre la fenêtre active
+tabs-follow-window = Suivre la fenêtre { $number }
+tabs-pin-at = Épingler au pas { $position }
+tabs-duplicate = Dupliquer
+tabs-close = Fermer
+lookup-no-function-no-position = aucune fonction ne s’appelle { $text }, et ce n’est pas une position ({ $forms })
+lookup-best = { $title } : { $note }
+lookup-line-before = la ligne { $line } de { $file } n’est pas exécutée avant cette position
+lookup-line-after = la ligne { $line } de { $file } n’est pas exécutée après cette position
+lookup-other-thread = c’est { $thread } qui exécute la ligne { $line } ici
+lookup-from-line = la valeur de { $cell } vient de la ligne { $line } : avant le premier pas
+lookup-read-doubt = lecture de { $cell } : { $doubt }
+lookup-write-doubt = écriture de { $cell } : { $doubt }
+lookup-not-read-before = aucune lecture de { $cell } avant cette position
+lookup-not-read-after = aucune lecture de { $cell } après cette position
+lookup-not-written-before = aucune écriture de { $cell } avant cette position
+lookup-not-written-after = aucune écriture de { $cell } après cette position
+lookup-byte-at = l’octet en { $address }
+lookup-memory-at = la mémoire en { $address } ({ $length } octets)
+lookup-is-no-cell = { $text } n’est pas une cellule
+frame-drop-the-trace-a-file = Déposez la trace, fichier ou dossier, pour l’ouvrir
+kept-not-kept = Il n’y a pas de fichier pour cela à côté de la trace. Une session que vous nommez le garde.
+kept-what-is-marked-is-not = Ce qui est marqué n’est pas gardé
+kept-the-panels-of-the-session = les panneaux de la session n’ont pas pu être lus : ils sont comme au début
+kept-save-session-as = Enregistrer la session sous…
+kept-session-saved = Session enregistrée : { $path }
+kept-elsewhere = Rien ne peut être écrit à côté de la trace. Elle est gardée dans { $path }.
+kept-the-session-has-another-place = La session est ailleurs
+kept-of-another = { $path } contient la session d’une autre fenêtre ou personne, qui reste telle quelle.
+kept-replace-it = La remplacer
+kept-the-session-is-not-saved = La session n’est pas enregistrée
+marks-full = on ne peut rien marquer de plus : { $error }
+marks-the-bookmark-was-deleted = Le signet a été supprimé
+marks-the-bookmark-and-its-note = Le signet et sa note ont été supprimés
+marks-deleted = { $count ->
+        [one] 1 signet supprimé
+       *[other] { $count } signets supprimés
+    }
+marks-undo = Annuler
+marks-drag-with-shift-in-the = Glissez avec Maj dans la chronologie, puis pressez Maj+B.
+marks-no-part-of-the-trace = Aucune partie de la trace n’est sélectionnée
+marks-there-is-no-bookmark-before = Il n’y a pas de signet avant la position
+marks-there-is-no-bookmark-behind = Il n’y a pas de signet après la position
+marks-there-is-nothing-to-undo = Il n’y a rien à annuler
+marks-there-is-nothing-to-redo = Il n’y a rien à rétablir
+apply-no-window = il n’y a pas de fenêtre de trace { $number } : { $count ->
+        [one] une est ouverte
+       *[other] { $count } sont ouvertes
+    }
+apply-no-sve = Cette trace n’a pas de registres SVE
+apply-no-general = Cette trace n’a pas de registres généraux
+apply-no-single = Cette trace n’a pas de registres simple précision
+apply-no-double = Cette trace n’a pas de registres double précision
+apply-no-vector = Cette trace n’a pas de registres vectoriels
+apply-no-system = Cette trace n’a pas de registres système
+apply-click-a-register-or-a = Cliquez un registre ou un octet, ou tapez « Dernière écriture x2 » dans la palette.
+apply-commands = Commandes
+apply-no-cell-is-selected = Aucune cellule n’est sélectionnée
+apply-no-cell-is-selected-2 = aucune cellule n’est sélectionnée
+apply-the-last-trace-window-stays = La dernière fenêtre de trace reste ouverte
+card-indexing = Indexation de { $name }
+card-of = { $done } sur { $total }
+card-steps = { $count } pas
+card-left = encore { $time } environ
+card-the-trace-can-be-read = La trace peut être lue en attendant.
+card-the-trace-opens-when-its = La trace s’ouvre dès que sa première partie est indexée.
+card-cancel = Annuler
+card-hide = Masquer
+
+## panels 1
+
+key-click = clic
+key-double-click = double-clic
+list-vertical-scroll = défilement vertical
+row-to-step = au pas { $text }
+row-copy = Copier
+thread-of-the-position = Thread de la position
+thread-thread = thread { $shown }
+thread-this-thread-wherever-the-position = Ce thread, où qu’aille la position
+thread-the-thread-that-executes-at = Le thread qui exécute à la position
+warnings-at-line = avertissement à la ligne { $line }
+warnings-message = avertissement : { $message }
+warnings-line-head = Ligne { $line }
+warnings-travel-to-its-line = Aller à sa ligne
+warnings-copy = Copier
+warnings-warnings = Avertissements
+warnings-no-warnings = Pas d’avertissement
+warnings-all-lines-of-the-trace = Toutes les lignes de la trace ont pu être lues.
+warnings-no-warnings-so-far = Pas d’avertissement jusqu’ici
+warnings-all-lines-that-are-indexed = Toutes les lignes indexées ont pu être lues.
+warnings-lines = { $count ->
+        [one] 1 ligne n’a pas pu être lue, ou seulement avec un doute
+       *[other] { $count } lignes n’ont pas pu être lues, ou seulement avec un doute
+    }
+warnings-places = { $count ->
+        [one] 1 endroit n’a pas pu être lu, ou seulement avec un doute
+       *[other] { $count } endroits n’ont pas pu être lus, ou seulement avec un doute
+    }
+warnings-one-is-listed = un seul est listé pour tous ses semblables
+warnings-that-differ = les { $count } qui diffèrent sont listés
+warnings-line = ligne { $line }
+warnings-byte = octet { $offset }
+bookmarks-bookmark = Poser un signet
+bookmarks-bookmark-the-selection = Poser un signet sur la sélection
+bookmarks-bookmark-this-memory = Poser un signet sur cette mémoire
+bookmarks-rename-bookmark = Renommer le signet…
+bookmarks-note = Annoter…
+bookmarks-make-yellow = Le mettre en jaune
+bookmarks-make-red = Le mettre en rouge
+bookmarks-make-green = Le mettre en vert
+bookmarks-make-blue = Le mettre en bleu
+bookmarks-make-pink = Le mettre en rose
+bookmarks-make-grey = Le mettre en gris
+bookmarks-delete-bookmark = Supprimer le signet
+bookmarks-select-it-in-the-timeline = Le sélectionner dans la chronologie
+bookmarks-compare-its-ends = Comparer ses extrémités
+bookmarks-show-memory = Afficher la mémoire
+bookmarks-list-all-accesses = Lister tous les accès
+bookmarks-copy-command-that-opens-it = Copier la commande qui l’ouvre
+bookmarks-travel-there = S’y rendre
+bookmarks-open-window-there = Y ouvrir une fenêtre
+bookmarks-count = { $count ->
+        [one] 1 signet
+       *[other] { $count } signets
+    }
+bookmarks-shown = { $shown } sur { $all }
+bookmarks-place = Endroit
+bookmarks-name = Nom
+bookmarks-note-2 = Note
+bookmarks-what-is-there = Ce qui s’y trouve
+bookmarks-name-of-the-bookmark = Nom du signet
+bookmarks-note-of-the-bookmark = Note du signet
+bookmarks-bookmarks = Signets
+bookmarks-nothing-is-marked = Rien n’est marqué
+bookmarks-b-marks-the-position-shift = B marque la position, Maj+B ce qui est sélectionné dans la chronologie ; la mémoire par son menu.
+bookmarks-no-bookmark-holds-the-text = Aucun signet ne contient ce texte
+bookmarks-take-something-out-of-the = Raccourcissez le texte du champ ci-dessus.
+bookmarks-row = signet { $title }
+calls-steps = Pas
+calls-elapsed = Écoulé
+calls-position = Position
+calls-call = Appel
+calls-caller = Appelant
+calls-travel-to-its-entry = Aller à son entrée
+calls-travel-to-its-end = Aller à sa fin
+calls-open-window-at-its-entry = Ouvrir une fenêtre à son entrée
+calls-compare-before-and-after-it = Comparer avant et après
+calls-close = Fermer
+calls-open = Ouvrir
+calls-unfold-it-in-the-trace = Le déplier dans la trace
+calls-fold-it-in-the-trace = Le plier dans la trace
+calls-copy-name = Copier le nom
+calls-in = dans { $names }
+calls-count = { $count ->
+        [one] 1 appel
+       *[other] { $count } appels
+    }
+calls-in-steps = { $calls } aux pas { $first } – { $last }
+calls-list-calls-of-the-whole = Lister les appels de toute la trace
+calls-back-to-the-calls-of = Revenir aux appels de toute la trace
+calls-calls = Appels
+calls-find-a-function = Chercher une fonction
+calls-no-such-call = Aucun appel de ce nom
+calls-try-a-part-of-the = Essayez une partie du nom d’une fonction.
+calls-row-times = appel { $name } ×{ $times }
+calls-row = appel { $name }
+calls-called-by = { $name }({ $arguments }), appelée par { $caller }
+calls-close-row = fermer { $name }
+calls-open-row = ouvrir { $name }
+calls-more = … { $count } de plus
+calls-more-2 = … suite
+compare-swap-sides = Échanger les côtés
+compare-filter-cells = Filtrer les cellules
+compare-side = comparer { $side } : fenêtre { $number }
+compare-window-at = Fenêtre { $number } au pas { $position }
+compare-the-two-positions-are-the = Les deux positions sont identiques
+compare-move-one-of-the-windows = Déplacez l’une des fenêtres pour comparer.
+compare-compare = Comparaison
+compare-nothing-to-compare-yet = Rien à comparer pour l’instant
+compare-open-a-second-trace-window = Ouvrez une deuxième fenêtre de trace : Côte à côte (Ctrl+B).
+compare-before = avant
+compare-after = après
+compare-cell = Cellule
+compare-last-written-by = Dernière écriture par
+compare-means = Signifie
+compare-instruction = Instruction
+compare-source = Source
+compare-writes-between = Écritures entre
+compare-head = fenêtre { $first } { $left }, fenêtre { $second } { $right }
+compare-close-group = fermer le groupe { $title }
+compare-open-group = ouvrir le groupe { $title }
+compare-difference = différence { $cell }
+compare-no-step = aucun pas
+compare-travel-to-its-last-write = Aller à sa dernière écriture
+compare-open-window-there = Y ouvrir une fenêtre
+compare-next-write = Prochaine écriture
+compare-show-memory-there = Y afficher la mémoire
+compare-show-memory-at = Afficher la mémoire à { $symbol }
+compare-copy-value-at-the-left = Copier la valeur de gauche
+compare-copy-value-at-the-right = Copier la valeur de droite
+compare-copy-as-text = Copier en texte
+externals-list-from-the-position = Lister depuis la position
+externals-list-from-the-start = Lister depuis le début
+externals-reads = { $count ->
+        [one] 1 lecture
+       *[other] { $count } lectures
+    }
+externals-from-step =  ; à partir du pas { $step }
+externals-head = { $reads } { $count ->
+        [one] diffère
+       *[other] diffèrent
+    } de ce que la dernière écriture a laissé : DMA, périphérique, appel système{ $from }
+externals-no-external-change-from-there = Aucune modification externe à partir de là
+externals-list-from-the-start-of = Listez plutôt depuis le début de la trace.
+externals-more = … suite
+externals-external-changes = Modifications externes
+externals-no-external-changes = Aucune modification externe
+externals-every-read-agrees-with-the = Chaque lecture s’accorde avec la dernière écriture que montre la trace.
+externals-step = Pas
+externals-address = Adresse
+externals-was = Était
+externals-read = Lu
+externals-thread = Thread
+externals-symbol = Symbole
+externals-row = modification externe au pas { $step }
+externals-travel-to-the-read = Aller à la lecture
+externals-show-memory-there = Y afficher la mémoire
+externals-open-window-there = Y ouvrir une fenêtre
+externals-copy = Copier
+findings-checking-the-trace = Vérification de la trace…
+findings-cancel = Annuler
+findings-the-trace-is-not-checked = La trace n’est pas vérifiée
+findings-enter-goes-through-all-of = Entrée la parcourt toute et liste ce qui enfreint une règle.
+findings-check = Vérifier
+findings-no-findings = Aucun constat
+findings-the-trace-keeps-the-rules = La trace respecte les règles de son format, et ne se contredit nulle part.
+findings-findings = Constats
+findings-travel-to-it = S’y rendre
+findings-copy = Copier
+functions-functions-of = fonctions de : { $shown }
+functions-shift-drag-in-the-timeline = Maj+glisser dans la chronologie sélectionne un intervalle : ses extrémités coupent les appels
+functions-whole-trace = Toute la trace
+functions-selected-range = Intervalle sélectionné
+functions-working = Calcul en cours : { $share } %
+functions-stop = Arrêter
+functions-go-on = Continuer
+functions-the-functions-were-not-worked = Les fonctions n’ont pas été calculées
+functions-go-on-above-begins-again = « Continuer », ci-dessus, recommence.
+functions-looking-at-all-calls = Parcours de tous les appels…
+functions-escape-or-stop-gives-it = Échap ou « Arrêter » y renonce.
+flame-find-in-the-graph = Chercher dans le graphe
+flame-zoom-out-backspace = Réduire   Retour
+flame-by-time = En temps
+flame-by-steps = En pas
+flame-no-function-is-called-so = Aucune fonction ne s’appelle ainsi
+flame-sought = { $count ->
+        [one] 1 fonction
+       *[other] { $count } fonctions
+    }, { $share } du total ({ $measure })
+flame-steps = pas
+flame-time = temps
+flame-flame-graph = Graphe de flammes
+flame-no-function-was-called = Aucune fonction n’a été appelée
+flame-the-trace-has-no-calls = La trace n’a pas d’appels.
+flame-flame-graph-2 = graphe de flammes
+flame-box = flamme { $name }
+flame-too-narrow = { $count } piles, chacune trop étroite pour être montrée
+flame-zoom-to-it = L’agrandir
+flame-zoom-out = Réduire
+flame-travel-to-the-first-such = Aller au premier de ces appels
+flame-next-call = Prochain appel
+flame-previous-call = Appel précédent
+flame-copy-stack = Copier la pile
+functions-nobody-called-it = Personne ne l’a appelée
+functions-callers = Appelants
+functions-it-called-nobody = Elle n’a rien appelé
+functions-callees = Appelés
+functions-steps = Pas
+functions-time = Temps
+functions-share = Part
+functions-calls = Appels
+functions-near = voisine { $name }
+functions-choose-this-function = Choisir cette fonction
+functions-travel-to-the-first-such = Aller au premier de ces appels
+functions-copy-name = Copier le nom
+functions-a-click-chooses-it-a = Un clic la choisit, un double-clic va au premier de ces appels
+functions-no-function-was-called = Aucune fonction n’a été appelée
+
+## panels 2
+
+registers-core = Base
+registers-sve = SVE
+registers-system = Système
+registers-filter-registers = Filtrer les registres
+registers-group = groupe de registres { $title }
+registers-in-another-panel = { $group } dans un autre panneau
+registers-which-registers-v = Quels registres   V
+registers-lanes = voies { $name }
+registers-how-values-are-read-l = Comment lire les valeurs   L
+registers-row = registre { $name }
+registers-inferred = déduit : { $reason }
+registers-unknown = inconnu
+registers-last-write = Dernière écriture
+registers-next-write = Prochaine écriture
+registers-all-values-of = Toutes les valeurs de { $name }
+registers-watch = Espionner { $name }
+registers-show-memory-at = Afficher la mémoire à { $address }
+registers-copy-value = Copier la valeur
+registers-copy-name = Copier le nom
+registers-copy-as-text = Copier en texte
+registers-mode = mode { $mode }
+registers-flags = indicateurs
+detail-never-before = jamais avant
+detail-never-again = plus jamais
+detail-written-by = écrit par
+detail-next-write = écriture
+detail-next-read = lecture
+detail-known-by = connu par
+detail-but = mais
+registers-hide-group = masquer { $title }
+registers-show-group = afficher { $title }
+tab-registers = Registres
+tab-single-precision = Simple précision
+tab-double-precision = Double précision
+tab-vectors = Vecteurs
+source-newer-than-the-image = plus récent que l’image
+source-bar = source { $place } { $said }
+source-cut = { $path }, seul son début est affiché : il est très long
+source-inlined-at = { $function } incorporée en { $file }:{ $line }
+source-in = dans { $function }
+source-calls = appelle { $function }, qui n’a pas de ligne de source
+source-no-line-of = { $address } n’a pas de ligne de source
+source-no-source-line-here = pas de ligne de source ici
+source-no-program-image = Pas d’image du programme
+source-add-the-elf-file-that = Ajoutez le fichier ELF qui a été tracé, compilé avec -g.
+source-the-image-has-no-source = L’image n’a pas de lignes de source
+source-add-one-that-was-compiled = Ajoutez-en une compilée avec -g et non dépouillée.
+source-no-source-line-here-2 = Pas de ligne de source ici
+source-neither-this-instruction-nor-a = Ni cette instruction ni un appel autour n’en a : avancez, ou ajoutez une autre image.
+source-add-image = Ajouter une image…
+source-not-found = { $file } n’a pas été trouvé
+source-compiled-as = Il a été compilé sous { $name }.
+source-locate = Indiquer…
+source-source = Source
+source-line = ligne de source { $line }
+source-next-execution-of = prochaine exécution de la ligne { $line }
+source-which-the-trace-never-reaches = , que la trace n’atteint jamais
+source-next-hint = Prochaine exécution de la ligne { $line }{ $words } (avec Maj : la précédente)
+source-line-head = Ligne { $line }
+source-next-execution = Prochaine exécution
+source-previous-execution = Exécution précédente
+source-copy-place = Copier l’endroit
+source-copy-line = Copier la ligne
+stack-from-step = du pas
+stack-found-because = { $left } · trouvé parce que { $evidence }
+stack-travel-to-its-call = Aller à son appel
+stack-travel-to-its-entry = Aller à son entrée
+stack-open-window-at-its-entry = Ouvrir une fenêtre à son entrée
+stack-copy-stack = Copier la pile
+stack-no-calls-here = Pas d’appels ici
+stack-the-thread-has-not-executed = Le thread n’a exécuté aucun pas de cette trace.
+stack-frames = { $count ->
+        [one] 1 cadre
+       *[other] { $count } cadres
+    }
+stack-at = au pas { $position }
+stack-return-to-it = Y revenir
+stack-travel-back-to-where-this = Revenir là où est cette pile
+stack-stack = Pile
+stack-function = Fonction
+stack-arguments-at-its-entry = Arguments à son entrée
+stack-called-from = Appelée depuis
+stack-step = Pas
+stack-frame = cadre { $place } { $name }
+stack-nothing = rien
+accesses-all = Tous
+accesses-reads-and-writes = Lectures et écritures
+accesses-reads = Lectures
+accesses-reads-alone = Lectures seules
+accesses-writes = Écritures
+accesses-writes-alone = Écritures seules : toutes les valeurs prises
+accesses-register-address-length-code-or = Registre, adresse:longueur, code ou fichier:ligne
+accesses-list-from-the-position = Lister depuis la position
+accesses-list-from-the-start = Lister depuis le début
+accesses-from-here = D’ici
+accesses-from-start = Du début
+accesses-bytes = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    }
+export-copy-or-save-the-list = Copier ou enregistrer la liste
+export-copy-as-csv = Copier en CSV
+export-copy-as-json = Copier en JSON
+export-save-as-csv = Enregistrer en CSV…
+export-save-as-json = Enregistrer en JSON…
+export-copy-or-save-the-list-as = Copier ou enregistrer la liste, telle que filtrée et triée
+table-accesses = Accès
+table-heap = Tas
+table-heat = Zones chaudes
+table-functions = Fonctions
+table-find = Recherche
+table-travel-to-the-first-call = Aller au premier appel
+table-travel-there = S’y rendre
+table-no-register-memory-or-code = Aucun registre, mémoire ni code n’est choisi
+table-type-above-or-right-click = Tapez ci-dessus, ou cliquez droit sur un registre, un octet ou un pas.
+table-the-trace-does-not-tell = La trace ne dit rien du tas
+table-record-it-again-with-record = Enregistrez-la de nouveau avec -record_heap, et gardez le fichier funclist.log à côté de la trace.
+table-no-access-of-memory = Aucun accès à la mémoire
+table-the-trace-has-no-loads = La trace n’a ni lectures ni écritures de mémoire.
+table-no-function-was-called = Aucune fonction n’a été appelée
+table-the-trace-has-no-calls = La trace n’a pas d’appels.
+table-nothing-is-looked-for = Rien n’est cherché
+table-type-into-the-field-above = Tapez dans le champ ci-dessus.
+table-ask-for-more-bytes-for = Demandez plus d’octets, tous les threads, ou depuis le début de la trace.
+table-no-function-that-allocates-returns = Aucune fonction d’allocation ne revient dans la trace.
+table-read-the-text-in-another = Lisez le texte autrement, ou raccourcissez-le.
+table-no-row-holds-the-text = Aucune ligne ne contient ce texte
+table-take-something-out-of-the = Raccourcissez le texte du champ ci-dessus.
+table-sort-by = Trier par { $column } ; une fois de plus pour l’autre sens
+table-open-in-a-new-window = Ouvrir dans une nouvelle fenêtre
+table-show-memory = Afficher la mémoire
+table-next-call = Prochain appel
+table-previous-call = Appel précédent
+table-watch = Espionner [{ $address }]
+table-copy = Copier
+threads-sort-by = trier par { $name }
+threads-threads = Threads
+threads-count = { $count ->
+        [one] 1 thread
+       *[other] { $count } threads
+    }
+threads-on-cores = { $threads } sur { $count ->
+        [one] 1 cœur
+       *[other] { $count } cœurs
+    }
+threads-step-through-all-threads = Parcourir tous les threads
+threads-stay-in-the-thread-of = Rester dans le thread de la position
+threads-thread = Thread
+threads-process = Processus
+threads-steps = Pas
+threads-first-step = Premier pas
+threads-last-step = Dernier pas
+threads-cores = Cœurs
+threads-end = Fin
+threads-time = Temps
+threads-started = Lancé
+threads-row = thread { $name } avec { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    }
+threads-head = Thread { $name }
+threads-travel-to-its-first-step = Aller à son premier pas
+threads-travel-to-its-last-step = Aller à son dernier pas
+threads-stay-in-this-thread = Rester dans ce thread
+threads-copy = Copier
+watches-unknown = inconnu
+watches-last-write = Dernière écriture
+watches-next-write = Prochaine écriture
+watches-previous-change = Changement précédent
+watches-next-change = Prochain changement
+watches-all-values = Toutes les valeurs
+watches-show-memory-at = Afficher la mémoire à { $address }
+watches-read-as = Lire comme
+watches-change = Modifier…
+watches-move-up = Monter
+watches-move-down = Descendre
+watches-remove-watch = Retirer l’espion
+watches-copy-value = Copier la valeur
+watches-hint = Espionner x0, [sp+8] u32, nom utf8
+watches-watches = Espions
+watches-nothing-is-watched = Rien n’est espionné
+watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou une somme, ou pressez W sur une cellule.
+watches-row = espion { $expression } = { $value }
+watches-means-nothing = ne veut rien dire
+watches-step = pas
+watches-see-the-tooltip = voir l’infobulle
+watches-before-the-start = avant le début
+watches-never-written = jamais écrit
+watches-is-unknown = { $watch } est inconnu
+watches-next-write-step = prochaine écriture : pas { $step }
+watches-never-written-again = plus jamais écrit
+registers-core-registers = Registres de base
+registers-single-precision-registers = Registres simple précision
+registers-double-precision-registers = Registres double précision
+registers-vector-registers = Registres vectoriels
+registers-sve-registers = Registres SVE
+registers-system-registers = Registres système
+
+## extra
+
+find-where-it-begins = où la recherche commence
+find-where-it-ends = où la recherche finit
+
+## model 1
+
+externals-line = pas { $step } : { $address }{ $place } valait { $was }, lu { $read }
+fatal-behind = , et { $count ->
+        [one] le pas suivant peut ne pas avoir été exécuté
+       *[other] les { $count } pas suivants peuvent ne pas avoir été exécutés
+    }
+fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $behind }
+fatal-store = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : l’écriture à { $address } semble achevée{ $behind }
+fatal-raised = Pas de sortie : très probablement un signal fatal, que le programme s’est envoyé par { $call }
+watches-the-trace-does-not-tell = la trace ne dit pas ce qui a été écrit
+watches-nothing-wrote-it-before-this = rien ne l’a écrit avant cette position
+head-page = Page
+head-reads = Lectures
+head-writes = Écritures
+head-share = Part
+head-symbol = Symbole
+heat-no-access = Aucun accès à la mémoire
+heat-pages = { $count ->
+        [one] 1 page
+       *[other] { $count } pages
+    } de { $size }
+heat-busiest = , dont les { $count } plus actives
+heat-page = page { $address }
+order-one = le thread { $thread } tournait en même temps
+order-and = { $first } et { $last }
+order-more = { $first } et { $count } autres
+order-several = les threads { $threads } tournaient en même temps
+order-explained =
+    Chaque thread a noté l’heure de temps en temps : aux appels système, et quand un tampon était plein.
+    Les pas de threads différents sont rangés dans l’ordre de ces heures.
+    Lequel de deux pas entre de telles heures vint le premier n’est pas connu : « Dernière écriture » peut
+    donc nommer le mauvais de deux threads qui utilisaient la même mémoire en même temps.
+order-at-position = À cette position { $others }.
+order-nobody = À cette position aucun autre thread ne tournait.
+frame-the-first-frame-of-its = le premier cadre de son thread
+frame-entered-by-a-call = entré par un appel
+frame-entered-by-a-jump-from = entré par un saut depuis la fin d’une autre fonction (appel terminal)
+frame-entered-by-an-exception-or = entré par une exception ou interruption
+frame-entered-by-a-switch-to = entré par un passage à une autre pile (une autre tâche)
+frame-returned = revenu
+frame-skipped-by-a-later-return = sauté par le retour d’un de ses appelants
+frame-left-by-a-jump-out = quitté par un saut hors de plusieurs cadres (longjmp)
+frame-never-left-the-trace-ends = jamais quitté : la trace se termine dedans
+frame-left-by-a-jump-to = quitté par un saut à une autre fonction, qui est revenue à sa place (appel terminal)
+frame-last-step = { $words }, dernier pas { $step }
+frame-it-is-where-the-thread = c’est là que le thread commence
+frame-the-calling-step-wrote-the = le pas appelant a écrit l’adresse qui le suit dans le registre de lien
+frame-control-came-back-to-its = le contrôle est revenu à son adresse de retour avec le pointeur de pile qu’il avait
+frame-the-calling-step-is-a = le pas appelant est un branchement au début d’une autre fonction
+frame-the-trace-says-so-in = la trace le dit en toutes lettres
+frame-control-went-on-elsewhere-after = le contrôle a continué ailleurs après une instruction qui ne branche pas
+frame-the-stack-pointer-was-moved = le pointeur de pile est passé à une autre pile
+frame-the-traces-records-say-so = les enregistrements de la trace le disent
+frame-mark-tail = appel terminal
+frame-mark-task = tâche
+frame-mark-skipped = sauté
+frame-mark-open = ouvert
+frame-mark-exception = exception
+bookmarks-behind-the-end-of-the = après la fin de la trace
+bookmarks-not-indexed-yet = pas encore indexé
+sofar-stopped = Indexé jusqu’au pas { $step } ({ $share } %)
+sofar-following = Suivi : { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    }
+sofar-following-share = Suivi : { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    } ({ $share } %)
+sofar-caveat = la trace est indexée jusqu’au pas { $step } ({ $share } %)
+sofar-so-far = { $text } jusqu’ici
+sofar-not-left = pas quitté jusqu’ici : { $caveat }
+sofar-nothing = { $sentence } jusqu’ici : { $caveat }
+text-bytes = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    }
+text-kib = Kio
+text-mib = Mio
+text-gib = Gio
+text-tib = Tio
+text-pib = Pio
+text-eib = Eio
+effect-unknown = inconnu
+effect-taken = ↓ pris
+effect-taken-2 = ↑ pris
+effect-not-taken = non pris
+tick-read = lu
+tick-written = écrit
+tick-external-change-memory-differs-from = modification externe : la mémoire diffère de ce qu’on savait
+tick-exception-trap-interrupt-or-signal = exception, trappe, interruption ou signal
+tick-of-the-search = de la recherche
+tick-gap-instructions-are-missing-here = lacune : des instructions manquent ici
+timeline-own = { $steps }, dont { $own } en propre
+step-rounds = { $count ->
+        [one] 1 tour
+       *[other] { $count } tours
+    }
+step-not-executed = non exécuté
+step-reconstructed = reconstitué
+step-inferred = déduit
+step-reconstructed-what-is-recorded-leads = reconstitué : ce qui est enregistré passe par ici
+step-inferred-likely-but-nothing-recorded = déduit : probable, mais rien d’enregistré ne le prouve
+step-in-a-delay-slot = dans un créneau différé
+step-annulled = annulé
+step-more-in-lines = et { $count } de plus : les lignes de la trace les ont
+step-more-in-records = et { $count } de plus : list --records les a
+warnings-placed = ligne { $line }, octet { $byte } : { $message }
+heap-first-of = le premier des { $size }
+heap-into = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    } après le début des { $size }
+heap-freed-since = libérés depuis à { $step }
+heap-freed-at = libérés à { $step }
+heap-never-freed = jamais libérés
+heap-block = { $place } que { $function } a rendus à { $step }, { $end }
+heap-double-free = { $function } reçoit { $address }, que { $freer } a déjà libéré à { $step }
+heap-the-start = le début
+heap-step = pas { $step }
+compare-below-the-stack-pointer = sous le pointeur de pile, supposé
+compare-stack-guessed = pile, supposée
+compare-nothing-differs = Rien ne diffère
+compare-differ = { $registers ->
+        [one] 1 registre
+       *[other] { $registers } registres
+    } · { $bytes ->
+        [one] 1 octet
+       *[other] { $bytes } octets
+    } diffèrent
+compare-of-differ = { $count } sur { $all } diffèrent
+compare-registers = Registres
+compare-region = { $first } – { $last }, { $count ->
+        [one] 1 octet diffère
+       *[other] { $count } octets diffèrent
+    }
+compare-from = à partir de { $address }
+compare-unknown = inconnu
+findings-errors = { $count ->
+        [one] 1 erreur
+       *[other] { $count } erreurs
+    }
+findings-warnings = { $count ->
+        [one] 1 avertissement
+       *[other] { $count } avertissements
+    }
+findings-notes = { $count } pour information
+findings-no-findings-2 = aucun constat
+findings-step = pas { $number }
+findings-line = ligne { $number }
+findings-record = enregistrement { $number }
+findings-in-the-trace = dans la trace
+findings-clause = , { $clause } de la spécification
+findings-rule = { $id }{ $clause }
+    { $title }
+    Cela peut vouloir dire : { $meaning }
+findings-more = et { $count } de plus
+memory-bytes = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    }
+memory-bytes-of-thread = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    } du thread { $thread }
+memory-the-last-write = la dernière écriture au pas { $step }
+memory-what-was-known = ce qu’on savait
+memory-external = externe : la lecture au pas { $step } diffère de { $last } : valait { $was }, lu { $now }
+head-step = Pas
+head-thread = Thread
+head-before = Avant
+head-value = Valeur
+head-bytes = Octets
+head-address = Adresse
+head-code = Code
+head-caller = Appelant
+head-instruction = Instruction
+head-operands = Opérandes
+head-effects = Effets
+accesses-read = lecture
+accesses-write = écriture
+accesses-at-step = { $access } au pas { $step }
+accesses-execution-at-step = exécution au pas { $step }
+accesses-unknown = inconnu
+doubt-system-call = appel système { $number }
+doubt-overwritten = peut-être écrasé depuis par { $name } au pas { $step }
+doubt-signal = un signal ultérieur, ou le retour de son gestionnaire, a pu le changer : après le pas { $step }
+doubt-a-later-system-call-may = un appel système ultérieur a pu écrire cette mémoire : la trace ne dit pas lesquels ont été faits
+doubt-the-trace-leaves-out-instructions = la trace omet des instructions ou des accès
+doubt-the-trace-does-not-say = la trace ne dit pas dans quel mode : ce peut être un autre registre de ce nom
+doubt-guessed-the-instruction-cannot-be = supposé : l’instruction ne peut pas être décodée, elle peut donc utiliser n’importe quel registre
+doubt-guessed-the-instruction-is-conditional = supposé : l’instruction est conditionnelle, et la trace ne dit pas si elle a été exécutée
+registers-floating-point-registers = Registres à virgule flottante
+physical-physical-address-not-told = adresse physique non donnée
+physical-also = aussi
+physical-in = { " " }dans
+physical-also-at =  ; aussi en { $address }{ $context }
+physical-more = { " " }et { $count } de plus
+physical-none = aucune page virtuelle n’est donnée à l’adresse physique { $address } à cette position
+physical-told = physique { $address }{ $context }, page { $page }, donnée à la position { $position }
+physical-context = , contexte { $context }
+threads-name = thread { $name }
+threads-process-of = processus { $process }
+threads-steps-of = { $count } pas
+threads-to = { $first } à { $last }
+threads-cores-of = cœurs { $cores }
+threads-with-the-process = avec le processus
+threads-ended = terminé
+threads-killed-or-cut-off = tué ou coupé
+threads-the-trace-does-not-say = La trace ne dit pas que ce thread s’est terminé
+threads-its-last-step-is-the = Son dernier pas est l’appel système exit
+threads-its-last-step-is-the-system = Son dernier pas est l’appel système exit_group, qui a terminé tout le processus
+threads-another-thread-ended-the-process = Un autre thread a terminé le processus par exit_group
+threads-it-ended-the-trace-has = Il s’est terminé ; la trace n’a pas d’appels système qui diraient comment
+threads-guessed-it-ended-without-an = Supposé : il s’est terminé sans appel système de sortie, par un signal ou par l’arrêt de l’enregistrement
+source-recorded = enregistré
+source-inferred = déduit
+source-external-change = modification externe
+source-unknown = inconnu
+source-recorded-the-trace-states-it = enregistré : la trace l’énonce à la position ou avant
+source-inferred-a-later-read-with = déduit : une lecture ultérieure sans écriture entre-temps, ou l’image du programme, le dit
+source-external-a-read-differs-from = externe : une lecture diffère de la dernière écriture ; autre chose a écrit là
+source-unknown-nothing-states-it = inconnu : rien ne l’énonce
+names-system-call = { " " }appel système { $name }
+names-trap = trappe { $number }{ $name }
+head-state = État
+head-allocated-at = Alloué au pas
+head-by = Par
+head-freed-at = Libéré au pas
+heap-blocks = { $count ->
+        [one] 1 bloc
+       *[other] { $count } blocs
+    }
+heap-the-first-blocks = { $count ->
+        [one] Le premier bloc
+       *[other] Les { $count } premiers blocs
+    }
+heap-alive = , { $count ->
+        [one] 1 alloué
+       *[other] { $count } alloués
+    } ici pour { $size }
+heap-listed =  ; { $count } sont listés
+heap-to-come = à venir
+heap-freed = libéré
+heap-allocated = alloué
+heap-never = jamais
+heap-row = bloc { $address } de { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    }
+lane-core = cœur { $core }
+lane-several-cores = plusieurs cœurs
+lane-thread = thread { $thread }
+lane-several-threads = plusieurs threads
+lane-runs-on = tourne sur { $who }
+lane-runs-who = exécute { $who }
+lane-runs = tourne
+lane-does-not-run-here = ne tourne pas ici
+lane-system-calls = { $count ->
+        [one] 1 appel système
+       *[other] { $count } appels système
+    }
+lane-kernel = { $count ->
+        [one] 1 partie
+       *[other] { $count } parties
+    } du noyau
+lane-signals = { $count ->
+        [one] 1 signal ou abandon
+       *[other] { $count } signaux, abandons et autres
+    }
+lane-position = position { $position }
+source-no-code-of-file = aucune image n’a de code d’un fichier { $file }
+source-no-code-at-line = la ligne { $line } de { $file } n’a pas de code
+functions-steps-of = Pas { $first } – { $last }
+functions-step-count = { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    }
+functions-time-of = temps { $time }
+functions-call-count = { $count ->
+        [one] 1 appel
+       *[other] { $count } appels
+    }
+functions-total = au total { $taken }
+functions-self = en propre { $taken }
+head-function = Fonction
+head-module = Module
+head-calls = Appels
+head-self = Propre
+head-self-percent = Propre %
+head-total = Total
+head-total-percent = Total %
+head-self-time = Temps propre
+head-time = Temps
+head-time-percent = Temps %
+functions-none-in = Aucune fonction en { $steps ->
+        [one] 1 pas
+       *[other] { $steps } pas
+    }
+functions-in = { $count ->
+        [one] 1 fonction
+       *[other] { $count } fonctions
+    } en { $steps ->
+        [one] 1 pas
+       *[other] { $steps } pas
+    }
+functions-most =  ; les { $count } plus longues
+functions-merged =  ; { $count ->
+        [one] 1 appel n’est pas distingué
+       *[other] { $count } appels ne sont pas distingués
+    } de ce qui l’entoure
+functions-row = fonction { $name }
+accesses-no-thread = il n’y a pas de thread { $name }
+accesses-the-first = Au début : { $rows }
+accesses-of-bytes = { " " }sur { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    } en { $address }
+accesses-of = { " " }de { $what }
+accesses-by-thread = { " " }par le thread { $thread }
+accesses-from-step = { " " }à partir du pas { $step }
+accesses-no-read = Aucune lecture
+accesses-no-write = Aucune écriture
+accesses-no-access = Aucun accès
+accesses-no-execution = Aucune exécution
+accesses-count-reads = { $count ->
+        [one] 1 lecture
+       *[other] { $count } lectures
+    }
+accesses-count-writes = { $count ->
+        [one] 1 écriture
+       *[other] { $count } écritures
+    }
+accesses-count = { $count ->
+        [one] 1 accès
+       *[other] { $count } accès
+    }
+accesses-count-executions = { $count ->
+        [one] 1 exécution
+       *[other] { $count } exécutions
+    }
+detail-more-writes = plus de { $count } écritures
+detail-writes = { $count ->
+        [one] 1 écriture
+       *[other] { $count } écritures
+    } en tout
+goto-never-called = jamais appelée
+goto-step-of = pas { $step }
+goto-a-position = une position
+goto-in = dans { $name },{ " " }
+goto-address = adresse { $address }
+goto-line-of = ligne { $line } de { $file }
+goto-its-next-execution = sa prochaine exécution
+goto-function = fonction, { $calls }
+goto-calls = { $count ->
+        [one] 1 appel
+       *[other] { $count } appels
+    }
+goto-calls-over = plus de { $count } appels
+goto-executions = { $count ->
+        [one] 1 exécution
+       *[other] { $count } exécutions
+    }
+goto-executions-over = plus de { $count } exécutions
+table-the-start = le début
+stack-from-step-at = du pas { $step } en { $place }
+stack-name-at = { $name } en { $address }
+stack-the-trace-shows-no-step = la trace n’en montre aucun pas
+stack-found = trouvé parce que { $evidence }
+calls-entered-from = { $entered } depuis le pas { $step }
+calls-the-first = le premier : { $entered }
+calls-steps-of = { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    }
+calls-steps-of-thread = { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    } de ce thread, { $all } en tout
+call-failed = { " " }a échoué :{ " " }
+call-returned = { " " }a rendu{ " " }
+call-function = fonction { $number }
+call-system-call = appel système { $number }
+find-ends-before = la recherche commence à { $from } et finit avant, à { $to }
+find-auto = Auto
+find-text = Texte
+find-regex = Regex
+find-value = Valeur
+find-bytes = Octets
+find-address-pc = Adresse (pc)
+find-accesses = Accès
+find-function = Fonction
+find-text-of = texte { $text }
+find-value-of = valeur { $text }
+find-bytes-of = octets { $bytes }
+find-bytes-at = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    } en { $address }
+find-bytes-at-physical = { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    } à l’adresse physique { $address }
+find-reads-of = lectures de { $of }
+find-writes-of = écritures de { $of }
+find-accesses-of = accès à { $of }
+find-entries-of = entrées de { $function }
+find-entries-of-several = entrées de { $count } fonctions avec { $text }
+find-steps-at-named = pas en { $address } ({ $name })
+find-steps-at = pas en { $address }
+find-steps-of = pas de { $text }
+find-hits = { $count ->
+        [one] 1 résultat
+       *[other] { $count } résultats
+    }
+find-so-far = { $hits } jusqu’ici : { $what }, jusqu’au pas { $searched } ({ $share } %)
+find-the-first = Au début { $hits } : { $what }, jusqu’au pas { $searched }
+find-stopped = { $hits } jusqu’au pas { $searched }, puis arrêt : { $what }
+find-from-step = { " " }à partir du pas { $step }
+find-up-to-step = { " " }jusqu’au pas { $step }
+find-between-steps = { " " }entre les pas { $from } et { $to }
+find-done = { $hits } : { $what }{ $range }
+find-looking-for = Recherche de { $what }
+find-no-hit-up-to = Aucun résultat jusqu’au pas { $step } : { $what }
+find-no-hit-in-range = Aucun résultat dans cet intervalle : { $what }
+find-no-hit = Aucun résultat : { $what }
+head-match = Correspondance
+find-hit-at-step = résultat au pas { $step }
+marker-time = temps { $micros } µs
+marker-cpu = cpu { $cpu }
+marker-moved-from = passé du cpu{ " " }
+marker-to = { " " }au{ " " }
+marker-the-kernel-restored-the-state = le noyau a rétabli l’état d’avant le signal
+marker-window = la fenêtre d’enregistrement{ " " }
+marker-begins-here = { " " }commence ici
+marker-the-filtered-part-ends-here = la partie filtrée finit ici
+marker-restartable = séquence redémarrable jusqu’à{ " " }
+marker-kernel-part = la partie du noyau dans{ " " }
+marker-begins = { " " }commence
+marker-ends = { " " }se termine
+marker-context-switch-begins = le changement de contexte commence
+marker-context-switch-ends = le changement de contexte se termine
+marker-exception = exception ou interruption à{ " " }
+marker-back-from-the-exception-or = retour de l’exception ou de l’interruption
+marker-masked = un accès a été masqué @{ " " }
+marker-is-physical = { " " }est à l’adresse physique{ " " }
+marker-in-context = { " " }dans le contexte{ " " }
+marker-no-physical-address-is-known = plus aucune adresse physique n’est connue
+marker-no-physical = { " " }n’a pas d’adresse physique connue
+marker-idle = le cœur n’a rien à exécuter :{ " " }
+marker-times = { " " }fois
+marker-thread = le thread{ " " }
+marker-vectors-have = les vecteurs ont{ " " }
+marker-bytes = { " " }octets
+marker-instruction-flush = cache d’instructions vidé @{ " " }
+marker-data-flush = cache de données vidé @{ " " }
+marker-not-completed = inachevé :{ " " }
+marker-signal = signal { $number }
+marker-restartable-sequence-aborted = séquence redémarrable abandonnée
+marker-the-kernel-took-control = le noyau a pris la main
+marker-before = { " " }avant{ " " }
+marker-gap = lacune : { $reason }
+marker-missing = { " " }instructions manquent)
+notes-no-values = les valeurs des registres et de la mémoire ne sont pas enregistrées
+notes-by-time = les threads sont ordonnés par leurs temps : entre deux temps d’un thread, ce que d’autres ont fait d’abord n’est pas connu
+notes-assumed = la trace ne dit pas son architecture : { $architecture } est supposée (voir --arch)
+notes-instructions-were-recorded-without-their = les instructions ont été enregistrées sans leurs octets : indiquez les fichiers du programme par --image ELF ou --sysroot DOSSIER (« Ajouter une image… » dans la fenêtre) pour voir ce qu’elles sont
+notes-instructions-were-recorded-without-their-bytes = les instructions ont été enregistrées sans leurs octets : ce qu’elles sont vient des fichiers du programme
+notes-the-recorder-left-out-what = l’enregistreur a omis ce que contenaient ses caches : des pas et des accès manquent, un dernier auteur peut donc être faux
+notes-no-loads-and-stores-are = aucun accès à la mémoire n’est enregistré
+notes-instructions-are-synthetic-and-show = les instructions sont synthétiques et ne montrent que des registres et une catégorie, rien n’est donc désassemblé
+notes-system-calls-hold-what-the = les appels système contiennent ce que le noyau a exécuté
+notes-the-whole-system-is-recorded = tout le système est enregistré, pas un seul programme
+notes-these-are-pieces-of-kernel = ce sont des morceaux de code du noyau à insérer dans d’autres traces, pas un programme
+notes-its-files-are-cores-and = ses fichiers sont des cœurs, et les temps et processeurs peuvent être ceux d’un ordonnancement simulé
+notes-the-recording-has-windows-between = l’enregistrement a des fenêtres : entre deux d’entre elles du temps manque
+
+## panels 3
+
+find-what-it-looks-like = ce à quoi cela ressemble
+find-ldr-x1-in-any-case = ldr x1   sans égard à la casse
+find-example-regex = ^bl\s.*alloc
+find-example-value = 0x1f, 31, x0+8
+find-example-bytes = 67 64 62 ou "gdb"
+find-example-address = 80000494, main+8, main.c:12
+find-example-accesses = x0, 80020010:8, writes of sp, x0 = 5
+find-decode-a-part-will-do = decode, une partie suffit
+find-everywhere = Partout
+find-from-here-on = À partir d’ici
+find-up-to-here = Jusqu’ici
+find-between = Entre…
+find-read-as = Lire comme
+find-look = Chercher
+find-a-word-of-the-instruction = un mot de l’instruction ou des lignes de la trace, sans égard à la casse
+find-a-regular-expression-over-the = une expression régulière sur les mêmes
+find-a-number-that-a-register = un nombre reçu par un registre ou la mémoire ; une adresse où du code a tourné : ces pas
+find-bytes-in-a-row-however = des octets à la suite, écrits n’importe comment ; aussi bytes:"gdb"
+find-what-reads-or-writes-memory = ce qui lit ou écrit la mémoire ; access:x0 pour un registre, x0 = 0x1f avec une valeur
+find-the-entries-of-a-function = les entrées d’une fonction ; function:dec pour une partie du nom
+find-the-steps-of-a-source = les pas d’une ligne de source
+find-searches-before = Recherches précédentes
+find-no-search-yet = Aucune recherche pour l’instant
+find-from-position = De la position
+find-to-position = À la position
+find-stop-the-search = Arrêter la recherche
+find-clear-hits-and-marks = Effacer résultats et marques
+find-filter = Filtrer
+find-go-on = Continuer
+find-more-hits = Plus de résultats
+find-escape-ends-the-search = Échap met fin à la recherche.
+find-read-the-text-in-another = Lisez le texte autrement, cherchez partout, ou raccourcissez-le.
+find-type-what-to-look-for = Tapez ce qu’il faut chercher
+find-example = exemple { $example }
+find-address = adresse
+find-as-text = comme { $kind } { $text }
+find-as = comme { $kind }
+find-searching = Recherche…
+timeline-bookmarks = Signets
+timeline-bookmarks-moments-and-parts-that = Signets : moments et parties marqués ; un clic s’y rend
+timeline-position = position { $position }
+timeline-not-indexed-yet = pas encore indexé
+timeline-several = { $name }, plusieurs appels en { $length } pas
+    { $position }
+timeline-reads = Lectures
+timeline-writes = Écritures
+timeline-looking = recherche…
+timeline-steps-read = { $part } pas sur { $steps } lisent la mémoire ici
+timeline-steps-write = { $part } pas sur { $steps } écrivent la mémoire ici
+timeline-all-steps = tous les pas comptent
+timeline-some-steps = quelques pas de chaque colonne sont examinés
+timeline-how-many-read = Combien de pas lisent la mémoire : { $how }
+timeline-how-many-write = Combien de pas écrivent la mémoire : { $how }
+timeline-show-the-call-at-the = Montrer l’appel à la position
+timeline-show-the-position = Montrer la position
+timeline-show-the-whole-trace = Montrer toute la trace
+timeline-steps = { $count ->
+        [one] 1 pas
+       *[other] { $count } pas
+    }
+timeline-zoom-to-it = Le cadrer
+timeline-travel-to-its-entry = Aller à son entrée
+timeline-travel-to-its-end = Aller à sa fin
+timeline-select-it = Le sélectionner
+timeline-compare-before-and-after-it = Comparer avant et après
+timeline-selection = Sélection
+timeline-zoom-to-the-selection = Cadrer la sélection
+timeline-compare-its-ends = Comparer ses extrémités
+timeline-functions-of-this-range = Fonctions de cet intervalle
+timeline-flame-graph-of-this-range = Graphe de flammes de cet intervalle
+timeline-calls-of-this-range = Appels de cet intervalle
+timeline-save-it-as-a-trace = L’enregistrer comme trace…
+timeline-copy-its-positions = Copier ses positions
+timeline-select-nothing = Ne rien sélectionner
+timeline-of = { $shown } sur { $all }
+timeline-depths-of = { $first }–{ $last } sur { $all }
+timeline-timeline = chronologie
+timeline-calls = Appels
+timeline-threads = Threads
+timeline-cores = Cœurs
+timeline-shows = la chronologie montre : { $lanes }
+timeline-reads-low-and-writes-tall = lectures (basses) et écritures (hautes) de la cellule sélectionnée ; un clic s’y rend
+timeline-exceptions-interrupts-traps-and-signals = exceptions, interruptions, trappes et signaux ; un clic s’y rend
+timeline-exceptions = Exceptions
+timeline-marks = Marques
+timeline-hits = Résultats
+timeline-nothing-here = rien ici
+timeline-gaps-and-external-changes-a = lacunes et modifications externes ; un clic s’y rend
+timeline-what-the-search-found-a = ce que la recherche a trouvé ; un clic s’y rend
+timeline-it-means-nothing-at-this = ne veut rien dire à cette position
+timeline-hint = { $row } : { $hint }
+timeline-nothing = { $row } : { $nothing }
+    position { $position }
+timeline-tick = { $row } : { $what }
+    position { $position }
+memory-or-decimal = ou décimal = { $value }
+memory-or-address = ou adresse { $value }
+memory-what-was-typed-can-be = Ce qui a été tapé peut se lire de deux façons
+memory-follow = suivre l’expression
+memory-follow-on = Suivre l’expression : oui   E
+memory-follow-off = Suivre l’expression   E
+memory-address = adresse
+memory-group-by = grouper par { $count ->
+        [one] 1 octet
+       *[other] { $count } octets
+    }
+memory-just-written = écrit à l’instant
+memory-differs = diffère
+memory-inferred = déduit
+memory-external-2 = externe
+memory-last-written = dernière écriture
+memory-last-read = dernière lecture
+memory-what-the-marks-of-bytes = ce que veulent dire les marques des octets
+memory-just-written-by-the-step = écrit à l’instant : par le pas juste avant la position
+memory-differs-from-the-position-where = diffère : de la position où la fenêtre était avant
+memory-the-trace-has-no-values = La trace n’a pas de valeurs : un octet dit s’il a été écrit ou lu en dernier, des points qu’il n’a pas encore été touché
+memory-leads-to = mène à { $name }
+memory-holds = { $at } contient { $value }, { $name } : un clic y affiche la mémoire
+memory-external-read-by = externe, lu par le pas{ " " }
+memory-was = valait
+memory-now = vaut
+memory-last-write = dernière écriture{ " " }
+memory-written-by = { $what } écrits par le pas{ " " }
+memory-last-read-step = dernière lecture{ " " }
+memory-next-write = prochaine écriture{ " " }
+memory-next-read = prochaine lecture{ " " }
+memory-never-written-before = jamais écrit avant
+memory-state-written-by = { $state }, écrit par le pas{ " " }
+memory-state-never-written = { $state }, jamais écrit avant
+memory-before = avant
+memory-physical = adresse physique { $address }
+memory-byte-at = Octet en { $address }
+memory-last-write-of-the-byte = Dernière écriture de l’octet
+memory-last-write-of-the-half = Dernière écriture du demi-mot
+memory-last-write-of-the-word = Dernière écriture du mot
+memory-last-write-of-the-double = Dernière écriture du double mot
+memory-next-write-2 = Prochaine écriture
+memory-last-read-2 = Dernière lecture
+memory-next-read-2 = Prochaine lecture
+memory-list-all-accesses = Lister tous les accès
+memory-all-values = Toutes les valeurs
+memory-watch = Espionner
+memory-name-this-memory = Nommer cette mémoire…
+memory-begin-here = Commencer ici
+memory-copy-address = Copier l’adresse
+memory-copy-value = Copier la valeur
+memory-memory = Mémoire
+memory-never-accessed-from = jamais touchée à partir de { $address }
+memory-16-eib = 16 Eio
+memory-never-accessed = { $size } jamais touchés
+memory-marked = marqué { $title }
+memory-byte = octet { $address }
+memory-text-at = texte en { $address }
+trace-go-to = aller à
+trace-show-line = afficher la ligne { $line }
+trace-to-the-call-of = à l’appel de { $name }
+trace-step-head = Pas { $step }
+trace-name-its-function = Nommer sa fonction…
+trace-name-its-address = Nommer son adresse…
+trace-folded-call = Appel plié
+trace-unfold-this-call = Déplier cet appel
+trace-unfold-all = Tout déplier
+trace-compare-before-and-after-this = Comparer avant et après cet appel
+trace-open-window-at-its-first = Ouvrir une fenêtre à son premier pas
+trace-travel-here = Venir ici
+trace-open-window-here = Ouvrir une fenêtre ici
+trace-compare-with-here = Comparer avec ici
+trace-move-window = Amener la fenêtre { $number } ici
+trace-fold-this-call = Plier cet appel
+trace-fold-the-function-around-it = Plier la fonction qui l’entoure
+trace-fold-all-calls-from-its = Plier tous les appels de sa fonction
+trace-unfold-all-inside-its-function = Tout déplier dans sa fonction
+trace-fold-all = Tout plier
+trace-last-write-of = Dernière écriture de { $cell } avant lui
+trace-next-write-of = Prochaine écriture de { $cell } après lui
+trace-show-memory-at = Afficher la mémoire à { $cell }
+trace-all-values-of = Toutes les valeurs de { $cell }
+trace-watch = Espionner { $cell }
+trace-next-execution = Prochaine exécution
+trace-previous-execution = Exécution précédente
+trace-all-executions = Toutes les exécutions
+trace-copy-address = Copier l’adresse
+trace-copy-instruction = Copier l’instruction
+trace-copy-value = Copier la valeur
+trace-copy-line-number = Copier le numéro de ligne
+trace-copy-row = Copier la ligne
+trace-copy-command-that-opens-it = Copier la commande qui l’ouvre
+trace-more = +{ $count } autres
+trace-exception = exception
+trace-at = en
+trace-folded-steps = { $count ->
+        [one] 1 pas plié
+       *[other] { $count } pas pliés
+    }
+trace-trace = Trace
+trace-line = ligne { $number }
+trace-before-the-first-step = avant le premier pas
+trace-of-step = pas { $step }
+trace-line-head = Ligne { $line }
+trace-copy-line = Copier la ligne
+trace-end-of-trace = Fin de la trace
+trace-end-of-what-is-indexed = Fin de ce qui est indexé
+trace-step = pas { $step }
+trace-unfold-step = déplier le pas { $step }
+trace-fold-step = plier le pas { $step }
+trace-call = appel
+trace-folded = plié { $name }
+
+## expr
+
+expression-empty = il faut une adresse : un nombre, un registre, un symbole, ou une somme comme sp+8
+expression-value-missing = il manque à la fin un nombre, un registre, un symbole ou de la mémoire
+expression-not-a-value = { $text } est là où il faut un nombre, un registre, un symbole ou de la mémoire
+expression-not-an-operator = { $text } est là où il faut un opérateur : { $operators }
+expression-equality = un seul = ne veut rien dire, l’égalité s’écrit ==
+expression-character = le caractère { $character } ne veut rien dire dans une expression
+expression-backtick = l’accent grave n’a pas de pendant
+expression-parenthesis-open = la parenthèse n’est jamais fermée
+expression-parenthesis-closed = la parenthèse fermante n’a jamais été ouverte
+expression-bracket-open = le crochet n’est jamais fermé
+expression-bracket-closed = le crochet fermant n’a jamais été ouvert
+expression-too-deep = trop de parenthèses, de crochets ou de signes imbriqués
+expression-unknown = { $name } est inconnu à cette position
+expression-failed = { $name } n’a pas pu être cherché : { $why }
+expression-memory-unknown = la mémoire en { $address } est inconnue à cette position
+expression-memory-failed = la mémoire en { $address } n’a pas pu être cherchée : { $why }
+expression-no-register = aucun registre ne s’appelle { $name }
+expression-no-symbol = aucun symbole ne s’appelle { $name }
+expression-no-name = ni registre ni symbole ne s’appelle { $name }
+expression-division-by-zero = division par zéro
+expression-hexadecimal = { $text } n’est pas un nombre ; s’il est hexadécimal, écrivez 0x{ $digits }
+expression-column = colonne { $column } : { $what }
+memory-column = colonne{ " " }
+meaning-empty = rien à chercher : tapez un mot, un nombre, une adresse ou un nom
+meaning-pattern = caractère { $at } : { $what } ; choisissez Texte pour le chercher tel quel
+meaning-too-long = le texte est trop long pour être cherché
+meaning-value = ce n’est pas une valeur : { $error } ; écrivez 31, 0x1f ou une expression comme x0+8
+meaning-bytes = ce ne sont pas des octets : { $text } ; écrivez des paires de chiffres hexadécimaux (67 64 62) ou un texte entre guillemets ("gdb")
+meaning-code = ce n’est pas une adresse de code : { $error } ; écrivez 0x80000494, main+8 ou main.c:12
+meaning-cell = ni registre ni mémoire : { $error } ; écrivez x0, 0x80020010:8, sp+8:4 ou x0 = 0x1f
+meaning-no-function = aucune fonction n’a { $text } dans son nom ; choisissez Texte pour chercher le mot dans la trace
+meaning-functions = { $count } fonctions s’appellent ainsi, plus de { $most } : tapez davantage du nom
+place-a-percentage-is-a-number = un pourcentage est un nombre comme 50% ou 33.3%
+place-percentages-go-from-0-to = les pourcentages vont de 0% à 100%
+place-needed = il faut une position : { $forms }
+place-no-position = { $text } n’est pas une position ({ $forms })
+place-line-beyond = la ligne { $line } est après la fin de la trace, qui est la ligne { $end }
+place-record-beyond = l’enregistrement { $record } est après la fin de la trace, qui est l’enregistrement { $end }
+place-no-step-at = aucun pas de la trace n’est en { $address }
+place-fewer-at = moins de { $count } pas de la trace sont en { $address }
+place-negative = { $text } n’est pas un nombre entier : les positions commencent à 0, le début
+place-not-whole = { $text } n’est pas un nombre entier
+place-too-large = { $text } ne tient pas en 64 bits
+place-a-time-is-a-number = un temps est un nombre tel que la trace l’écrit
+place-after-stands-which-visit-is = après # vient le numéro de la visite
+place-visits-count-from-1 = les visites comptent à partir de 1
+place-a-number-is-missing = il manque un nombre
+
+## more
+
+dialog-session-files = Sessions
+dialog-file-not-written = le fichier n’est pas écrit : { $path }
+files-dialog-failed = la boîte de dialogue a échoué : { $error }
+files-folder-unreadable = le dossier ne peut pas être lu : { $folder }
+
+## k
+
+key-period = Point
+key-comma = Virgule
+
+## late
+
+picture-not-saved = l’image n’a pas pu être enregistrée : { $path }
+preferences-keys-not-taken = les touches ne peuvent pas être reprises : { $error }
+preferences-no-keys = ce n’est pas un fichier de touches : { $path }
+kept-trace-missing = la trace de la session est absente : { $trace }
+
+## late2
+
+kept-other-trace = ce n’est pas la trace dont la session a été gardée : elle avait { $before ->
+        [one] 1 pas
+       *[other] { $before } pas
+    }, celle-ci en a { $now ->
+        [one] 1
+       *[other] { $now }
+    } ; ce qui était marqué peut être ailleurs
+
+## merge
+
+line-no-equals = la commande n’est pas suivie de =
+memory-written-by-step-in = écrit par le pas { $step } dans { $function }
+memory-written-by-step = écrit par le pas { $step }
+memory-no-step-wrote-it-before = aucun pas ne l’a écrit avant
+memory-valid-until = valable jusqu’à son écriture au pas { $step }
+memory-no-later-step-writes-it = aucun pas ultérieur ne l’écrit
+effect-inferred = { " " }(déduit)
+glimpse-holds = contient { $value }
+glimpse-before = avant { $value }
+glimpse-after = après { $value }
+glimpse-written-by = écrit avant par le pas { $step } dans { $function }
+marker-prefetch-of = préchargement [{ $address }]
+memory-nothing-to-look-for = rien à chercher : tapez des octets (67 64 62), un nombre ou un texte
+head-first = Début
+head-last = Fin
+head-accessed = Touché
+head-rights = Droits
+head-kind = Genre
+head-what = Quoi
+regions-summary = { $count ->
+        [one] 1 région
+       *[other] { $count } régions
+    }, { $size } touchés
+regions-the-first = , les { $count } premières
+regions-code = code
+regions-data = données
+regions-unknown = inconnu
+regions-stack = pile
+regions-heap = tas
+regions-blocks = { $count ->
+        [one] 1 bloc alloué
+       *[other] { $count } blocs alloués
+    } ici
+regions-row = région { $address }
+registers-as-hex = hexadécimal
+registers-as-unsigned = non signé
+registers-as-signed = signé
+registers-as-float = virgule flottante
+registers-as-text = texte
+registers-the-last-step-entered-this = le dernier pas est entré dans cette fonction, dont la trace n’a aucun pas
+head-from-sp = Depuis sp
+head-saved = Sauvegardé
+head-frame = Cadre
+head-written-by = Écrit par
+head-means = Signifie
+stackmem-the-stack-pointer-is-unknown = Le pointeur de pile est inconnu ici
+stackmem-of = { " " }de { $thread }
+stackmem-words = { $count ->
+        [one] 1 mot
+       *[other] { $count } mots
+    } au-dessus du pointeur de pile{ $whose } { $pointer }
+stackmem-unknown = inconnu
+stackmem-row = mot { $address }
+stackmem-return-address = adresse de retour
+stackmem-register-return = { $register }, adresse de retour
+compare-all = Toutes
+compare-written = Écrites
+compare-read = Lues
+compare-cells-that-were-written-between = cellules écrites entre les deux
+compare-cells-that-were-read-between = cellules lues entre les deux
+compare-all-cells-small = toutes les cellules qui diffèrent
+compare-all-cells-that-differ = Toutes les cellules qui diffèrent
+compare-cells-that-differ-and-that = Cellules qui diffèrent et qu’un pas entre les deux positions a écrites
+compare-cells-that-differ-and-that-a = Cellules qui diffèrent et qu’un pas entre les deux positions a lues
+compare-first-read-between = Première lecture entre les deux
+compare-first-write-between = Première écriture entre les deux
+memory-stack-bias = Ici sp est là où se trouve la pile : le registre plus { $bias }. Sur la ligne de commande, c’est le registre seul
+memory-looking-through = Parcours de la mémoire… un clic l’arrête
+memory-nothing-yet = Rien n’a encore été cherché : Rechercher en mémoire…
+memory-at-window = { $at } (fenêtre { $number })
+memory-no-changed-byte-above-the = Aucun octet modifié au-dessus du curseur
+memory-no-changed-byte-below-the = Aucun octet modifié sous le curseur
+memory-not-found-above-the-cursor = Introuvable au-dessus du curseur dans ce qui est connu ici
+memory-not-found-below-the-cursor = Introuvable sous le curseur dans ce qui est connu ici
+memory-number-at = nombre en { $address }
+memory-heap = tas : { $words }
+memory-value-at = { $value } à { $place }
+memory-how-memory-is-shown = comment la mémoire est montrée
+memory-how-memory-is-shown-comparing = Affichage de la mémoire, comparaison, recherche
+memory-rows-as-wide-as-there = Lignes aussi larges que possible
+memory-rows-of-8-bytes = Lignes de 8 octets
+memory-rows-of-16-bytes = Lignes de 16 octets
+memory-rows-of-32-bytes = Lignes de 32 octets
+memory-rows-of-64-bytes = Lignes de 64 octets
+memory-numbers-of-floating-point = Nombres à virgule flottante
+memory-text-as-ascii = Texte en ASCII
+memory-text-as-utf-8 = Texte en UTF-8
+memory-differs-from-the-position-before = Différences avec la position précédente
+memory-differs-from-window = Différences avec la fenêtre { $number } au pas { $position }
+memory-differs-from-here-wherever-the = Différences avec ici, où qu’aille la position
+memory-next-changed-byte = Prochain octet modifié
+memory-previous-changed-byte = Octet modifié précédent
+memory-find-in-memory = Rechercher en mémoire…
+memory-regions-of-memory = Régions de mémoire
+memory-stack-memory = Mémoire de la pile
+memory-against = contre { $what }
+memory-end-comparing-memory = ne plus comparer la mémoire
+memory-bytes-that-differ-from-there = Les octets qui diffèrent de là-bas sont marqués ; le pointeur dit ce qu’ils y sont. Un clic y met fin   D
+registers-stack-lies-at = la pile est en { $address } : les panneaux de mémoire le montrent pour sp, pas la ligne de commande
+registers-show-as = Afficher comme
+registers-lower-halves = Moitiés basses
+detail-the-first-lines-of-the = les premières lignes de la trace
+table-regions = Régions
+table-stack-memory = Mémoire de la pile
+table-travel-to-its-write = Aller à son écriture
+table-no-memory-is-accessed = Aucune mémoire n’est touchée
+table-the-stack-is-not-known = La pile n’est pas connue
+table-go-to-a-step-behind = Allez à un pas après le premier.
+table-the-trace-has-no-loads-and = La trace n’a ni accès à la mémoire ni images.
+table-go-to-a-position-where = Allez à une position où le pointeur de pile est connu.
+trace-click-select-it-double-click = Clic : la sélectionner. Double-clic : dernière écriture
+trace-in-the-traces-own-words = Dans les termes de la trace : une adresse, le numéro de l’événement en hexadécimal, et son nom
+
+## Commands of registers and memory
+
+command-registers-core = Registres de base
+command-registers-single-precision = Registres simple précision
+command-registers-double-precision = Registres double précision
+command-registers-vector = Registres vectoriels
+command-registers-sve = Registres SVE
+command-registers-system = Registres système
+command-registers-as-hex = Registres en hexadécimal
+command-registers-as-unsigned = Registres sans signe
+command-registers-as-signed = Registres avec signe
+command-registers-as-floating-point = Registres en virgule flottante
+command-registers-as-text = Registres en texte
+command-lower-halves-of-registers = Moitiés basses des registres
+command-memory-by-1-byte = Mémoire par octet
+command-memory-by-2-bytes = Mémoire par 2 octets
+command-memory-by-4-bytes = Mémoire par 4 octets
+command-memory-by-8-bytes = Mémoire par 8 octets
+command-memory-rows-as-wide-as-there-is-room = Lignes de mémoire aussi larges que possible
+command-memory-rows-of-8-bytes = Lignes de mémoire de 8 octets
+command-memory-rows-of-16-bytes = Lignes de mémoire de 16 octets
+command-memory-rows-of-32-bytes = Lignes de mémoire de 32 octets
+command-memory-rows-of-64-bytes = Lignes de mémoire de 64 octets
+command-memory-as-floating-point = Mémoire en virgule flottante
+command-memory-text-as-ascii = Texte de la mémoire en ASCII
+command-memory-text-as-utf-8 = Texte de la mémoire en UTF-8
+command-memory-compared-in-place = Mémoire comparée sur place
+command-next-changed-byte = Octet modifié suivant
+command-previous-changed-byte = Octet modifié précédent
+command-find-next-in-memory = Résultat suivant dans la mémoire
+command-find-previous-in-memory = Résultat précédent dans la mémoire
+effect-bytes-inferred = { " " }({ $bytes }, déduit)
+
+## fin
+
+lookup-no-exception-before = il n’y a ni exception, ni interruption, ni trappe, ni signal avant cette position
+lookup-no-exception-after = il n’y a ni exception, ni interruption, ni trappe, ni signal après cette position
+line-old-new = écrivez ANCIEN NOM = NOUVEAU NOM, non { $text }
+find-keep-search-as = Garder la recherche sous…
+find-run = Lancer
+find-in-a-panel-of-its = Dans son propre panneau
+find-forget = Oublier
+find-rename = Renommer
+find-searches-before-up-in-the-field = Recherches précédentes (Haut dans le champ), et celles qui sont gardées
+find-only-hits-in-the-list = Seulement les résultats dans la liste des pas (H)
+find-mark-these-hits = Marquer ces résultats
+find-close-the-panel-or-look = Fermez le panneau, ou cherchez autre chose.
+memory-waveform = Courbe
+registers-waveform-of = Courbe de { $name }
+source-not-in-the-trace = hors de la trace
+source-executed = exécuté
+export-filter = Filtrer
+timeline-waveform = courbe
+timeline-read-as = Lire comme
+timeline-move-it-up = La monter
+timeline-watch-it = L’espionner
+timeline-take-the-waveform-away = Retirer la courbe
+timeline-calls-threads = Appels, threads
+timeline-calls-cores = Appels, cœurs
+timeline-below = + { $count } dessous
+timeline-wave = { $name } au long de la trace ; un clic sur un changement s’y rend, le menu la retire
+timeline-unknown = inconnu
+timeline-or-more = { " " }ou plus
+
+## Colours and windows
+
+command-colour-yellow = Couleur jaune
+command-colour-red = Couleur rouge
+command-colour-green = Couleur verte
+command-colour-blue = Couleur bleue
+command-colour-pink = Couleur rose
+command-colour-grey = Couleur grise
+command-trace-window-1 = Fenêtre de trace 1
+command-trace-window-2 = Fenêtre de trace 2
+command-trace-window-3 = Fenêtre de trace 3
+command-trace-window-4 = Fenêtre de trace 4

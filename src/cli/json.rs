@@ -10,7 +10,7 @@ use stepback_parsers::{Source as _, drmemtrace::marker_name};
 
 use crate::analysis::trace_index::TraceIndex;
 use crate::analysis::traps::Trap;
-use crate::model::step_remarks::{NOT_EXECUTED, step_remarks};
+use crate::model::step_remarks::{not_executed, step_remarks};
 use crate::model::value_source::SourceWords;
 
 /// Numbers up to here are exact in every JSON reader.
@@ -177,7 +177,7 @@ impl StepJson {
             thread: thread_name(record.thread, index).to_owned(),
             pc: hex(record.pc),
             executed: record.is_executed,
-            remarks: step_remarks(record).filter(|remark| *remark != NOT_EXECUTED).collect(),
+            remarks: step_remarks(record).filter(|remark| *remark != not_executed()).collect(),
             text: record.text.clone(),
             source: None,
         }

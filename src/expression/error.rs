@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use stepback_index::QueryError;
 
+use crate::messages::say;
 use crate::number::NumberError;
 
 /// An expression could not be read or has no value.
@@ -112,29 +113,37 @@ const OPERATORS: &str = "+ - * / % << >> & | ^ == != < <= > >= && ||";
 impl fmt::Display for ExpressionErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("an address is needed: a number, a register, a symbol, or a sum such as sp+8"),
-            Self::ValueMissing => f.write_str("a number, a register, a symbol or memory is missing at the end"),
-            Self::NotAValue(text) => {
-                write!(f, "{text:?} stands where a number, a register, a symbol or memory must be")
+            Self::Empty => f.write_str(say!("expression-empty")),
+            Self::ValueMissing => f.write_str(say!("expression-value-missing")),
+            Self::NotAValue(text) => f.write_str(&say!("expression-not-a-value", text = format!("{text:?}"))),
+            Self::NotAnOperator(text) => {
+                f.write_str(&say!("expression-not-an-operator", text = format!("{text:?}"), operators = OPERATORS))
             }
-            Self::NotAnOperator(text) => write!(f, "{text:?} stands where an operator must be: {OPERATORS}"),
-            Self::Character('=') => f.write_str("one = means nothing, equality is =="),
-            Self::Character(character) => write!(f, "the character {character:?} means nothing in an expression"),
+            Self::Character('=') => f.write_str(say!("expression-equality")),
+            Self::Character(character) => {
+                f.write_str(&say!("expression-character", character = format!("{character:?}")))
+            }
             Self::Number(text, error) => number_error(f, text, *error),
-            Self::QuoteOpen => f.write_str("the backtick has no partner"),
-            Self::ParenthesisOpen => f.write_str("the parenthesis is never closed"),
-            Self::ParenthesisClosed => f.write_str("the closing parenthesis was never opened"),
-            Self::BracketOpen => f.write_str("the bracket is never closed"),
-            Self::BracketClosed => f.write_str("the closing bracket was never opened"),
-            Self::TooDeep => f.write_str("too many parentheses, brackets or signs within each other"),
-            Self::RegisterUnknown(name) => write!(f, "{name} is unknown at this position"),
-            Self::RegisterFailed(name, why) => write!(f, "{name} could not be looked up: {why}"),
-            Self::MemoryUnknown(address) => write!(f, "memory at {address:#x} is unknown at this position"),
-            Self::MemoryFailed(address, why) => write!(f, "memory at {address:#x} could not be looked up: {why}"),
-            Self::NoRegister(name) => write!(f, "no register is called {name:?}"),
-            Self::NoSymbol(name) => write!(f, "no symbol is called {name:?}"),
-            Self::NoName(name) => write!(f, "no register and no symbol is called {name:?}"),
-            Self::DivisionByZero => f.write_str("division by zero"),
+            Self::QuoteOpen => f.write_str(say!("expression-backtick")),
+            Self::ParenthesisOpen => f.write_str(say!("expression-parenthesis-open")),
+            Self::ParenthesisClosed => f.write_str(say!("expression-parenthesis-closed")),
+            Self::BracketOpen => f.write_str(say!("expression-bracket-open")),
+            Self::BracketClosed => f.write_str(say!("expression-bracket-closed")),
+            Self::TooDeep => f.write_str(say!("expression-too-deep")),
+            Self::RegisterUnknown(name) => f.write_str(&say!("expression-unknown", name = &**name)),
+            Self::RegisterFailed(name, why) => {
+                f.write_str(&say!("expression-failed", name = &**name, why = why.to_string()))
+            }
+            Self::MemoryUnknown(address) => {
+                f.write_str(&say!("expression-memory-unknown", address = format!("{address:#x}")))
+            }
+            Self::MemoryFailed(address, why) => {
+                f.write_str(&say!("expression-memory-failed", address = format!("{address:#x}"), why = why.to_string()))
+            }
+            Self::NoRegister(name) => f.write_str(&say!("expression-no-register", name = format!("{name:?}"))),
+            Self::NoSymbol(name) => f.write_str(&say!("expression-no-symbol", name = format!("{name:?}"))),
+            Self::NoName(name) => f.write_str(&say!("expression-no-name", name = format!("{name:?}"))),
+            Self::DivisionByZero => f.write_str(say!("expression-division-by-zero")),
         }
     }
 }
@@ -143,7 +152,7 @@ fn number_error(f: &mut fmt::Formatter<'_>, text: &str, error: NumberError) -> f
     let looks_hexadecimal = !text.starts_with("0x") && text.chars().all(|character| character.is_ascii_hexdigit());
     match error {
         NumberError::Malformed if looks_hexadecimal => {
-            write!(f, "{text:?} is not a number; if it is hexadecimal, write 0x{text}")
+            f.write_str(&say!("expression-hexadecimal", text = format!("{text:?}"), digits = text))
         }
         _ => write!(f, "{text:?}: {error}"),
     }
@@ -151,7 +160,7 @@ fn number_error(f: &mut fmt::Formatter<'_>, text: &str, error: NumberError) -> f
 
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "column {}: {}", self.column, self.kind)
+        f.write_str(&say!("expression-column", column = self.column.to_string(), what = self.kind.to_string()))
     }
 }
 

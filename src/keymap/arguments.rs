@@ -146,10 +146,11 @@ pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
 
 /// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
 pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
-    let (name, keys) = text.split_once('=').ok_or_else(|| "the command is not followed by =".to_owned())?;
-    let (command, rest) = split_line(name.trim()).ok_or_else(|| format!("there is no command {:?}", name.trim()))?;
+    let (name, keys) = text.split_once('=').ok_or_else(|| say!("line-no-equals").to_owned())?;
+    let (command, rest) =
+        split_line(name.trim()).ok_or_else(|| say!("line-there-is-no-command", line = format!("{:?}", name.trim())))?;
     if !rest.is_empty() {
-        return Err(format!("there is no command {:?}", name.trim()));
+        return Err(say!("line-there-is-no-command", line = format!("{:?}", name.trim())));
     }
     let keys: Vec<String> = keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
     keys.iter().try_for_each(|key| read_key(key).map(|_| ()))?;
@@ -340,7 +341,7 @@ pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
-    let (old, new) = text.split_once('=').ok_or_else(|| format!("write OLD NAME = NEW NAME, not {text:?}"))?;
+    let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
     Ok(Action::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
 }
 

@@ -12,4 +12,4 @@ mod table;
 
 pub use language::{Language, LanguageChoice};
 pub(crate) use say::say;
-pub use table::{Value, find, spoken, spoken_with};
+pub use table::{Value, find, in_english, spoken, spoken_with};

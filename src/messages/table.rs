@@ -37,6 +37,11 @@ pub fn find(id: &str) -> Option<&'static str> {
     table(Language::spoken()).plain.get(id).copied()
 }
 
+/// The same in English, for what other programs read.
+pub fn in_english(id: &str) -> Option<&'static str> {
+    ENGLISH.plain.get(id).copied()
+}
+
 /// A text with what is filled in, in the language of the thread.
 pub fn spoken_with(id: &str, values: &[(&'static str, Value<'_>)]) -> String {
     let all = &table(Language::spoken()).all;

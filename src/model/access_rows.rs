@@ -13,15 +13,27 @@ use super::effects::{EffectText, effect_words};
 use super::ground::frame_of_step;
 use super::names::{function_name, place_name};
 use super::table::{TableCell, TableRow, thread_name};
-use super::text::{short_hex, thousands};
+use super::text::short_hex;
 use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
+use crate::messages::say;
 use crate::session::Session;
 
 /// The columns of the accesses of a cell.
-pub const CELL_HEADS: [&str; 10] =
-    ["Step", "Thread", "", "Before", "Value", "Bytes", "Address", "Code", "Caller", "Instruction"];
+pub const CELL_HEADS: [&str; 10] = [
+    "head-step",
+    "head-thread",
+    "",
+    "head-before",
+    "head-value",
+    "head-bytes",
+    "head-address",
+    "head-code",
+    "head-caller",
+    "head-instruction",
+];
 /// The columns of the executions of code.
-pub const CODE_HEADS: [&str; 7] = ["Step", "Thread", "Operands", "Effects", "Code", "Caller", "Instruction"];
+pub const CODE_HEADS: [&str; 7] =
+    ["head-step", "head-thread", "head-operands", "head-effects", "head-code", "head-caller", "head-instruction"];
 
 /// Longer texts of operands and effects are cut.
 const LONGEST: usize = 200;
@@ -50,8 +62,8 @@ impl RowMaker<'_> {
 
     fn access_row(&self, hit: &Hit, access: &Access, cell: Cell) -> Result<TableRow> {
         let (meaning, word) = match access.kind {
-            AccessKind::Read => (Meaning::Read, "read"),
-            AccessKind::Write => (Meaning::Write, "write"),
+            AccessKind::Read => (Meaning::Read, say!("accesses-read")),
+            AccessKind::Write => (Meaning::Write, say!("accesses-write")),
         };
         let (address, size_bytes) = match access.target {
             AccessTarget::Memory { address, size_bytes } => (Some(address), size_bytes),
@@ -83,7 +95,7 @@ impl RowMaker<'_> {
             TableCell::new(Meaning::Plain, place),
         ]);
         cells.extend(self.last_cells(&hit.record));
-        let name = format!("{word} at step {}", thousands(hit.record.step.0));
+        let name = say!("accesses-at-step", access = word, step = hit.record.step.0);
         Ok(TableRow { name, cells, position: Some(hit.position), address, is_faded: false })
     }
 
@@ -92,7 +104,7 @@ impl RowMaker<'_> {
         cells.push(self.operands(&hit.record)?);
         cells.push(TableCell::new(Meaning::Second, cut(effect_words(self.session, &hit.record))));
         cells.extend(self.last_cells(&hit.record));
-        let name = format!("execution at step {}", thousands(hit.record.step.0));
+        let name = say!("accesses-execution-at-step", step = hit.record.step.0);
         let is_faded = !hit.record.is_executed;
         Ok(TableRow { name, cells, position: Some(hit.position), address: None, is_faded })
     }
@@ -189,7 +201,7 @@ fn value_cell(found: &CellValue) -> TableCell {
     };
     match short_hex(&found.value) {
         Some(text) => TableCell::new(meaning, text),
-        None => TableCell::new(Meaning::Label, "unknown"),
+        None => TableCell::new(Meaning::Label, say!("accesses-unknown")),
     }
 }
 

@@ -11,11 +11,11 @@ use stepback_parsers::Position;
 use super::access_rows::{CELL_HEADS, CODE_HEADS, RowMaker};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableRow};
-use super::text::{counted, thousands};
 use crate::action::FindKind;
 use crate::analysis::search::Search;
 use crate::analysis::search::meaning::Reader;
 use crate::analysis::search::stream::Extent;
+use crate::messages::say;
 use crate::session::Session;
 
 /// How often what was found is handed out.
@@ -65,7 +65,12 @@ pub fn access_table(
     publish: &mut dyn FnMut(Arc<Table>),
 ) -> Result<Arc<Table>> {
     let whose = match &question.thread {
-        Some(name) => Some(session.index.thread_by_name(name).ok_or_else(|| anyhow!("there is no thread {name:?}"))?),
+        Some(name) => Some(
+            session
+                .index
+                .thread_by_name(name)
+                .ok_or_else(|| anyhow!(say!("accesses-no-thread", name = format!("{name:?}"))))?,
+        ),
         None => None,
     };
     let meaning = Meaning::of(session, question, cancel)?;
@@ -123,23 +128,25 @@ impl Meaning {
     fn table(&self, session: &Session, question: &AccessQuestion, mut rows: Vec<TableRow>) -> Table {
         let found = rows.len();
         rows.truncate(ROWS);
-        let (one, many) = self.nouns();
+
         let mut summary = match found {
-            0 => format!("No {one}"),
-            count if count > ROWS => format!("The first {} {many}", thousands(ROWS as u64)),
-            count => counted(count as u64, one, many),
+            0 => self.none().to_owned(),
+            count if count > ROWS => say!("accesses-the-first", rows = self.count(ROWS)),
+            count => self.count(count),
         };
         summary += &match self.cell {
             Some(Cell::Memory { address, len_bytes }) => {
-                format!(" of {} at {:x}", counted(len_bytes, "byte", "bytes"), address.0)
+                say!("accesses-of-bytes", count = len_bytes, address = format!("{:x}", address.0))
             }
-            Some(Cell::Register { .. } | Cell::Physical { .. }) | None => format!(" of {}", question.listed.text()),
+            Some(Cell::Register { .. } | Cell::Physical { .. }) | None => {
+                say!("accesses-of", what = question.listed.text())
+            }
         };
         if let Some(name) = &question.thread {
-            summary += &format!(" by thread {name}");
+            summary += &say!("accesses-by-thread", thread = &**name);
         }
         if question.from.0 > 0 {
-            summary += &format!(" from step {} on", thousands(question.from.0));
+            summary += &say!("accesses-from-step", step = question.from.0);
         }
         let table = match self.cell {
             Some(_) => Table::new(so_far(session, &summary), &CELL_HEADS, rows),
@@ -150,12 +157,21 @@ impl Meaning {
         if is_memory || self.cell.is_none() { table } else { table.without_named("Bytes").without_named("Address") }
     }
 
-    fn nouns(&self) -> (&'static str, &'static str) {
+    fn none(&self) -> &'static str {
         match &self.search {
-            Search::Accesses(_, AccessKinds::Reads, _) => ("read", "reads"),
-            Search::Accesses(_, AccessKinds::Writes, _) => ("write", "writes"),
-            Search::Accesses(..) => ("access", "accesses"),
-            _ => ("execution", "executions"),
+            Search::Accesses(_, AccessKinds::Reads, _) => say!("accesses-no-read"),
+            Search::Accesses(_, AccessKinds::Writes, _) => say!("accesses-no-write"),
+            Search::Accesses(..) => say!("accesses-no-access"),
+            _ => say!("accesses-no-execution"),
+        }
+    }
+
+    fn count(&self, count: usize) -> String {
+        match &self.search {
+            Search::Accesses(_, AccessKinds::Reads, _) => say!("accesses-count-reads", count = count),
+            Search::Accesses(_, AccessKinds::Writes, _) => say!("accesses-count-writes", count = count),
+            Search::Accesses(..) => say!("accesses-count", count = count),
+            _ => say!("accesses-count-executions", count = count),
         }
     }
 }

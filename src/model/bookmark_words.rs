@@ -5,6 +5,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::names::place_name;
+use crate::messages::say;
 use crate::notes::BookmarkPlace;
 use crate::session::Session;
 
@@ -21,7 +22,12 @@ pub fn place_words(session: &Session, place: BookmarkPlace, cancel: &Cancel) -> 
         BookmarkPlace::Position(position) | BookmarkPlace::Range { first: position, .. } => Position(position),
     };
     if position > session.index.end() {
-        return Ok(if session.index.is_whole() { "behind the end of the trace" } else { "not indexed yet" }.to_owned());
+        return Ok(if session.index.is_whole() {
+            say!("bookmarks-behind-the-end-of-the")
+        } else {
+            say!("bookmarks-not-indexed-yet")
+        }
+        .to_owned());
     }
     // The ribbon stands at the step just done, which is what somebody marked.
     let step = position.last_step().unwrap_or(position.next_step());

@@ -13,8 +13,8 @@ use super::externals::{ExternalRow, last_external};
 use super::names::{function_name, place_name};
 use super::physical::physical_words;
 use super::so_far::source_so_far;
-use super::text::{counted, thousands};
 use super::value_source::SourceWords;
+use crate::messages::say;
 use crate::session::Session;
 
 /// All about one byte.
@@ -61,8 +61,10 @@ fn access_words(session: &Session, hit: &Hit) -> Option<String> {
     let AccessTarget::Memory { size_bytes, .. } = access.target else { return None };
     let threads = session.index.threads();
     let thread = threads.get(usize::from(hit.record.thread.0)).filter(|_| threads.len() > 1);
-    let size = counted(size_bytes, "byte", "bytes");
-    Some(thread.map_or_else(|| size.clone(), |thread| format!("{size} of thread {}", thread.name)))
+    Some(match thread {
+        None => say!("memory-bytes", count = size_bytes),
+        Some(thread) => say!("memory-bytes-of-thread", count = size_bytes, thread = &*thread.name),
+    })
 }
 
 /// Asks for all about one byte. Runs on a worker.
@@ -133,13 +135,13 @@ impl ByteDetail {
     pub fn lines(&self, session: &Session) -> Vec<String> {
         let mut lines = vec![self.source_text(session)];
         lines.push(match (&self.written_by, &self.writer) {
-            (Some(step), Some(function)) => format!("written by step {} in {function}", thousands(step.0)),
-            (Some(step), None) => format!("written by step {}", thousands(step.0)),
-            (None, _) => "no step wrote it before".to_owned(),
+            (Some(step), Some(function)) => say!("memory-written-by-step-in", step = step.0, function = &**function),
+            (Some(step), None) => say!("memory-written-by-step", step = step.0),
+            (None, _) => say!("memory-no-step-wrote-it-before").to_owned(),
         });
         lines.push(match self.next_write {
-            Some(step) => format!("valid until step {} writes it", thousands(step.0)),
-            None => source_so_far(session, ValueSource::Inferred, "no later step writes it"),
+            Some(step) => say!("memory-valid-until", step = step.0),
+            None => source_so_far(session, ValueSource::Inferred, say!("memory-no-later-step-writes-it")),
         });
         lines
     }
@@ -148,12 +150,12 @@ impl ByteDetail {
     pub fn source_text(&self, session: &Session) -> String {
         let Some(read) = &self.external else { return source_words(session, self.state.source) };
         let last = match self.written_by {
-            Some(step) => format!("the last write at step {}", thousands(step.0)),
-            None => "what was known".to_owned(),
+            Some(step) => say!("memory-the-last-write", step = step.0),
+            None => say!("memory-what-was-known").to_owned(),
         };
         let (was, now) = read.byte(self.address).unwrap_or((None, 0));
         let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
-        format!("external: the read at step {} differs from {last}: was {was}, read {now:02x}", thousands(read.step.0))
+        say!("memory-external", step = read.step.0, last = last, was = was, now = format!("{now:02x}"))
     }
 }
 

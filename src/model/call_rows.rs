@@ -8,7 +8,8 @@ use stepback_parsers::{AnySource, Position, Step};
 use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::frame_name;
 use super::so_far::left_so_far;
-use super::text::{counted, thousands};
+use super::text::thousands;
+use crate::messages::say;
 use crate::session::Session;
 
 /// Siblings beyond this number are not counted.
@@ -64,14 +65,16 @@ impl CallRow {
     /// How it was entered and left and how it was found, a line each.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let entered = match self.call.call_step {
-            Some(step) => format!("{} from step {}", entered_words(self.call.entered), thousands(step.0)),
+            Some(step) => say!("calls-entered-from", entered = entered_words(self.call.entered), step = step.0),
             None => entered_words(self.call.entered).to_owned(),
         };
-        let found = format!("found because {}", evidence_words(self.call.evidence));
+        let found = say!("stack-found", evidence = evidence_words(self.call.evidence));
         let steps = self.steps_text(session);
         match self.count {
             1 => vec![self.name.clone(), entered, left_so_far(session, &self.call), steps, found],
-            count => vec![format!("{} ×{}", self.name, thousands(count)), format!("the first: {entered}"), steps],
+            count => {
+                vec![format!("{} ×{}", self.name, thousands(count)), say!("calls-the-first", entered = entered), steps]
+            }
         }
     }
 
@@ -222,10 +225,9 @@ impl CallRow {
 
     /// How many steps it took; where there are several threads, whose.
     pub fn steps_text(&self, session: &Session) -> String {
-        let steps = counted(self.steps, "step", "steps");
         match session.index.threads().len() {
-            0 | 1 => steps,
-            _ => format!("{steps} of this thread, {} in all", thousands(self.elapsed)),
+            0 | 1 => say!("calls-steps-of", count = self.steps),
+            _ => say!("calls-steps-of-thread", count = self.steps, all = self.elapsed),
         }
     }
 }

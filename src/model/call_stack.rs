@@ -11,8 +11,9 @@ use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::{frame_name, place_name};
 use super::so_far::left_so_far;
-use super::text::{short_hex, thousands};
+use super::text::short_hex;
 use crate::analysis::traps::{Trap, trap_of};
+use crate::messages::say;
 use crate::session::Session;
 
 /// Which frames are on the stack.
@@ -201,22 +202,23 @@ impl StackFrame {
     pub fn call_text(&self) -> String {
         match &self.call_site {
             None => entered_words(self.call.entered).to_owned(),
-            Some(site) => format!("from step {} at {}", thousands(site.step.0), site.place_text()),
+            Some(site) => say!("stack-from-step-at", step = site.step.0, place = site.place_text()),
         }
     }
 
     /// Everything about it, a line each.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
-        let mut lines = vec![format!("{} at {:x}", self.name, self.call.function.0)];
+        let mut lines =
+            vec![say!("stack-name-at", name = &*self.name, address = format!("{:x}", self.call.function.0))];
         lines.push(match self.call_site {
             None => entered_words(self.call.entered).to_owned(),
             Some(_) => format!("{} {}", entered_words(self.call.entered), self.call_text()),
         });
         if self.call.entry_step.is_none() {
-            lines.push("the trace shows no step of it".to_owned());
+            lines.push(say!("stack-the-trace-shows-no-step").to_owned());
         }
         lines.push(left_so_far(session, &self.call));
-        lines.push(format!("found because {}", evidence_words(self.call.evidence)));
+        lines.push(say!("stack-found", evidence = evidence_words(self.call.evidence)));
         let arguments: Vec<String> = self.arguments.iter().map(Argument::text).collect();
         for four in arguments.chunks(4) {
             lines.push(four.join("  "));

@@ -3,27 +3,25 @@
 use stepback_index::Doubt;
 use stepback_machine::InstructionSet;
 
-use super::text::thousands;
+use crate::messages::say;
 
 /// A doubt about who accessed a cell, as a phrase.
 pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
     match doubt {
         Doubt::SystemCall { step, number } => {
-            let name = set.system_call_name(number).map_or_else(|| format!("system call {number}"), str::to_owned);
-            format!("possibly overwritten since by {name} at step {}", thousands(step.0))
+            let name = set
+                .system_call_name(number)
+                .map_or_else(|| say!("doubt-system-call", number = number.to_string()), str::to_owned);
+            say!("doubt-overwritten", name = name, step = step.0)
         }
         Doubt::KernelEvent { step } => {
-            format!("a later signal, or the return from its handler, may have changed it: behind step {}", step.0)
+            say!("doubt-signal", step = step.0.to_string())
         }
-        Doubt::SystemCallsUnsaid => {
-            "a later system call may have written this memory: the trace does not say which were made".to_owned()
-        }
-        Doubt::Filtered => "the trace leaves out instructions or accesses".to_owned(),
-        Doubt::Bank => "the trace does not say in which mode: it may be another register of that name".to_owned(),
-        Doubt::Undecoded => "guessed: the instruction cannot be decoded, so it may use any register".to_owned(),
-        Doubt::Conditional => {
-            "guessed: the instruction is conditional, and the trace does not say whether it was executed".to_owned()
-        }
+        Doubt::SystemCallsUnsaid => say!("doubt-a-later-system-call-may").to_owned(),
+        Doubt::Filtered => say!("doubt-the-trace-leaves-out-instructions").to_owned(),
+        Doubt::Bank => say!("doubt-the-trace-does-not-say").to_owned(),
+        Doubt::Undecoded => say!("doubt-guessed-the-instruction-cannot-be").to_owned(),
+        Doubt::Conditional => say!("doubt-guessed-the-instruction-is-conditional").to_owned(),
     }
 }
 

@@ -4,9 +4,10 @@ use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Va
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::text::{counted, flags_name, flags_text, short_hex};
+use super::text::{flags_name, flags_text, short_hex};
 use super::{Meaning, Span};
 use crate::action::CellName;
+use crate::messages::say;
 use crate::session::Session;
 
 /// The fewest digits of a value that are worth showing alone.
@@ -95,7 +96,7 @@ impl EffectText {
                         (name.clone(), rest.unwrap_or(mode))
                     }
                     Some(status) => (flags_name(&status), flags_text(&status)),
-                    None => (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned())),
+                    None => (name.clone(), short_hex(value).unwrap_or_else(|| say!("effect-unknown").to_owned())),
                 };
                 let cell = Some(CellName::Register(name.clone()));
                 let label = Span::new(Meaning::Register, label);
@@ -161,7 +162,7 @@ impl EffectText {
         };
         // A load's value shows where it was loaded to, unless it tells of an external change.
         let is_value_shown = !is_read || access.is_external;
-        let unknown = || access.host_operation.map_or("unknown", HostOperation::name).to_owned();
+        let unknown = || access.host_operation.map_or(say!("effect-unknown"), HostOperation::name).to_owned();
         let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(unknown));
         let (label, is_inferred) = (Span::new(meaning, label), access.is_inferred && value.is_some());
         Self { label, value, is_inferred, size_bytes: None, is_read, cell: Some(cell) }
@@ -170,16 +171,16 @@ impl EffectText {
     /// What a branch did.
     pub fn of_branch(taken: BranchTaken) -> Self {
         let (meaning, text) = match taken {
-            BranchTaken::Down => (Meaning::Taken, "↓ taken"),
-            BranchTaken::Up => (Meaning::Taken, "↑ taken"),
-            BranchTaken::Not => (Meaning::Label, "not taken"),
+            BranchTaken::Down => (Meaning::Taken, say!("effect-taken")),
+            BranchTaken::Up => (Meaning::Taken, say!("effect-taken-2")),
+            BranchTaken::Not => (Meaning::Label, say!("effect-not-taken")),
         };
         Self::of_words(meaning, text)
     }
 
     /// What stands behind the arrow: the value, or how much was accessed where nothing tells it.
     pub fn shown_value(&self) -> Option<String> {
-        self.value.clone().or_else(|| self.size_bytes.map(|bytes| counted(bytes, "byte", "bytes")))
+        self.value.clone().or_else(|| self.size_bytes.map(|bytes| say!("text-bytes", count = bytes)))
     }
 
     /// Between the cell and its value: into it, or out of it.
@@ -191,8 +192,8 @@ impl EffectText {
     pub fn full_text(&self) -> String {
         let Some(value) = self.shown_value() else { return self.label.text.clone() };
         let aside = match (self.is_inferred, self.size_bytes) {
-            (true, Some(bytes)) => format!(" ({}, inferred)", counted(bytes, "byte", "bytes")),
-            (true, None) => " (inferred)".to_owned(),
+            (true, Some(bytes)) => say!("effect-bytes-inferred", bytes = say!("text-bytes", count = bytes)),
+            (true, None) => say!("effect-inferred").to_owned(),
             (false, _) => String::new(),
         };
         format!("{} {} {value}{aside}", self.label.text, self.arrow())

@@ -7,6 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use super::names::place_name;
 use super::text::{bytes_text, thousands};
+use crate::messages::say;
 use crate::session::Session;
 
 /// A read that contradicted what was known, ready to be painted.
@@ -85,7 +86,14 @@ impl ExternalRow {
     pub fn line(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
         let step = thousands(self.step.0);
-        format!("step {step}: {:x}{place} was {}, read {}", self.address.0, self.was_text(), self.read_text())
+        say!(
+            "externals-line",
+            step = step,
+            address = format!("{:x}", self.address.0),
+            place = place,
+            was = self.was_text(),
+            read = self.read_text()
+        )
     }
 }
 

@@ -2,25 +2,25 @@
 
 use stepback_machine::AccessKind;
 
-use super::text::thousands;
 use crate::analysis::fatal_ending::{FatalCause, FatalEnding};
+use crate::messages::say;
 
 /// What is to be said below the last step.
 pub fn fatal_words(ending: &FatalEnding) -> String {
     match &ending.cause {
         FatalCause::Access { kind, address } => {
-            let verb = if *kind == AccessKind::Read { "load from" } else { "store to" };
+            let address = format!("{address:#x}");
             let behind = match ending.steps_behind {
                 0 => String::new(),
-                1 => ", and the step behind it may not have run".to_owned(),
-                many => format!(", and the {} steps behind it may not have run", thousands(many)),
+                many => say!("fatal-behind", count = many),
             };
-            format!(
-                "No exit: most likely a fatal signal. The recorder ends these badly: the {verb} {address:#x} looks completed{behind}"
-            )
+            match kind {
+                AccessKind::Read => say!("fatal-load", address = address, behind = behind),
+                AccessKind::Write => say!("fatal-store", address = address, behind = behind),
+            }
         }
         FatalCause::Raised(call) => {
-            format!("No exit: most likely a fatal signal, which the program sent itself with {call}")
+            say!("fatal-raised", call = call.to_string())
         }
     }
 }

@@ -7,8 +7,9 @@ use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::{Position, Rule, Severity};
 
 use super::so_far::so_far;
-use super::text::{counted, thousands};
+use super::text::thousands;
 use crate::analysis::check::{BrokenRule, PlacedFinding, check};
+use crate::messages::say;
 use crate::session::Session;
 
 /// Places of each rule that are listed.
@@ -59,25 +60,25 @@ pub fn totals(rules: &[BrokenRule]) -> String {
         of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
     };
     let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Info].map(count);
-    let mut words = vec![counted(errors, "error", "errors"), counted(warnings, "warning", "warnings")];
-    words.extend((notes > 0).then(|| format!("{} merely to know", thousands(notes))));
-    if rules.is_empty() { "no findings".to_owned() } else { words.join(", ") }
+    let mut words = vec![say!("findings-errors", count = errors), say!("findings-warnings", count = warnings)];
+    words.extend((notes > 0).then(|| say!("findings-notes", count = notes)));
+    if rules.is_empty() { say!("findings-no-findings-2").to_owned() } else { words.join(", ") }
 }
 
 /// `step 12, record 60`.
 pub fn place_words(found: &PlacedFinding) -> String {
-    let word = |name: &str, number: Option<u64>| number.map(|number| format!("{name} {}", thousands(number)));
-    let step = word("step", found.step.map(|step| step.0));
-    let line = word("line", found.line.map(|line| line.0));
-    let words: Vec<_> = [step, line, word("record", found.record)].into_iter().flatten().collect();
-    if words.is_empty() { "in the trace".to_owned() } else { words.join(", ") }
+    let step = found.step.map(|step| say!("findings-step", number = step.0));
+    let line = found.line.map(|line| say!("findings-line", number = line.0));
+    let record = found.record.map(|record| say!("findings-record", number = record));
+    let words: Vec<_> = [step, line, record].into_iter().flatten().collect();
+    if words.is_empty() { say!("findings-in-the-trace").to_owned() } else { words.join(", ") }
 }
 
 /// What to know of a rule, in lines.
 pub fn rule_words(rule: &Rule) -> String {
     let Rule { id, clause, title, meaning, .. } = rule;
-    let clause = if clause.is_empty() { String::new() } else { format!(", {clause} of the specification") };
-    format!("{id}{clause}\n{title}\nIt may mean: {meaning}")
+    let clause = if clause.is_empty() { String::new() } else { say!("findings-clause", clause = *clause) };
+    say!("findings-rule", id = *id, clause = clause, title = *title, meaning = *meaning)
 }
 
 /// All rows; rules whose names are among the closed ones have none below them.
@@ -117,7 +118,7 @@ impl FindingRow<'_> {
                 format!("{} {} ×{}: {}", rule.severity.name(), rule.id, thousands(*count), rule.title)
             }
             Self::Place(broken, found) => format!("{}: {}: {}", broken.rule.id, place_words(found), found.message),
-            Self::More(_, count) => format!("and {} more", thousands(*count)),
+            Self::More(_, count) => say!("findings-more", count = *count),
         }
     }
 }

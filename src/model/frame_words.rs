@@ -2,30 +2,30 @@
 
 use stepback_index::{Call, Entered, Evidence, Left};
 
-use super::text::thousands;
+use crate::messages::say;
 
 /// How a frame was entered, in a few words: `called`, `interrupted`.
 pub fn entered_words(entered: Entered) -> &'static str {
     match entered {
-        Entered::Root => "the first frame of its thread",
-        Entered::Call => "entered by a call",
-        Entered::Tail => "entered by a jump from the end of another function (a tail call)",
-        Entered::Exception => "entered by an exception or interrupt",
-        Entered::Switch => "entered by a switch to another stack (another task)",
+        Entered::Root => say!("frame-the-first-frame-of-its"),
+        Entered::Call => say!("frame-entered-by-a-call"),
+        Entered::Tail => say!("frame-entered-by-a-jump-from"),
+        Entered::Exception => say!("frame-entered-by-an-exception-or"),
+        Entered::Switch => say!("frame-entered-by-a-switch-to"),
     }
 }
 
 /// How a frame was left, with the step.
 pub fn left_words(call: &Call) -> String {
     let words = match call.left {
-        Left::Return => "returned",
-        Left::Skipped => "skipped by a later return of one of its callers",
-        Left::Longjmp => "left by a jump out of several frames (longjmp)",
-        Left::Open => return "never left: the trace ends inside".to_owned(),
-        Left::Tail => "left by a jump to another function, which returned in its place (a tail call)",
+        Left::Return => say!("frame-returned"),
+        Left::Skipped => say!("frame-skipped-by-a-later-return"),
+        Left::Longjmp => say!("frame-left-by-a-jump-out"),
+        Left::Open => return say!("frame-never-left-the-trace-ends").to_owned(),
+        Left::Tail => say!("frame-left-by-a-jump-to"),
     };
     match call.exit_step {
-        Some(step) => format!("{words}, last step {}", thousands(step.0)),
+        Some(step) => say!("frame-last-step", words = words, step = step.0),
         None => words.to_owned(),
     }
 }
@@ -33,14 +33,14 @@ pub fn left_words(call: &Call) -> String {
 /// How a frame was found: what makes it more than a guess.
 pub fn evidence_words(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Start => "it is where the thread begins",
-        Evidence::Link => "the calling step wrote the address behind itself into the link register",
-        Evidence::Return => "control came back to its return address with the stack pointer that it had",
-        Evidence::Branch => "the calling step is a branch to the start of another function",
-        Evidence::Words => "the trace says so in words",
-        Evidence::Jump => "control went on elsewhere after an instruction that does not branch",
-        Evidence::Stack => "the stack pointer was moved to another stack",
-        Evidence::Record => "the trace's records say so",
+        Evidence::Start => say!("frame-it-is-where-the-thread"),
+        Evidence::Link => say!("frame-the-calling-step-wrote-the"),
+        Evidence::Return => say!("frame-control-came-back-to-its"),
+        Evidence::Branch => say!("frame-the-calling-step-is-a"),
+        Evidence::Words => say!("frame-the-trace-says-so-in"),
+        Evidence::Jump => say!("frame-control-went-on-elsewhere-after"),
+        Evidence::Stack => say!("frame-the-stack-pointer-was-moved"),
+        Evidence::Record => say!("frame-the-traces-records-say-so"),
     }
 }
 
@@ -48,24 +48,26 @@ pub fn evidence_words(evidence: Evidence) -> &'static str {
 pub fn frame_marks(call: &Call) -> Vec<&'static str> {
     let entered = match call.entered {
         Entered::Root | Entered::Call => None,
-        Entered::Tail => Some("tail call"),
-        Entered::Exception => Some(EXCEPTION),
-        Entered::Switch => Some("task"),
+        Entered::Tail => Some(say!("frame-mark-tail")),
+        Entered::Exception => Some(exception()),
+        Entered::Switch => Some(say!("frame-mark-task")),
     };
     let left = match call.left {
         // The frame that took the place of one that ends in a tail call bears the mark.
         Left::Return | Left::Tail => None,
-        Left::Skipped => Some("skipped"),
+        Left::Skipped => Some(say!("frame-mark-skipped")),
         Left::Longjmp => Some("longjmp"),
-        Left::Open => Some("open"),
+        Left::Open => Some(say!("frame-mark-open")),
     };
     // Every thread's first frame is open unless it says otherwise.
-    let left = left.filter(|mark| call.entered != Entered::Root || *mark != "open");
+    let left = left.filter(|mark| call.entered != Entered::Root || *mark != say!("frame-mark-open"));
     entered.into_iter().chain(left).collect()
 }
 
 /// The mark of a frame that an exception entered.
-pub const EXCEPTION: &str = "exception";
+pub fn exception() -> &'static str {
+    say!("frame-mark-exception")
+}
 
 #[cfg(test)]
 mod tests {
@@ -95,7 +97,7 @@ mod tests {
         assert!(frame_marks(&call(Entered::Call, Left::Return)).is_empty());
         assert!(frame_marks(&call(Entered::Root, Left::Open)).is_empty());
         assert_eq!(frame_marks(&call(Entered::Call, Left::Open)), ["open"]);
-        assert_eq!(frame_marks(&call(Entered::Exception, Left::Longjmp)), [EXCEPTION, "longjmp"]);
+        assert_eq!(frame_marks(&call(Entered::Exception, Left::Longjmp)), [exception(), "longjmp"]);
     }
 
     #[test]

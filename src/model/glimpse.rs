@@ -6,11 +6,12 @@ use stepback_parsers::Step;
 
 use super::names::function_name;
 use super::so_far::source_so_far;
-use super::text::{short_hex, thousands};
+use super::text::short_hex;
 use super::value_source::SourceWords;
 use crate::action::CellName;
 use crate::analysis::cell_value::{CellValue, cell_value};
 use crate::analysis::names::NamesAt;
+use crate::messages::say;
 use crate::session::Session;
 
 /// A cell as a step of a thread names it.
@@ -68,15 +69,15 @@ impl Glimpse {
     /// Line by line, as a tooltip shows it.
     pub fn lines(&self, session: &Session) -> Vec<String> {
         let mut lines = match self.before == self.after {
-            true => vec![format!("holds {}", value_words(session, &self.before))],
+            true => vec![say!("glimpse-holds", value = value_words(session, &self.before))],
             false => vec![
-                format!("before {}", value_words(session, &self.before)),
-                format!("after  {}", value_words(session, &self.after)),
+                say!("glimpse-before", value = value_words(session, &self.before)),
+                say!("glimpse-after", value = value_words(session, &self.after)),
             ],
         };
         lines.push(match &self.written_by {
-            Some((step, function)) => format!("written before by step {} in {function}", thousands(step.0)),
-            None => "no step wrote it before".to_owned(),
+            Some((step, function)) => say!("glimpse-written-by", step = step.0, function = &**function),
+            None => say!("memory-no-step-wrote-it-before").to_owned(),
         });
         lines
     }

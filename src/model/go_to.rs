@@ -6,11 +6,11 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::so_far::so_far;
-use super::text::{counted, thousands};
 use crate::action::{Action, Way};
 use crate::analysis::code_address::code_address;
 use crate::expression::shown_address;
 use crate::image::Symbol;
+use crate::messages::{say, spoken};
 use crate::session::Session;
 
 /// Functions that are offered at most.
@@ -19,7 +19,7 @@ const FUNCTIONS: usize = 12;
 const COUNTED: usize = 1000;
 
 /// What is said of a function that was not executed.
-const NEVER: &str = "never called";
+const NEVER: &str = "goto-never-called";
 
 /// A way to understand what was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +53,8 @@ pub fn suggestions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec
 fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
     let digits: String = text.chars().filter(|letter| *letter != ',' && *letter != '_').collect();
     let position = digits.parse::<u64>().ok().filter(|position| *position <= session.index.step_count())?;
-    let title = format!("step {}", thousands(position));
-    Some(Suggestion { title, note: "a position".to_owned(), action: Action::GoTo(position.to_string()) })
+    let title = say!("goto-step-of", step = position);
+    Some(Suggestion { title, note: say!("goto-a-position").to_owned(), action: Action::GoTo(position.to_string()) })
 }
 
 /// An address as it is shown: hexadecimal digits, with or without `0x`.
@@ -62,9 +62,9 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
     let Some(address) = shown_address(text) else { return Ok(None) };
     let pc = code_address(address, &session.index, cancel)?;
     let Some(times) = Times::of(session, pc, cancel)? else { return Ok(None) };
-    let place = session.images.name_at(pc).map(|name| format!("in {name}, ")).unwrap_or_default();
-    let note = format!("{place}{}", so_far(session, &times.words("execution", "executions")));
-    let title = format!("address {:x}", pc.0);
+    let place = session.images.name_at(pc).map(|name| say!("goto-in", name = name)).unwrap_or_default();
+    let note = format!("{place}{}", so_far(session, &times.executions()));
+    let title = say!("goto-address", address = format!("{:x}", pc.0));
     Ok(Some(Suggestion { title, note, action: Action::GoTo(format!("pc:{:#x}", pc.0)) }))
 }
 
@@ -74,8 +74,8 @@ fn line_of(text: &str) -> Option<Suggestion> {
     let line: u32 = line.trim().parse().ok()?;
     let is_file = file.contains('.') && !file.contains(' ');
     is_file.then(|| Suggestion {
-        title: format!("line {} of {file}", thousands(line.into())),
-        note: "its next execution".to_owned(),
+        title: say!("goto-line-of", line = line, file = file),
+        note: say!("goto-its-next-execution").to_owned(),
         action: Action::GoToLine(file.to_owned(), line, Way::Forward, None),
     })
 }
@@ -95,14 +95,14 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
         cancel.check()?;
         let pc = symbol.address;
         let note = match Times::of(session, pc, cancel)? {
-            Some(times) => format!("function, {}", so_far(session, &times.words("call", "calls"))),
-            None => format!("function, {}", so_far(session, NEVER)),
+            Some(times) => say!("goto-function", calls = so_far(session, &times.calls())),
+            None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
         };
         let action = Action::GoTo(format!("pc:{:#x}", pc.0));
         offered.push(Suggestion { title: symbol.name.to_string(), note, action });
     }
     // Stable: among those that ran, and among those that did not, the order stays.
-    offered.sort_by_key(|suggestion| suggestion.note.contains(NEVER));
+    offered.sort_by_key(|suggestion| suggestion.note.contains(spoken(NEVER)));
     Ok(offered)
 }
 
@@ -117,11 +117,16 @@ impl Times {
         Ok(Some(Self(visits.len())).filter(|times| times.0 > 0))
     }
 
-    fn words(self, one: &str, more: &str) -> String {
+    fn calls(self) -> String {
+        if self.0 > COUNTED { say!("goto-calls-over", count = COUNTED) } else { say!("goto-calls", count = self.0) }
+    }
+
+    fn executions(self) -> String {
         if self.0 > COUNTED {
-            return format!("over {} {more}", thousands(COUNTED as u64));
+            say!("goto-executions-over", count = COUNTED)
+        } else {
+            say!("goto-executions", count = self.0)
         }
-        counted(self.0 as u64, one, more)
     }
 }
 

@@ -10,10 +10,21 @@ use super::Meaning;
 use super::heap_words::function_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
-use super::text::{counted, size_text, thousands};
+use super::text::size_text;
+use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 9] = ["Address", "Bytes", "State", "Allocated at", "By", "Thread", "Freed at", "By", "Thread"];
+const HEADS: [&str; 9] = [
+    "head-address",
+    "head-bytes",
+    "head-state",
+    "head-allocated-at",
+    "head-by",
+    "head-thread",
+    "head-freed-at",
+    "head-by",
+    "head-thread",
+];
 
 /// The blocks, those that are allocated at a position first, the latest first. Runs on a worker.
 ///
@@ -37,14 +48,14 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     }
     blocks.sort_unstable_by_key(order);
     blocks.truncate(ROWS);
-    let mut summary = counted(count as u64, "block", "blocks");
-    if heap.is_cut_short {
-        summary = format!("The first {summary}");
-    }
+    let mut summary = match heap.is_cut_short {
+        true => say!("heap-the-first-blocks", count = count),
+        false => say!("heap-blocks", count = count),
+    };
     summary = so_far(session, &summary);
-    summary += &format!(", {} allocated here with {}", thousands(alive), size_text(bytes));
+    summary += &say!("heap-alive", count = alive, size = size_text(bytes));
     if count > ROWS {
-        summary += &format!("; {} are listed", thousands(ROWS as u64));
+        summary += &say!("heap-listed", count = ROWS);
     }
     let rows = blocks.into_iter().map(|block| block_row(session, &block, at)).collect();
     Ok(Table::new(summary, &HEADS, rows).without_one_thread(session))
@@ -52,9 +63,9 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
 
 fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
     let (meaning, state) = match block.freed {
-        _ if block.allocated_at > at => (Meaning::Label, "to come"),
-        Some(freed) if freed.at <= at => (Meaning::Label, "freed"),
-        _ => (Meaning::Taken, "allocated"),
+        _ if block.allocated_at > at => (Meaning::Label, say!("heap-to-come")),
+        Some(freed) if freed.at <= at => (Meaning::Label, say!("heap-freed")),
+        _ => (Meaning::Taken, say!("heap-allocated")),
     };
     let mut cells = vec![
         TableCell::new(Meaning::Plain, format!("{:x}", block.address.0)),
@@ -71,12 +82,12 @@ fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
             TableCell::new(Meaning::Second, thread_name(session, freed.thread)),
         ]),
         None => {
-            let never = TableCell::new(Meaning::Label, so_far(session, "never"));
+            let never = TableCell::new(Meaning::Label, so_far(session, say!("heap-never")));
             cells.extend([never, TableCell::default(), TableCell::default()]);
         }
     }
     TableRow {
-        name: format!("block {:x} of {}", block.address.0, counted(block.size_bytes, "byte", "bytes")),
+        name: say!("heap-row", address = format!("{:x}", block.address.0), count = block.size_bytes),
         cells,
         position: Some(block.allocated_at),
         address: Some(block.address),

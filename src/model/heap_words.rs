@@ -4,9 +4,10 @@ use stepback_index::Heap;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Source as _, Step};
 
-use super::text::{counted, thousands};
+use super::text::thousands;
 use super::traced_call::{CallNames, Callee};
 use crate::analysis::heap::DoubleFree;
+use crate::messages::say;
 use crate::session::Session;
 
 /// The name of a traced function: `malloc`.
@@ -20,26 +21,32 @@ pub fn block_words(session: &Session, heap: &Heap, address: Address, position: P
     let block = heap.block_at(address, position)?;
     let (offset, size) = (address.0.saturating_sub(block.address.0), thousands(block.size_bytes));
     let place = match offset {
-        0 => format!("the first of the {size}"),
-        offset => format!("{} into the {size}", counted(offset, "byte", "bytes")),
+        0 => say!("heap-first-of", size = size),
+        offset => say!("heap-into", count = offset, size = size),
     };
     let end = match block.freed {
-        Some(freed) if freed.at <= position => format!("freed since at {}", step_words(freed.step)),
-        Some(freed) => format!("freed at {}", step_words(freed.step)),
-        None => "never freed".to_owned(),
+        Some(freed) if freed.at <= position => say!("heap-freed-since", step = step_words(freed.step)),
+        Some(freed) => say!("heap-freed-at", step = step_words(freed.step)),
+        None => say!("heap-never-freed").to_owned(),
     };
     let function = function_name(session, block.function);
-    Some(format!("{place} that {function} returned at {}, {end}", step_words(block.allocated_step)))
+    Some(say!("heap-block", place = place, function = function, step = step_words(block.allocated_step), end = end))
 }
 
 /// What is wrong with a free of what was freed before.
 pub fn double_free_words(session: &Session, DoubleFree { bad, before }: DoubleFree<'_>) -> String {
     let [function, freer] = [bad.function, before.function].map(|id| function_name(session, id));
-    format!("{function} is given {}, which {freer} freed at {} already", bad.address, step_words(before.step))
+    say!(
+        "heap-double-free",
+        function = function,
+        address = bad.address.to_string(),
+        freer = freer,
+        step = step_words(before.step)
+    )
 }
 
 fn step_words(step: Option<Step>) -> String {
-    step.map_or_else(|| "the start".to_owned(), |step| format!("step {}", thousands(step.0)))
+    step.map_or_else(|| say!("heap-the-start").to_owned(), |step| say!("heap-step", step = step.0))
 }
 
 #[cfg(test)]

@@ -7,12 +7,13 @@ use stepback_parsers::Position;
 use super::names::place_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
-use super::text::{counted, size_text, thousands};
+use super::text::{size_text, thousands};
 use super::{Meaning, Span};
 use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
+use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 5] = ["Page", "Reads", "Writes", "Share", "Symbol"];
+const HEADS: [&str; 5] = ["head-page", "head-reads", "head-writes", "head-share", "head-symbol"];
 
 /// The pages that the trace accesses, the busiest first. Runs on a worker.
 ///
@@ -22,14 +23,14 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
     let HotPages { page_bytes, pages } = hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
     let most = pages.first().map_or(0, |page| page.reads + page.writes);
     let mut summary = match pages.len() {
-        0 => "No access of memory".to_owned(),
-        count => format!("{} of {}", counted(count as u64, "page", "pages"), size_text(page_bytes)),
+        0 => say!("heat-no-access").to_owned(),
+        count => say!("heat-pages", count = count, size = size_text(page_bytes)),
     };
     if pages.len() > ROWS {
-        summary += &format!(", the busiest {} of them", thousands(ROWS as u64));
+        summary += &say!("heat-busiest", count = ROWS);
     }
     let page_row = |PageTotals { first, reads, writes }: PageTotals| TableRow {
-        name: format!("page {:x}", first.0),
+        name: say!("heat-page", address = format!("{:x}", first.0)),
         cells: vec![
             TableCell::new(Meaning::Plain, format!("{:08x}", first.0)),
             TableCell::Number(reads, Span::new(Meaning::Read, thousands(reads))),

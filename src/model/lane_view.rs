@@ -5,9 +5,9 @@ use std::ops::Range;
 use stepback_index::ThreadInfo;
 
 use super::clock::clock_text;
-use super::text::{counted, thousands};
 use crate::action::TimelineLanes;
 use crate::analysis::schedule::{Bounded, MarkKind, Schedule, Stretch, Who, boxes};
+use crate::messages::say;
 
 /// A lane of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub fn lane_ids(schedule: &Schedule, kind: TimelineLanes) -> Vec<LaneId> {
 pub fn lane_name(id: LaneId, threads: &[ThreadInfo]) -> String {
     match id {
         LaneId::Thread(number) => threads.get(number).map(|thread| thread.name.clone()).unwrap_or_default(),
-        LaneId::Core(core) => format!("core {core}"),
+        LaneId::Core(core) => say!("lane-core", core = core.to_string()),
     }
 }
 
@@ -64,13 +64,13 @@ pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) ->
 /// The name of the other side of a stretch: `core 3` in the lane of a thread, the thread in that of a core.
 pub fn who_name(id: LaneId, who: Who, threads: &[ThreadInfo]) -> Option<String> {
     match (id, who) {
-        (LaneId::Thread(_), Who::One(core)) => Some(format!("core {core}")),
-        (LaneId::Thread(_), Who::Several) => Some("several cores".to_owned()),
+        (LaneId::Thread(_), Who::One(core)) => Some(say!("lane-core", core = core.to_string())),
+        (LaneId::Thread(_), Who::Several) => Some(say!("lane-several-cores").to_owned()),
         (LaneId::Core(_), Who::One(thread)) => {
             let thread = usize::try_from(thread).ok().and_then(|thread| threads.get(thread));
-            thread.map(|thread| format!("thread {}", thread.name))
+            thread.map(|thread| say!("lane-thread", thread = &*thread.name))
         }
-        (LaneId::Core(_), Who::Several) => Some("several threads".to_owned()),
+        (LaneId::Core(_), Who::Several) => Some(say!("lane-several-threads").to_owned()),
         (_, Who::Unknown) => None,
     }
 }
@@ -84,7 +84,7 @@ pub fn lane_hint(
     marks: Option<(MarkKind, u64)>,
 ) -> String {
     let mut lines = vec![match id {
-        LaneId::Thread(_) => format!("thread {}", lane_name(id, threads)),
+        LaneId::Thread(_) => say!("lane-thread", thread = lane_name(id, threads)),
         LaneId::Core(_) => lane_name(id, threads),
     }];
     let lane = match id {
@@ -93,18 +93,18 @@ pub fn lane_hint(
     };
     let running = lane.and_then(|lane| lane.last_at(position)).filter(|stretch| position <= stretch.end);
     lines.push(match (running.map(|stretch| who_name(id, stretch.who, threads)), id) {
-        (Some(Some(who)), LaneId::Thread(_)) => format!("runs on {who}"),
-        (Some(Some(who)), LaneId::Core(_)) => format!("runs {who}"),
-        (Some(None), _) => "runs".to_owned(),
-        (None, _) => "does not run here".to_owned(),
+        (Some(Some(who)), LaneId::Thread(_)) => say!("lane-runs-on", who = who),
+        (Some(Some(who)), LaneId::Core(_)) => say!("lane-runs-who", who = who),
+        (Some(None), _) => say!("lane-runs").to_owned(),
+        (None, _) => say!("lane-does-not-run-here").to_owned(),
     });
     lines.extend(marks.map(|(kind, count)| match kind {
-        MarkKind::SystemCall => counted(count, "system call", "system calls"),
-        MarkKind::Kernel => counted(count, "part of the kernel", "parts of the kernel"),
-        MarkKind::Signal => counted(count, "signal or abort", "signals, aborts and others"),
+        MarkKind::SystemCall => say!("lane-system-calls", count = count),
+        MarkKind::Kernel => say!("lane-kernel", count = count),
+        MarkKind::Signal => say!("lane-signals", count = count),
     }));
     lines.extend(schedule.time_at(position).map(clock_text));
-    lines.push(format!("position {}", thousands(position)));
+    lines.push(say!("lane-position", position = position));
     lines.join("\n")
 }
 

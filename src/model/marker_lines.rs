@@ -8,6 +8,7 @@ use super::names::function_name;
 use super::traced_call::{CallNames, Callee, TracedCall};
 use super::{Meaning, Span};
 use crate::image::Images;
+use crate::messages::say;
 use crate::session::Session;
 
 /// How a line stands out.
@@ -152,7 +153,9 @@ impl<'a> Run<'a> {
             MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
             MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
-            _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch [{value:x}]")),
+            _ if is_prefetch(kind) => {
+                self.words.effects.push(say!("marker-prefetch-of", address = format!("{value:x}")))
+            }
             _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
             _ => {
                 let line = self.line(marker);
@@ -178,7 +181,7 @@ impl<'a> Run<'a> {
         } else {
             self.time = Some(micros);
         }
-        self.words.asides.push(format!("time {micros} µs"));
+        self.words.asides.push(say!("marker-time", micros = micros.to_string()));
     }
 
     fn cpu(&mut self, cpu: u64) {
@@ -186,10 +189,10 @@ impl<'a> Run<'a> {
             return;
         }
         if let Some(before) = self.cpu.replace(cpu).filter(|before| *before != cpu) {
-            let words = [number("moved from cpu ", before), number(" to ", cpu)].concat();
+            let words = [number(say!("marker-moved-from"), before), number(say!("marker-to"), cpu)].concat();
             self.items.push(Item::Line(MarkerLine { tone: MarkerTone::Plain, spans: words }));
         }
-        self.words.asides.push(format!("cpu {cpu}"));
+        self.words.asides.push(say!("marker-cpu", cpu = cpu.to_string()));
     }
 
     /// The call that the markers at hand are about: the last of the group, if they tell of its beginning.
@@ -249,37 +252,45 @@ impl<'a> Run<'a> {
         let kernel = |spans| MarkerLine { tone: MarkerTone::Kernel, spans };
         let plain = |spans| MarkerLine { tone: MarkerTone::Plain, spans };
         match kind {
-            MarkerKind::KERNEL_TRANSFER => kernel(vec![label("the kernel restored the state from before the signal")]),
-            MarkerKind::WINDOW => plain([number("tracing window ", value), vec![label(" begins here")]].concat()),
-            MarkerKind::FILTER_ENDPOINT => plain(vec![label("the filtered part ends here")]),
-            MarkerKind::RSEQ_ENTRY => plain(vec![label("restartable sequence up to "), self.reader.place(value)]),
-            MarkerKind::SYSTEM_CALL_START => {
-                kernel(vec![label("the kernel's part of "), name(call()), label(" begins")])
+            MarkerKind::KERNEL_TRANSFER => kernel(vec![label(say!("marker-the-kernel-restored-the-state"))]),
+            MarkerKind::WINDOW => {
+                plain([number(say!("marker-window"), value), vec![label(say!("marker-begins-here"))]].concat())
             }
-            MarkerKind::SYSTEM_CALL_END => kernel(vec![label("the kernel's part of "), name(call()), label(" ends")]),
-            MarkerKind::CONTEXT_SWITCH_START => kernel(vec![label("context switch begins")]),
-            MarkerKind::CONTEXT_SWITCH_END => kernel(vec![label("context switch ends")]),
-            MarkerKind::HARDWARE_EVENT => kernel(vec![label("exception or interrupt at "), self.reader.place(value)]),
-            MarkerKind::HARDWARE_RETURN => kernel(vec![label("back from the exception or interrupt")]),
+            MarkerKind::FILTER_ENDPOINT => plain(vec![label(say!("marker-the-filtered-part-ends-here"))]),
+            MarkerKind::RSEQ_ENTRY => plain(vec![label(say!("marker-restartable")), self.reader.place(value)]),
+            MarkerKind::SYSTEM_CALL_START => {
+                kernel(vec![label(say!("marker-kernel-part")), name(call()), label(say!("marker-begins"))])
+            }
+            MarkerKind::SYSTEM_CALL_END => {
+                kernel(vec![label(say!("marker-kernel-part")), name(call()), label(say!("marker-ends"))])
+            }
+            MarkerKind::CONTEXT_SWITCH_START => kernel(vec![label(say!("marker-context-switch-begins"))]),
+            MarkerKind::CONTEXT_SWITCH_END => kernel(vec![label(say!("marker-context-switch-ends"))]),
+            MarkerKind::HARDWARE_EVENT => kernel(vec![label(say!("marker-exception")), self.reader.place(value)]),
+            MarkerKind::HARDWARE_RETURN => kernel(vec![label(say!("marker-back-from-the-exception-or"))]),
             MarkerKind::UNCOMPLETED => MarkerLine { tone: MarkerTone::Alarm, spans: self.uncompleted(value) },
-            MarkerKind::SKIPPED_ACCESS => plain(address("an access was masked out @ ", value)),
+            MarkerKind::SKIPPED_ACCESS => plain(address(say!("marker-masked"), value)),
             MarkerKind::VIRTUAL_ADDRESS => {
-                let physical = self.physical.take().map(|physical| address(" is physical ", physical));
-                let context = self.context.take().map(|context| number(" in context ", context));
+                let physical = self.physical.take().map(|physical| address(say!("marker-is-physical"), physical));
+                let context = self.context.take().map(|context| number(say!("marker-in-context"), context));
                 plain([address("", value), physical.unwrap_or_default(), context.unwrap_or_default()].concat())
             }
-            MarkerKind::TRANSLATIONS_FORGOTTEN => plain(vec![label("no physical address is known any more")]),
+            MarkerKind::TRANSLATIONS_FORGOTTEN => plain(vec![label(say!("marker-no-physical-address-is-known"))]),
             MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
-                plain([address("", value), vec![label(" has no known physical address")]].concat())
+                plain([address("", value), vec![label(say!("marker-no-physical"))]].concat())
             }
             MarkerKind::CORE_IDLE => {
-                plain([number("the core has nothing to run: ", value), vec![label(" times")]].concat())
+                plain([number(say!("marker-idle"), value), vec![label(say!("marker-times"))]].concat())
             }
-            MarkerKind::THREAD_EXIT => plain([number("thread ", value), vec![label(" ends")]].concat()),
-            MarkerKind::VECTOR_LENGTH => plain([number("vectors have ", value), vec![label(" bytes")]].concat()),
+            MarkerKind::THREAD_EXIT => {
+                plain([number(say!("marker-thread"), value), vec![label(say!("marker-ends"))]].concat())
+            }
+            MarkerKind::VECTOR_LENGTH => {
+                plain([number(say!("marker-vectors-have"), value), vec![label(say!("marker-bytes"))]].concat())
+            }
             _ if let Some(gap) = Gap::of(marker) => MarkerLine { tone: MarkerTone::Alarm, spans: gap_spans(gap) },
-            INSTRUCTION_FLUSH => plain(address("instruction cache flushed @ ", value)),
-            DATA_FLUSH => plain(address("data cache flushed @ ", value)),
+            INSTRUCTION_FLUSH => plain(address(say!("marker-instruction-flush"), value)),
+            DATA_FLUSH => plain(address(say!("marker-data-flush"), value)),
             _ => {
                 let words = format!("{} ", marker_name(kind).replace('_', " "));
                 plain(vec![label(&words), Span::new(Meaning::Number, self.reader.names.number(value))])
@@ -295,7 +306,7 @@ impl<'a> Run<'a> {
         let mut texts = texts.map(|bytes| decode(bytes, Address(0), set).text.clone());
         let text = texts.find(|text| !text.starts_with(".byte"));
         let text = text.unwrap_or_else(|| format!("{encoding:x}"));
-        vec![label("not completed: "), Span::new(Meaning::Plain, text)]
+        vec![label(say!("marker-not-completed")), Span::new(Meaning::Plain, text)]
     }
 
     fn finish(self) -> StepMarkers {
@@ -313,15 +324,16 @@ fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
         Item::Line(line) | Item::Gap(line) => line,
         Item::Call(call) => MarkerLine { tone: MarkerTone::Plain, spans: call.spans(reader.names) },
         Item::Event { interrupted, signal, is_abort } => {
-            let name =
-                signal.map(|number| signal_name(number).map_or_else(|| format!("signal {number}"), str::to_owned));
+            let name = signal.map(|number| {
+                signal_name(number).map_or_else(|| say!("marker-signal", number = number.to_string()), str::to_owned)
+            });
             let is_fault = name.as_deref().is_some_and(|name| FAULTS.contains(&name));
             let what = match (is_abort, name) {
-                (true, _) => label("restartable sequence aborted"),
+                (true, _) => label(say!("marker-restartable-sequence-aborted")),
                 (false, Some(name)) => Span::new(Meaning::Symbol, name),
-                (false, None) => label("the kernel took control"),
+                (false, None) => label(say!("marker-the-kernel-took-control")),
             };
-            let place = (interrupted != 0).then(|| [label(" before "), reader.place(interrupted)]);
+            let place = (interrupted != 0).then(|| [label(say!("marker-before")), reader.place(interrupted)]);
             let tone = if is_fault { MarkerTone::Alarm } else { MarkerTone::Kernel };
             MarkerLine { tone, spans: std::iter::once(what).chain(place.into_iter().flatten()).collect() }
         }
@@ -346,9 +358,9 @@ fn address(words: &str, value: u64) -> Vec<Span> {
 
 /// `gap: records were lost (23 instructions are missing)`.
 fn gap_spans(gap: Gap) -> Vec<Span> {
-    let reason = label(&format!("gap: {}", gap.reason.clause()));
+    let reason = label(&say!("marker-gap", reason = gap.reason.clause()));
     match gap.instructions {
-        Some(count) => [vec![reason], number(" (", count), vec![label(" instructions are missing)")]].concat(),
+        Some(count) => [vec![reason], number(" (", count), vec![label(say!("marker-missing"))]].concat(),
         None => vec![reason],
     }
 }

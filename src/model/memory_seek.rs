@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 use super::memory::accessed_runs;
 use crate::action::Way;
 use crate::analysis::search::bytes_of;
+use crate::messages::say;
 use crate::session::Session;
 
 /// Memory is read in pieces of so many bytes.
@@ -50,7 +51,7 @@ pub fn sought_bytes(text: &str, group: u8, endian: Endian) -> Result<Vec<u8>> {
         None => spelled().unwrap_or_else(|| text.bytes().collect()),
     };
     if bytes.is_empty() {
-        return Err(anyhow!("nothing to look for: type bytes (67 64 62), a number or a text"));
+        return Err(anyhow!(say!("memory-nothing-to-look-for")));
     }
     Ok(bytes)
 }

@@ -5,6 +5,7 @@ use stepback_machine::{Address, InstructionSet};
 
 use crate::analysis::traps::{Trap, trap_of};
 use crate::image::Images;
+use crate::messages::say;
 use crate::session::Session;
 
 /// The function at an address, or the address where no symbol says: `decode_field`, `8000087c`.
@@ -38,12 +39,12 @@ pub fn trap_words(trap: Trap, set: InstructionSet) -> String {
     let Trap { number, system_call } = trap;
     let name = match system_call {
         Some(call) => match set.system_call_name(call) {
-            Some(name) => format!(" system call {name}"),
-            None => format!(" system call {}", set.system_call_number(call)),
+            Some(name) => say!("names-system-call", name = name),
+            None => say!("names-system-call", name = set.system_call_number(call).to_string()),
         },
         None => set.trap_name(number).map(|name| format!(" {name}")).unwrap_or_default(),
     };
-    format!("trap {number:#x}{name}")
+    say!("names-trap", number = format!("{number:#x}"), name = name)
 }
 
 /// The symbol around an address as columns show it: `decode_field+10c`.

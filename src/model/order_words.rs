@@ -2,6 +2,8 @@
 
 use stepback_index::{ThreadId, ThreadInfo};
 
+use crate::messages::say;
+
 /// More names than these are not listed.
 const LISTED: usize = 4;
 
@@ -11,23 +13,19 @@ pub fn others_text(others: &[ThreadId], threads: &[ThreadInfo]) -> Option<String
     let names: Vec<&str> = others.iter().take(LISTED).map(name).collect();
     let list = match (names.as_slice(), others.len()) {
         ([], _) => return None,
-        ([only], _) => return Some(format!("thread {only} ran at the same time")),
-        ([first @ .., last], count) if count <= LISTED => format!("{} and {last}", first.join(", ")),
-        (names, count) => format!("{} and {} more", names.join(", "), count - names.len()),
+        ([only], _) => return Some(say!("order-one", thread = *only)),
+        ([first @ .., last], count) if count <= LISTED => say!("order-and", first = first.join(", "), last = *last),
+        (names, count) => say!("order-more", first = names.join(", "), count = count - names.len()),
     };
-    Some(format!("threads {list} ran at the same time"))
+    Some(say!("order-several", threads = list))
 }
 
 /// What the order of steps of different threads means.
 pub fn explained(others: Option<&str>) -> String {
-    let mut text = "Each thread recorded the time now and then: at system calls, and when a buffer was full.\n\
-        Steps of different threads stand in the order of these times.\n\
-        Which of two steps between such times came first is not known, so \"last write\" may name\n\
-        the wrong one of two threads that used the same memory at the same time."
-        .to_owned();
+    let mut text = say!("order-explained").to_owned() + "\n\n";
     match others {
-        Some(others) => text += &format!("\n\nAt this position {others}."),
-        None => text += "\n\nAt this position no other thread ran.",
+        Some(others) => text += &say!("order-at-position", others = others),
+        None => text += say!("order-nobody"),
     }
     text
 }

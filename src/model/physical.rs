@@ -9,6 +9,7 @@ use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position};
 
 use super::text::thousands;
+use crate::messages::say;
 use crate::session::Session;
 
 /// Of more aliases the number is told.
@@ -34,13 +35,16 @@ pub fn physical_words(
     }
     let thread = SlotReader(&session.index).thread_at(position)?;
     let told = TranslationsAt { thread, address, position }.run(&session.index, cancel)?;
-    let Some(newest) = told.first() else { return Ok(Some("physical address not told".to_owned())) };
+    let Some(newest) = told.first() else { return Ok(Some(say!("physical-physical-address-not-told").to_owned())) };
     let mut words = translation_words(newest);
     for other in told.iter().skip(1) {
         // Contexts mostly share what they have at the same address.
-        let place =
-            if other.physical == newest.physical { "also".to_owned() } else { format!("{:x}", other.physical.0) };
-        words += &format!("; {place}{}", context_words(other).replacen(',', " in", 1));
+        let place = if other.physical == newest.physical {
+            say!("physical-also").to_owned()
+        } else {
+            format!("{:x}", other.physical.0)
+        };
+        words += &format!("; {place}{}", context_words(other).replacen(',', say!("physical-in"), 1));
     }
     let question = MappingsAt { physical: newest.physical, position };
     let mut others: Vec<Mapping> = question.run(&session.index, cancel)?;
@@ -48,10 +52,14 @@ pub fn physical_words(
     let mut named = HashSet::new();
     others.retain(|mapping| named.insert(mapping.address));
     for mapping in others.iter().take(ALIASES) {
-        words += &format!("; also at {:x}{}", mapping.address.0, context_words(&mapping.translation));
+        words += &say!(
+            "physical-also-at",
+            address = format!("{:x}", mapping.address.0),
+            context = context_words(&mapping.translation)
+        );
     }
     if others.len() > ALIASES {
-        words += &format!(" and {} more", others.len() - ALIASES);
+        words += &say!("physical-more", count = others.len() - ALIASES);
     }
     Ok(Some(words))
 }
@@ -74,7 +82,7 @@ pub fn virtual_address(
         }
     }
     Ok(Err(match mapped.first() {
-        None => format!("no virtual page is told to lie at physical {:x} at this position", physical.0),
+        None => say!("physical-none", address = format!("{:x}", physical.0)),
         Some(other) => format!(
             "{:x} lay at physical {:x}, but another context came after it: \"at --mem phys::{:x}\" tells what is there",
             other.address.0, physical.0, physical.0
@@ -86,9 +94,15 @@ pub fn virtual_address(
 fn translation_words(translation: &Translation) -> String {
     let Translation { physical, page, told_at, .. } = translation;
     let (context, told_at) = (context_words(translation), thousands(told_at.0));
-    format!("physical {:x}{context}, page {:x}, told at position {told_at}", physical.0, page.0)
+    say!(
+        "physical-told",
+        address = format!("{:x}", physical.0),
+        context = context,
+        page = format!("{:x}", page.0),
+        position = told_at
+    )
 }
 
 fn context_words(translation: &Translation) -> String {
-    translation.context.map(|context| format!(", context {context}")).unwrap_or_default()
+    translation.context.map(|context| say!("physical-context", context = context.to_string())).unwrap_or_default()
 }

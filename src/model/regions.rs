@@ -8,12 +8,14 @@ use stepback_parsers::Position;
 use super::memory::accessed_runs;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
-use super::text::{counted, size_text, thousands};
+use super::text::size_text;
 use super::{Meaning, Span};
 use crate::image::Mapped;
+use crate::messages::say;
 use crate::session::Session;
 
-const HEADS: [&str; 7] = ["First", "Last", "Bytes", "Accessed", "Rights", "Kind", "What"];
+const HEADS: [&str; 7] =
+    ["head-first", "head-last", "head-bytes", "head-accessed", "head-rights", "head-kind", "head-what"];
 
 /// Memory that is accessed is one region as long as nothing longer lies between.
 const REGION_GAP: u64 = 1 << 16;
@@ -48,10 +50,9 @@ pub fn regions_table(session: &Session, heap: Option<&Heap>, at: Position, cance
     regions.append(&mut others);
     regions.sort_by_key(|region| (region.first, region.last));
     let accessed = regions.iter().fold(0u64, |sum, region| sum.saturating_add(region.accessed));
-    let count = counted(regions.len() as u64, "region", "regions");
-    let mut summary = so_far(session, &format!("{count}, {} accessed", size_text(accessed)));
+    let mut summary = so_far(session, &say!("regions-summary", count = regions.len(), size = size_text(accessed)));
     if regions.len() > ROWS {
-        summary += &format!(", the first {} of them", thousands(ROWS as u64));
+        summary += &say!("regions-the-first", count = ROWS);
     }
     let rows = regions.iter().take(ROWS).map(Region::row).collect();
     Ok(Table::new(summary, &HEADS, rows).without_empty())
@@ -59,7 +60,7 @@ pub fn regions_table(session: &Session, heap: Option<&Heap>, at: Position, cance
 
 fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
     let (first, last) = (mapped.first.0, mapped.last());
-    let kind = if mapped.is_executable { "code" } else { "data" };
+    let kind = if mapped.is_executable { say!("regions-code") } else { say!("regions-data") };
     let accessed = covered(runs, first, last);
     Region { first, last, accessed, rights: mapped.rights(), kind, what: mapped.file.to_string() }
 }
@@ -106,7 +107,7 @@ fn joined(runs: &[(u64, u64)]) -> Vec<Region> {
                 last,
                 accessed: len,
                 rights: "",
-                kind: "unknown",
+                kind: say!("regions-unknown"),
                 what: String::new(),
             }),
         }
@@ -140,7 +141,7 @@ fn name(region: &mut Region, session: &Session, heap: Option<&Heap>, at: Positio
     let owners: Vec<&str> =
         stacks.iter().filter(|(pointer, _)| near(*pointer)).map(|(_, name)| name.as_str()).collect();
     if !owners.is_empty() {
-        region.kind = "stack";
+        region.kind = say!("regions-stack");
         region.what = if session.index.threads().len() > 1 { owners.join(", ") } else { String::new() };
         return;
     }
@@ -149,17 +150,17 @@ fn name(region: &mut Region, session: &Session, heap: Option<&Heap>, at: Positio
         inside.filter(|block| block.is_allocated(at)).count()
     });
     if blocks > 0 || heap.is_some_and(|heap| heap.blocks().any(|block| has(block.address.0))) {
-        region.kind = "heap";
-        region.what = format!("{} allocated here", counted(blocks as u64, "block", "blocks"));
+        region.kind = say!("regions-heap");
+        region.what = say!("regions-blocks", count = blocks);
     }
 }
 
 impl Region {
     fn row(&self) -> TableRow {
         let number = |bytes: u64| TableCell::Number(bytes, Span::new(Meaning::Plain, size_text(bytes)));
-        let meaning = if self.kind == "unknown" { Meaning::Unknown } else { Meaning::Second };
+        let meaning = if self.kind == say!("regions-unknown") { Meaning::Unknown } else { Meaning::Second };
         TableRow {
-            name: format!("region {:x}", self.first),
+            name: say!("regions-row", address = format!("{:x}", self.first)),
             cells: vec![
                 TableCell::new(Meaning::Plain, format!("{:08x}", self.first)),
                 TableCell::new(Meaning::Plain, format!("{:08x}", self.last)),

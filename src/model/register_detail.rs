@@ -11,8 +11,8 @@ use stepback_parsers::{Position, Step};
 use super::code::Code;
 use super::doubt::doubt_words;
 use super::names::place_name;
-use super::text::{counted, thousands};
 use crate::analysis::register_part::RegisterPart;
+use crate::messages::say;
 use crate::session::Session;
 
 /// More writes are not counted.
@@ -108,8 +108,8 @@ pub fn write_count(session: &Session, part: &RegisterPart, thread: ThreadId, can
 /// `46 writes in all`.
 pub fn count_words(count: u64) -> String {
     match count {
-        MOST_COUNTED => format!("more than {} writes", thousands(MOST_COUNTED)),
-        count => format!("{} in all", counted(count, "write", "writes")),
+        MOST_COUNTED => say!("detail-more-writes", count = MOST_COUNTED),
+        count => say!("detail-writes", count = count),
     }
 }
 

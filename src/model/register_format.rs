@@ -6,6 +6,7 @@ use stepback_machine::{LaneFormat, LaneKind};
 use super::registers::RegisterCell;
 use super::text::leading_zeros;
 use crate::action::RegisterFormat;
+use crate::messages::say;
 
 /// Half of a register of 64 bits.
 const HALF: usize = 4;
@@ -71,11 +72,11 @@ impl ShownAs {
 /// What a format is called in menus.
 pub fn format_name(format: RegisterFormat) -> &'static str {
     match format {
-        RegisterFormat::Hex => "hex",
-        RegisterFormat::Unsigned => "unsigned",
-        RegisterFormat::Signed => "signed",
-        RegisterFormat::Float => "floating point",
-        RegisterFormat::Text => "text",
+        RegisterFormat::Hex => say!("registers-as-hex"),
+        RegisterFormat::Unsigned => say!("registers-as-unsigned"),
+        RegisterFormat::Signed => say!("registers-as-signed"),
+        RegisterFormat::Float => say!("registers-as-float"),
+        RegisterFormat::Text => say!("registers-as-text"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The register file as groups of cells, with what the last move changed.
 
+use crate::messages::say;
+use crate::messages::spoken;
 use anyhow::Result;
 use stepback_index::{
     Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, SlotReader, ThreadId,
@@ -92,7 +94,8 @@ pub struct RegisterCell {
 }
 
 /// Which groups there are below the general registers.
-const GROUP_TITLES: [&str; 3] = ["Vector registers", "Floating-point registers", "System registers"];
+const GROUP_TITLES: [&str; 3] =
+    ["registers-vector-registers", "registers-floating-point-registers", "registers-system-registers"];
 const VECTOR: usize = 0;
 const FLOATING_POINT: usize = 1;
 const SYSTEM: usize = 2;
@@ -214,7 +217,7 @@ impl RegisterBoard {
             status: Status::default(),
             is_inferred: false,
             core: Vec::new(),
-            groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
+            groups: GROUP_TITLES.map(|title| RegisterSection { title: spoken(title), cells: Vec::new() }).into(),
         };
         let others = OtherGroups::of(now.instruction_set);
         for state in &now.registers {
@@ -323,7 +326,7 @@ impl RegisterCell {
         let width = self.value.0.len();
         self.value = Value(call.function.0.to_le_bytes().map(Some).into_iter().take(width).collect());
         (self.hex, self.source) = (self.value.hex(), ValueSource::Inferred);
-        self.reason = Some("the last step entered this function, of which the trace has no step".to_owned());
+        self.reason = Some(say!("registers-the-last-step-entered-this").to_owned());
     }
 
     /// A lane as a register of its own; none where the register is not as wide.

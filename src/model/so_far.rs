@@ -4,7 +4,7 @@ use stepback_index::{Call, Left, ValueSource};
 use stepback_parsers::Source as _;
 
 use super::frame_words::left_words;
-use super::text::{counted, thousands};
+use crate::messages::say;
 use crate::session::Session;
 
 /// How much of a trace is indexed, when it is not all of it.
@@ -40,27 +40,26 @@ impl SoFar {
 
     /// Where indexing stopped: `Indexed up to step 1,250 (34 %)`.
     pub fn stopped(&self) -> String {
-        format!("Indexed up to step {} ({} %)", thousands(self.steps), self.per_cent())
+        say!("sofar-stopped", step = self.steps, share = self.per_cent())
     }
 
     /// What is followed: `Following: 1,250 steps`, with the share while there is something to catch up with.
     pub fn following(&self) -> String {
-        let steps = counted(self.steps, "step", "steps");
         match self.per_cent() {
-            99 | 100 => format!("Following: {steps}"),
-            share => format!("Following: {steps} ({share} %)"),
+            99 | 100 => say!("sofar-following", count = self.steps),
+            share => say!("sofar-following-share", count = self.steps, share = share),
         }
     }
 
     /// Why an answer may not be the last word.
     pub fn caveat(&self) -> String {
-        format!("the trace is indexed up to step {} ({} %)", thousands(self.steps), self.per_cent())
+        say!("sofar-caveat", step = self.steps, share = self.per_cent())
     }
 }
 
 /// A number or a sentence that the rest of the trace may change: ` so far` is added where there is a rest.
 pub fn so_far(session: &Session, text: &str) -> String {
-    if session.index.is_whole() { text.to_owned() } else { format!("{text} so far") }
+    if session.index.is_whole() { text.to_owned() } else { say!("sofar-so-far", text = text) }
 }
 
 /// Words for where a value comes from: a later read may still state what is unknown or inferred.
@@ -74,7 +73,7 @@ pub fn source_so_far(session: &Session, source: ValueSource, words: &str) -> Str
 /// How a frame was left, with the step; where the rest of the trace may leave it, that it is not left so far.
 pub fn left_so_far(session: &Session, call: &Call) -> String {
     match SoFar::of(session) {
-        Some(part) if call.left == Left::Open => format!("not left so far: {}", part.caveat()),
+        Some(part) if call.left == Left::Open => say!("sofar-not-left", caveat = part.caveat()),
         _ => left_words(call),
     }
 }
@@ -83,7 +82,7 @@ pub fn left_so_far(session: &Session, call: &Call) -> String {
 pub fn nothing_so_far(session: &Session, sentence: String) -> String {
     match SoFar::of(session) {
         None => sentence,
-        Some(part) => format!("{sentence} so far: {}", part.caveat()),
+        Some(part) => say!("sofar-nothing", sentence = sentence, caveat = part.caveat()),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::action::Way;
 use crate::analysis::line_code::is_called;
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::image::{LineRange, SourceLine};
+use crate::messages::say;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceText, find};
 
@@ -222,9 +223,13 @@ impl LineQuestion {
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<LineHit>> {
         let is_meant = |file: &str| is_called(file, &self.file);
         let mut code = session.images.code_of_files(&is_meant, cancel)?;
-        anyhow::ensure!(!code.is_empty(), "no image has code of a file {:?}", self.file);
+        anyhow::ensure!(!code.is_empty(), "{}", say!("source-no-code-of-file", file = format!("{:?}", self.file)));
         code.retain(|range| range.line == self.line);
-        anyhow::ensure!(!code.is_empty(), "line {} of {:?} has no code", self.line, self.file);
+        anyhow::ensure!(
+            !code.is_empty(),
+            "{}",
+            say!("source-no-code-at-line", line = self.line.to_string(), file = format!("{:?}", self.file))
+        );
         let found = self.nearest(session, code.iter().map(|range| range.start), cancel)?;
         if found.is_some() {
             return Ok(found);

@@ -12,14 +12,16 @@ use super::Meaning;
 use super::ground::frame_of_step;
 use super::names::{function_name, place_name};
 use super::table::{Table, TableCell, TableRow};
-use super::text::{counted, short_hex};
+use super::text::short_hex;
 use crate::analysis::cell_value::{CellValue, cell_value};
+use crate::messages::say;
 use crate::session::Session;
 
 /// So many words are shown.
 const WORDS: u64 = 256;
 
-const HEADS: [&str; 7] = ["Address", "From sp", "Value", "Saved", "Frame", "Written by", "Means"];
+const HEADS: [&str; 7] =
+    ["head-address", "head-from-sp", "head-value", "head-saved", "head-frame", "head-written-by", "head-means"];
 
 /// The words of the stack of the thread of a position. Runs on a worker.
 /// Cost: the last write of each word, and the registers that its step read.
@@ -31,7 +33,7 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
     let file = RegistersAt { position: at, thread: None }.run(index, cancel)?;
     let pointer = file.get("sp").or_else(|| file.get("rsp")).and_then(Value::to_u64);
     let Some(pointer) = pointer.map(|pointer| file.instruction_set.stack_end(pointer)) else {
-        return Ok(Table::new("The stack pointer is unknown here".to_owned(), &HEADS, Vec::new()));
+        return Ok(Table::new(say!("stackmem-the-stack-pointer-is-unknown").to_owned(), &HEADS, Vec::new()));
     };
     let word = u64::from(file.instruction_set.word_bytes()).max(4);
     let end = stack_end(session, pointer, word, cancel)?;
@@ -47,8 +49,8 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
     }
     let threads = index.threads();
     let whose = threads.get(usize::from(file.thread.0)).filter(|_| threads.len() > 1);
-    let whose = whose.map(|thread| format!(" of {}", thread.name)).unwrap_or_default();
-    let summary = format!("{} above the stack pointer{whose} {pointer:x}", counted(rows.len() as u64, "word", "words"));
+    let whose = whose.map(|thread| say!("stackmem-of", thread = &*thread.name)).unwrap_or_default();
+    let summary = say!("stackmem-words", count = rows.len(), whose = whose, pointer = format!("{pointer:x}"));
     Ok(Table::new(summary, &HEADS, rows).without_empty())
 }
 
@@ -93,11 +95,11 @@ impl StackWord {
         };
         let value = match short_hex(&self.value.value) {
             Some(hex) => TableCell::new(meaning, hex),
-            None => TableCell::new(Meaning::Label, "unknown"),
+            None => TableCell::new(Meaning::Label, say!("stackmem-unknown")),
         };
         let symbol = self.value.value.to_u64().and_then(|value| place_name(&session.images, Address(value)));
         TableRow {
-            name: format!("word {address:x}"),
+            name: say!("stackmem-row", address = format!("{address:x}")),
             cells: vec![
                 TableCell::new(Meaning::Second, format!("{address:08x}")),
                 TableCell::new(Meaning::Second, format!("+{offset:x}")),
@@ -120,7 +122,7 @@ fn saved_words(session: &Session, record: &StepRecord, value: &CellValue, cancel
     let is_code = |number: u64| session.images.code_at(Address(number)).is_some();
     let Some(number) = value.value.to_u64() else { return Ok(String::new()) };
     if matches!(record.branch, Branch::Call | Branch::IndirectCall) || is_call(record) {
-        return Ok("return address".to_owned());
+        return Ok(say!("stackmem-return-address").to_owned());
     }
     let Some(encoding) = record.encoding else { return Ok(String::new()) };
     let instruction = decode(encoding, record.pc, set);
@@ -132,7 +134,9 @@ fn saved_words(session: &Session, record: &StepRecord, value: &CellValue, cancel
     let held = states.into_iter().find(|state| state.value.to_u64() == Some(number));
     let is_link = |name: &str| matches!(name, "x30" | "lr" | "ra" | "r14");
     Ok(match held {
-        Some(state) if is_link(&state.name) && is_code(number) => format!("{}, return address", state.name),
+        Some(state) if is_link(&state.name) && is_code(number) => {
+            say!("stackmem-register-return", register = &*state.name)
+        }
         Some(state) => state.name,
         None => String::new(),
     })

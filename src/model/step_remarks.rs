@@ -3,29 +3,31 @@
 use stepback_index::StepRecord;
 use stepback_parsers::{DelaySlot, Source as _, StepOrigin};
 
-use super::text::thousands;
 use crate::analysis::trace_index::TraceIndex;
+use crate::messages::say;
 
 /// Of a step that the trace shows as reached only.
-pub const NOT_EXECUTED: &str = "not executed";
+pub fn not_executed() -> &'static str {
+    say!("step-not-executed")
+}
 
 /// Whether it was executed, and the rest of what a line of text should say.
 pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let is_skipped = !record.is_executed && record.delay_slot != DelaySlot::Annulled;
     let origin = match record.origin {
         StepOrigin::Recorded => None,
-        StepOrigin::Reconstructed => Some("reconstructed"),
-        StepOrigin::Inferred => Some("inferred"),
+        StepOrigin::Reconstructed => Some(say!("step-reconstructed")),
+        StepOrigin::Inferred => Some(say!("step-inferred")),
     };
-    is_skipped.then_some(NOT_EXECUTED).into_iter().chain(slot_remark(record)).chain(origin)
+    is_skipped.then(not_executed).into_iter().chain(slot_remark(record)).chain(origin)
 }
 
 /// Where it stands to the branch before it, and how it is known if nothing recorded it, for those who ask about one step.
 pub fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let origin = match record.origin {
         StepOrigin::Recorded => None,
-        StepOrigin::Reconstructed => Some("reconstructed: what is recorded leads through here"),
-        StepOrigin::Inferred => Some("inferred: likely, but nothing recorded proves it"),
+        StepOrigin::Reconstructed => Some(say!("step-reconstructed-what-is-recorded-leads")),
+        StepOrigin::Inferred => Some(say!("step-inferred-likely-but-nothing-recorded")),
     };
     slot_remark(record).into_iter().chain(origin)
 }
@@ -33,15 +35,17 @@ pub fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
 fn slot_remark(record: &StepRecord) -> Option<&'static str> {
     match record.delay_slot {
         DelaySlot::None => None,
-        DelaySlot::Executed => Some("in a delay slot"),
-        DelaySlot::Annulled => Some("annulled"),
+        DelaySlot::Executed => Some(say!("step-in-a-delay-slot")),
+        DelaySlot::Annulled => Some(say!("step-annulled")),
     }
 }
 
 /// That a step did more than an answer tells, and what has it.
 pub fn more_words(count: u64, index: &TraceIndex) -> String {
-    let place = if index.source().is_text() { "the lines of the trace have them" } else { "list --records has them" };
-    format!("and {} more: {place}", thousands(count))
+    match index.source().is_text() {
+        true => say!("step-more-in-lines", count = count),
+        false => say!("step-more-in-records", count = count),
+    }
 }
 
 #[cfg(test)]

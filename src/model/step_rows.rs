@@ -12,7 +12,7 @@ use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::{frame_name, function_name};
 use super::step_remarks::{more_words, origin_notes};
-use super::text::counted;
+use crate::messages::say;
 use crate::session::Session;
 use crate::syntax::branch_target;
 
@@ -84,7 +84,7 @@ impl OperandRegisters {
 impl StepRow {
     /// True when nothing happened: the row steps back.
     pub fn is_idle(&self) -> bool {
-        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == "not taken";
+        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == say!("effect-not-taken");
         !self.is_executed || self.effects.iter().any(is_not_taken)
     }
 
@@ -184,7 +184,7 @@ impl RowMaker<'_> {
         }
         let words = MarkerReader::of(self.session, record.instruction_set).read(&record.effects);
         if words.repetitions > 0 {
-            let rounds = counted(words.repetitions + 1, "round", "rounds");
+            let rounds = say!("step-rounds", count = words.repetitions + 1);
             row.effects.push(EffectText::of_words(Meaning::Second, rounds));
         }
         row.effects.extend(EffectText::of_accesses(record.effects.iter()));

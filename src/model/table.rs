@@ -6,6 +6,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::{Meaning, Span};
+use crate::messages::{find, in_english, say};
 use crate::session::Session;
 
 /// More rows are no list that anybody reads.
@@ -27,8 +28,10 @@ pub struct Table {
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What its head says.
+    /// What files call it, in English.
     pub name: &'static str,
+    /// What its head says.
+    pub label: &'static str,
     /// The longest text in it or in its head.
     pub characters: usize,
 }
@@ -92,14 +95,18 @@ pub enum TableCell {
 }
 
 impl Table {
-    /// The columns become as wide as their texts.
+    /// The columns become as wide as their texts. `heads`: their ids in the table of messages; empty for none.
     pub fn new(summary: String, heads: &[&'static str], rows: Vec<TableRow>) -> Self {
         let longest = |place: usize| {
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
             cells.map(|cell| cell.text().chars().count()).max().unwrap_or(0)
         };
         let heads = heads.iter().enumerate();
-        let columns = heads.map(|(place, name)| Column { name, characters: longest(place).max(name.len()) }).collect();
+        let columns = heads.map(|(place, id)| {
+            let (name, label) = (in_english(id).unwrap_or(id), find(id).unwrap_or(id));
+            Column { name, label, characters: longest(place).max(label.chars().count()) }
+        });
+        let columns = columns.collect();
         Self { summary, columns, rows, spare: Vec::new() }
     }
 
@@ -187,7 +194,7 @@ impl TableCell {
 
     /// A step; none: before the first.
     pub fn step(step: Option<Step>) -> Self {
-        step.map_or_else(|| Self::new(Meaning::Second, "the start"), Self::Step)
+        step.map_or_else(|| Self::new(Meaning::Second, say!("table-the-start")), Self::Step)
     }
 
     /// By what rows are put in order.

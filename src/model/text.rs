@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use stepback_index::Value;
 use stepback_machine::{Address, Flag, Status};
 
+use crate::messages::{say, spoken};
+
 pub use crate::number::thousands;
 
 /// `1 step`, `2 steps`.
@@ -14,13 +16,14 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
 
 /// A size of memory in the largest unit that it reaches, with at most one decimal: `64 MiB`, `1.5 KiB`.
 pub fn size_text(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    const UNITS: [&str; 6] = ["text-kib", "text-mib", "text-gib", "text-tib", "text-pib", "text-eib"];
     let unit = (1..=UNITS.len()).rev().find(|power| bytes >> (10 * power) != 0);
     let Some((power, name)) = unit.and_then(|power| Some((power, UNITS.get(power - 1)?))) else {
-        return counted(bytes, "byte", "bytes");
+        return say!("text-bytes", count = bytes);
     };
     let tenths = (u128::from(bytes) * 10) >> (10 * power);
     let (whole, tenth) = (tenths / 10, tenths % 10);
+    let name = spoken(name);
     if tenth == 0 || whole >= 10 { format!("{whole} {name}") } else { format!("{whole}.{tenth} {name}") }
 }
 

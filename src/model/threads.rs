@@ -6,9 +6,9 @@ use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, Threa
 use stepback_parsers::{Source as _, Step};
 
 use super::clock::span_text;
-use super::text::thousands;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
 use crate::analysis::thread_ending::{Ending, ThreadEnd};
+use crate::messages::say;
 use crate::session::Session;
 
 /// A thread, ready to be painted.
@@ -197,14 +197,14 @@ impl ThreadRow {
 
     /// As it is copied.
     pub fn line(&self) -> String {
-        let mut parts = vec![format!("thread {}", self.name)];
-        parts.extend(self.process.as_ref().map(|process| format!("process {process}")));
-        parts.push(format!("{} steps", thousands(self.steps)));
+        let mut parts = vec![say!("threads-name", name = &*self.name)];
+        parts.extend(self.process.as_ref().map(|process| say!("threads-process-of", process = process.to_string())));
+        parts.push(say!("threads-steps-of", count = self.steps));
         let (first, last) = self.life.map_or((None, None), |(first, last)| (Some(first), Some(last)));
-        parts.extend(first.zip(last).map(|(first, last)| format!("{} to {}", thousands(first.0), thousands(last.0))));
+        parts.extend(first.zip(last).map(|(first, last)| say!("threads-to", first = first.0, last = last.0)));
         parts.extend(self.lasted().map(span_text));
         if !self.cores.is_empty() {
-            parts.push(format!("cores {}", self.cores_text()));
+            parts.push(say!("threads-cores-of", cores = self.cores_text()));
         }
         parts.push(ending_words(self.ending).to_owned());
         parts.retain(|part| !part.is_empty());
@@ -218,21 +218,21 @@ pub fn ending_words(ending: Ending) -> &'static str {
         Ending::Open => "",
         Ending::Exit => "exit",
         Ending::ExitGroup => "exit_group",
-        Ending::WithProcess => "with the process",
-        Ending::Ended => "ended",
-        Ending::Killed => "killed or cut off",
+        Ending::WithProcess => say!("threads-with-the-process"),
+        Ending::Ended => say!("threads-ended"),
+        Ending::Killed => say!("threads-killed-or-cut-off"),
     }
 }
 
 /// What it means that a thread ended like that.
 pub fn ending_explained(ending: Ending) -> &'static str {
     match ending {
-        Ending::Open => "The trace does not say that this thread ended",
-        Ending::Exit => "Its last step is the system call exit",
-        Ending::ExitGroup => "Its last step is the system call exit_group, which ended the whole process",
-        Ending::WithProcess => "Another thread ended the process by exit_group",
-        Ending::Ended => "It ended; the trace has no system calls that would say how",
-        Ending::Killed => "Guessed: it ended without an exit system call, by a signal or because the recording stopped",
+        Ending::Open => say!("threads-the-trace-does-not-say"),
+        Ending::Exit => say!("threads-its-last-step-is-the"),
+        Ending::ExitGroup => say!("threads-its-last-step-is-the-system"),
+        Ending::WithProcess => say!("threads-another-thread-ended-the-process"),
+        Ending::Ended => say!("threads-it-ended-the-trace-has"),
+        Ending::Killed => say!("threads-guessed-it-ended-without-an"),
     }
 }
 

@@ -7,8 +7,8 @@ use stepback_parsers::{Position, Step};
 use super::call_rows::{CallRow, Measure, Node, children_of};
 use super::call_stack::{SourceWish, stack_frames};
 use super::names::{frame_name, function_name};
-use super::text::thousands;
 use crate::action::StepRange;
+use crate::messages::say;
 use crate::session::Session;
 
 /// Which part of the trace is drawn, and how finely.
@@ -155,7 +155,7 @@ pub fn frame_hint(session: &Session, id: CallId, cancel: &Cancel) -> Result<Stri
     let steps = row.steps_text(session);
     lines.push(match inside.next {
         Some(_) => steps,
-        None => format!("{steps}, {} of its own", thousands(row.steps.saturating_sub(of_calls))),
+        None => say!("timeline-own", steps = steps, own = row.steps.saturating_sub(of_calls)),
     });
     Ok(lines.join("\n"))
 }

@@ -10,6 +10,7 @@ use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use crate::analysis::exceptions::EVENTS;
 use crate::analysis::schedule::{Bounded, Mark};
+use crate::messages::say;
 use crate::session::Session;
 
 /// Which rows are drawn, and how finely.
@@ -66,14 +67,14 @@ pub enum TickKind {
 
 impl TickKind {
     /// What is said of it.
-    pub const fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Read => "read",
-            Self::Write => "written",
-            Self::External => "external change: memory differs from what was last known",
-            Self::Event => "exception, trap, interrupt or signal",
-            Self::Hit => "of the search",
-            Self::Gap => "gap: instructions are missing here",
+            Self::Read => say!("tick-read"),
+            Self::Write => say!("tick-written"),
+            Self::External => say!("tick-external-change-memory-differs-from"),
+            Self::Event => say!("tick-exception-trap-interrupt-or-signal"),
+            Self::Hit => say!("tick-of-the-search"),
+            Self::Gap => say!("tick-gap-instructions-are-missing-here"),
         }
     }
 }

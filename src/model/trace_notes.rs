@@ -3,17 +3,15 @@
 use stepback_index::MarkerReader;
 use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
 
+use crate::messages::say;
 use crate::session::Session;
 
 /// What a drmemtrace trace does not hold or holds besides; nothing for other formats.
 pub fn trace_notes(session: &Session) -> Vec<String> {
-    const NO_VALUES: &str = "values of registers and memory are not recorded";
-    const BY_TIME: &str =
-        "threads are put in order by their times: between two times of a thread, what others did first is not known";
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
     let threads = trace.threads().iter().filter(|thread| !thread.is_idle()).count();
-    let by_time = (threads > 1).then(|| BY_TIME.to_owned());
-    std::iter::once(NO_VALUES.to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
+    let by_time = (threads > 1).then(|| say!("notes-by-time").to_owned());
+    std::iter::once(say!("notes-no-values").to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
 }
 
 /// Those of them that most traces do not have.
@@ -23,38 +21,22 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
     let marked = |kind: MarkerKind| MarkerReader(&session.index).marker_counts().any(|known| known.kind == kind);
     let assumed = file_type.instruction_set().is_none().then(|| {
         let set = session.index.source().traits().instruction_set;
-        format!("the trace does not say its architecture: {} is assumed (see --arch)", set.names().spoken)
+        say!("notes-assumed", architecture = set.names().spoken)
     });
     let notes = [
-        (
-            lacks_encodings(session) && session.images.is_empty(),
-            "instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR \
-             (\"Add image…\" in the window) to see what they are",
-        ),
+        (lacks_encodings(session) && session.images.is_empty(), say!("notes-instructions-were-recorded-without-their")),
         (
             lacks_encodings(session) && !session.images.is_empty(),
-            "instructions were recorded without their bytes: what they are comes from the program's files",
+            say!("notes-instructions-were-recorded-without-their-bytes"),
         ),
-        (
-            file_type.has(FileType::FILTERED),
-            "the recorder left out what its caches held: steps and accesses are missing, so a last writer may be wrong",
-        ),
-        (file_type.has(FileType::INSTRUCTION_ONLY), "no loads and stores are recorded"),
-        (
-            file_type.has(FileType::REGDEPS),
-            "instructions are synthetic and show registers and a category alone, so nothing is disassembled",
-        ),
-        (file_type.has(FileType::KERNEL), "system calls hold what the kernel ran"),
-        (file_type.has(FileType::WHOLE_SYSTEM), "the whole system is recorded, not one program"),
-        (
-            file_type.has(FileType::TEMPLATES),
-            "these are pieces of kernel code to be put into other traces, not a program",
-        ),
-        (
-            file_type.has(FileType::CORE_SHARDED),
-            "its files are cores, and times and cpus may be those of a simulated schedule",
-        ),
-        (marked(MarkerKind::WINDOW), "the recording has windows: between two of them time is missing"),
+        (file_type.has(FileType::FILTERED), say!("notes-the-recorder-left-out-what")),
+        (file_type.has(FileType::INSTRUCTION_ONLY), say!("notes-no-loads-and-stores-are")),
+        (file_type.has(FileType::REGDEPS), say!("notes-instructions-are-synthetic-and-show")),
+        (file_type.has(FileType::KERNEL), say!("notes-system-calls-hold-what-the")),
+        (file_type.has(FileType::WHOLE_SYSTEM), say!("notes-the-whole-system-is-recorded")),
+        (file_type.has(FileType::TEMPLATES), say!("notes-these-are-pieces-of-kernel")),
+        (file_type.has(FileType::CORE_SHARDED), say!("notes-its-files-are-cores-and")),
+        (marked(MarkerKind::WINDOW), say!("notes-the-recording-has-windows-between")),
     ];
     let notes = notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned());
     assumed.into_iter().chain(notes).collect()

@@ -6,6 +6,7 @@ use stepback_parsers::drmemtrace::FunctionList;
 use stepback_parsers::traced_system_call;
 
 use super::{Meaning, Span};
+use crate::messages::say;
 
 /// Numbers up to here are sizes, descriptors and flags, so they are decimal.
 const DECIMAL_BELOW: u64 = 10_000;
@@ -76,11 +77,11 @@ impl TracedCall {
         }
         match (self.error, self.result) {
             (Some(error), _) => {
-                push(Meaning::Label, " failed ".to_owned());
+                push(Meaning::Label, say!("call-failed").to_owned());
                 push(Meaning::Number, names.error(self.callee, error));
             }
             (None, Some(result)) => {
-                let word = if self.is_entered { " = " } else { " returned " };
+                let word = if self.is_entered { " = " } else { say!("call-returned") };
                 push(if self.is_entered { Meaning::Punctuation } else { Meaning::Label }, word.to_owned());
                 push(Meaning::Number, self.result_text(result, names));
             }
@@ -107,16 +108,20 @@ impl CallNames<'_> {
             Callee::Kernel(number) => self.system_call(number),
             Callee::Function(id) => {
                 let found = self.functions.and_then(|list| list.functions.iter().find(|function| function.id == id));
-                found.map_or_else(|| format!("function {id}"), |function| function.symbol().to_owned())
+                found.map_or_else(
+                    || say!("call-function", number = id.to_string()),
+                    |function| function.symbol().to_owned(),
+                )
             }
         }
     }
 
     /// The name of a system call.
     pub fn system_call(&self, number: u64) -> String {
-        self.set
-            .system_call_name(number)
-            .map_or_else(|| format!("system call {}", self.set.system_call_number(number)), str::to_owned)
+        self.set.system_call_name(number).map_or_else(
+            || say!("call-system-call", number = self.set.system_call_number(number).to_string()),
+            str::to_owned,
+        )
     }
 
     /// The name of the error with which a call failed, or its number.

@@ -2,6 +2,8 @@
 
 use stepback_index::ValueSource;
 
+use crate::messages::say;
+
 /// What is said of values from one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceWords {
@@ -26,24 +28,27 @@ impl SourceWords {
             ValueSource::Recorded => Self {
                 letter: 'r',
                 word: "recorded",
-                phrase: "recorded",
-                meaning: "recorded: the trace states it at or before the position",
+                phrase: say!("source-recorded"),
+                meaning: say!("source-recorded-the-trace-states-it"),
             },
             ValueSource::Inferred => Self {
                 letter: 'i',
                 word: "inferred",
-                phrase: "inferred",
-                meaning: "inferred: a later read with no write between, or the program image, says it",
+                phrase: say!("source-inferred"),
+                meaning: say!("source-inferred-a-later-read-with"),
             },
             ValueSource::External => Self {
                 letter: 'x',
                 word: "external",
-                phrase: "external change",
-                meaning: "external: a read differs from the last write; something else wrote there",
+                phrase: say!("source-external-change"),
+                meaning: say!("source-external-a-read-differs-from"),
             },
-            ValueSource::Unknown => {
-                Self { letter: '?', word: "unknown", phrase: "unknown", meaning: "unknown: nothing states it" }
-            }
+            ValueSource::Unknown => Self {
+                letter: '?',
+                word: "unknown",
+                phrase: say!("source-unknown"),
+                meaning: say!("source-unknown-nothing-states-it"),
+            },
         }
     }
 }

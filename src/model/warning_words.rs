@@ -3,12 +3,12 @@
 use stepback_index::{Index, Warning};
 use stepback_parsers::Source;
 
-use super::text::thousands;
+use crate::messages::say;
 
 /// `line 3, byte 7: what is wrong`. Where the format has no lines, the message itself says where.
 pub fn placed<S: Source>(warning: &Warning, message: &str, index: &Index<S>) -> String {
     match index.source().is_text() {
-        true => format!("line {}, byte {}: {message}", thousands(warning.line), warning.offset),
+        true => say!("warnings-placed", line = warning.line, byte = warning.offset.to_string(), message = message),
         false => message.to_owned(),
     }
 }

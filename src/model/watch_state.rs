@@ -16,6 +16,7 @@ use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
 use crate::analysis::tracked::{Scene, thread_of};
 use crate::expression::{ExpressionError, parse, shown_address, split_range};
+use crate::messages::say;
 use crate::notes::{Watch, WatchType};
 use crate::session::Session;
 
@@ -97,8 +98,8 @@ pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Canc
     }
     let value = shown(&meaning.value, watch.kind);
     let unknown = || match written {
-        Some(_) => "the trace does not tell what was written".to_owned(),
-        None => "nothing wrote it before this position".to_owned(),
+        Some(_) => say!("watches-the-trace-does-not-tell").to_owned(),
+        None => say!("watches-nothing-wrote-it-before-this").to_owned(),
     };
     let reason = match (&value, meaning.reason) {
         (Some(_), reason) => reason,

@@ -3,6 +3,7 @@
 use egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::pen::ROW;
+use crate::messages::say;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::theme::Tok;
 
@@ -129,7 +130,7 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
         };
         ui.painter().rect_filled(thumb, 3.0, color);
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "vertical scroll"));
+    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, say!("list-vertical-scroll")));
 }
 
 /// The thumb follows the pointer from where it was taken; a click beside it turns a page.

@@ -2,6 +2,7 @@
 
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::keymap::key_name;
 use crate::theme::{Tok, icon, mono, semi, ui as ui_font};
 
 /// Height of an entry.
@@ -40,7 +41,8 @@ impl<'a> MenuItem<'a> {
     /// Draws it. True when it was chosen.
     pub fn ui(self, ui: &mut Ui, tok: &Tok) -> bool {
         let words = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1).size().x);
-        let key = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.key.to_owned(), ui_font(12.0), tok.t3).size().x);
+        let key_name = key_name(self.key);
+        let key = ui.fonts_mut(|fonts| fonts.layout_no_wrap(key_name.clone(), ui_font(12.0), tok.t3).size().x);
         let least = 34.0 + words + if key > 0.0 { key + 32.0 } else { 12.0 };
         let width = menu_width(ui, least);
         let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::click());
@@ -53,7 +55,7 @@ impl<'a> MenuItem<'a> {
             painter.text(pos2(rect.left() + 16.0, rect.center().y), Align2::CENTER_CENTER, shape, icon(14.0), tok.t2);
         }
         painter.text(pos2(rect.left() + 32.0, rect.center().y), Align2::LEFT_CENTER, self.text, ui_font(13.0), tok.t1);
-        painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, self.key, ui_font(12.0), tok.t3);
+        painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, key_name, ui_font(12.0), tok.t3);
         response.clicked()
     }
 }

@@ -5,6 +5,7 @@ use stepback_parsers::Step;
 
 use super::pen::Pen;
 use crate::action::{Action, Moment, TraceId, WindowId};
+use crate::messages::say;
 use crate::model::text::thousands;
 use crate::theme::{mono, ui as ui_font};
 
@@ -70,7 +71,7 @@ impl StepLink {
         let rect = Rect::from_min_size(pos2(x, y - 8.0), vec2(width, 16.0));
         let salt = ("step link", x.to_bits(), y.to_bits(), self.step.0);
         let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("to step {text}")));
+        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("row-to-step", text = &text)));
         let color = pen.tok.accent;
         let end = pen.text(x, y, text, mono(12.0), color);
         if response.hovered() {
@@ -117,7 +118,7 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
     let button = Rect::from_center_size(pos2(center.x, center.y + height + 14.0), vec2(64.0, 26.0));
-    if ui.put(button, egui::Button::new("Copy")).clicked() {
+    if ui.put(button, egui::Button::new(say!("row-copy"))).clicked() {
         out.push(Action::Copy(error.to_owned()));
     }
 }

@@ -4,6 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::pen::{Pen, head_font};
 use super::row::button_response;
+use crate::messages::say;
 use crate::theme::{icon, icons};
 
 /// By which column a list is sorted; none: as it came.
@@ -53,8 +54,12 @@ pub fn heads_ui(ui: &Ui, pen: &Pen<'_>, line: Rect, heads: &[Head<'_>], sort: &m
             heads.iter().map(|other| other.left).filter(|left| *left > head.left).fold(line.right() - 4.0, f32::min);
         let width = pen.width(head.name, head_font()) + 14.0;
         let rect = Rect::from_min_max(pos2(head.left, line.top()), pos2((head.left + width).min(end), line.bottom()));
-        let response =
-            button_response(ui, rect.expand2(vec2(2.0, 0.0)), ("head", column), &format!("sort by {}", head.name));
+        let response = button_response(
+            ui,
+            rect.expand2(vec2(2.0, 0.0)),
+            ("head", column),
+            &say!("threads-sort-by", name = head.name),
+        );
         let is_chosen = before.column == Some(column);
         let color = if is_chosen || response.hovered() { tok.t1 } else { tok.t2 };
         let right = pen.cut_text(pos2(head.left, y), head.name, head_font(), color, end);
@@ -62,7 +67,7 @@ pub fn heads_ui(ui: &Ui, pen: &Pen<'_>, line: Rect, heads: &[Head<'_>], sort: &m
             let caret = if before.is_falling { icons::CARET_DOWN } else { icons::CARET_UP };
             pen.text(right + 2.0, y, caret, icon(10.0), tok.t2);
         }
-        let words = format!("Sort by {}; once more for the other way round", head.name.to_lowercase());
+        let words = say!("table-sort-by", column = head.name.to_lowercase());
         if response.on_hover_text(words).clicked() {
             sort.press(column);
         }

@@ -5,11 +5,12 @@ use stepback_index::ThreadInfo;
 
 use super::ViewCx;
 use super::pen::Pen;
+use crate::messages::{say, spoken};
 use crate::session::Session;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// What stands for the thread that executes at the position.
-pub const OF_POSITION: &str = "Thread of the position";
+pub const OF_POSITION: &str = "thread-of-the-position";
 
 /// How much of the list of threads is in view, in points.
 const LIST_HEIGHT: f32 = 320.0;
@@ -44,7 +45,7 @@ pub fn thread_chooser_ui(
     let width = pen.width(shown, mono(11.5)) + 30.0;
     let rect = Rect::from_min_size(pos2(left, y - 10.0), vec2(width, 20.0));
     let response = ui.interact(rect, ui.unique_id().with("thread"), Sense::CLICK);
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("thread {shown}")));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("thread-thread", shown = shown)));
     pen.painter.rect_filled(rect, 4.0, if response.hovered() { tok.bg4 } else { tok.bg3 });
     let end = pen.text(left + 8.0, y, shown, mono(11.5), tok.t1);
     pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
@@ -53,14 +54,14 @@ pub fn thread_chooser_ui(
     }
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
-        if ui.add(egui::Button::selectable(chosen.is_none(), OF_POSITION)).clicked() {
+        if ui.add(egui::Button::selectable(chosen.is_none(), spoken(OF_POSITION))).clicked() {
             *chosen = None;
         }
         threads_ui(ui, threads, chosen);
     });
     let words = match chosen {
-        Some(_) => "This thread, wherever the position goes",
-        None => "The thread that executes at the position",
+        Some(_) => say!("thread-this-thread-wherever-the-position"),
+        None => say!("thread-the-thread-that-executes-at"),
     };
     response.on_hover_text(words);
     rect.right()

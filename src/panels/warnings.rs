@@ -17,6 +17,7 @@ use super::row::{EmptyWords, RowState, empty_ui, row_background, row_response};
 use super::sort::{Head, SortBy, heads_ui};
 use super::table::{Export, text_table};
 use crate::action::{Action, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
 use crate::model::warning_words::placed;
@@ -86,8 +87,8 @@ impl WarningsPanel {
         let (tok, y) = (cx.tok, rect.center().y);
         let has_lines = cx.session.index.source().is_text();
         let response = row_response(ui, rect, ("warning", place), || match has_lines {
-            true => format!("warning at line {}", warning.line),
-            false => format!("warning {}", warning.message),
+            true => say!("warnings-at-line", line = warning.line.to_string()),
+            false => say!("warnings-message", message = &*warning.message),
         });
         let is_cursor = self.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
@@ -105,12 +106,12 @@ impl WarningsPanel {
         }
         response.context_menu(|ui| {
             if has_lines {
-                menu_head_ui(ui, tok, &format!("Line {}", thousands(warning.line)), "");
-                if MenuItem::new("Travel to its line").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+                menu_head_ui(ui, tok, &say!("warnings-line-head", line = warning.line), "");
+                if MenuItem::new(say!("warnings-travel-to-its-line")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
                     out.extend(go_to(warning, cx));
                 }
             }
-            if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+            if MenuItem::new(say!("warnings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
                 out.push(Action::Copy(text_of(warning, cx)));
             }
         });
@@ -190,7 +191,7 @@ impl Panel for WarningsPanel {
     }
 
     fn title(&self) -> String {
-        "Warnings".to_owned()
+        say!("warnings-warnings").to_owned()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -199,8 +200,8 @@ impl Panel for WarningsPanel {
         let warnings = cx.session.index.warnings();
         if warnings.is_empty() {
             let words = match SoFar::of(cx.session) {
-                None => EmptyWords("No warnings", "All lines of the trace could be read."),
-                Some(_) => EmptyWords("No warnings so far", "All lines that are indexed could be read."),
+                None => EmptyWords(say!("warnings-no-warnings"), say!("warnings-all-lines-of-the-trace")),
+                Some(_) => EmptyWords(say!("warnings-no-warnings-so-far"), say!("warnings-all-lines-that-are-indexed")),
             };
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
@@ -243,10 +244,10 @@ fn texts_of(warning: &Warning) -> Vec<String> {
 fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
     let count = cx.session.index.info().warning_count;
-    let one = if cx.session.index.source().is_text() { "line" } else { "place" };
+    let is_text = cx.session.index.source().is_text();
     let words = match count {
-        1 => format!("1 {one} could not be read, or only with doubt"),
-        _ => format!("{} {one}s could not be read, or only with doubt", thousands(count)),
+        _ if is_text => say!("warnings-lines", count = count),
+        _ => say!("warnings-places", count = count),
     };
     let words = so_far(cx.session, &words);
     let words = if count > kept { format!("{words}; {}", different(kept)) } else { words };
@@ -256,8 +257,8 @@ fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
 
 fn different(kept: u64) -> String {
     match kept {
-        1 => "one is listed for all that are alike".to_owned(),
-        _ => format!("{} that differ are listed", thousands(kept)),
+        1 => say!("warnings-one-is-listed").to_owned(),
+        _ => say!("warnings-that-differ", count = kept),
     }
 }
 
@@ -269,9 +270,9 @@ fn times(warning: &Warning) -> String {
 /// Draws the line and the byte. Returns where the message begins.
 fn place_ui(pen: &Pen<'_>, rect: Rect, warning: &Warning, tok: &Tok) -> f32 {
     let y = rect.center().y;
-    let line = format!("line {}", thousands(warning.line));
+    let line = say!("warnings-line", line = warning.line);
     let end = pen.text(rect.left() + 32.0, y, line, mono(12.5), tok.accent);
-    let byte = format!("byte {}", thousands(warning.offset));
+    let byte = say!("warnings-byte", offset = warning.offset);
     let end = pen.label((end + INSET).max(rect.left() + 140.0), y, byte, tok.t3);
     (end + INSET).max(rect.left() + 230.0)
 }

@@ -27,6 +27,7 @@ use super::workspace::Workspace;
 use crate::action::{Access, Action, CellName, StepRange, ThemeChoice, Way, WindowId};
 use crate::analysis::damage::damage_in;
 use crate::analysis::step_places::Callees;
+use crate::messages::say;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
 use crate::panels::RegistersPanel;
@@ -296,7 +297,7 @@ impl App {
             workspace.show_window(id);
         } else {
             let count = workspace.windows.list.len();
-            self.report(&format!("there is no trace window {}: {count} of them are open", id.0));
+            self.report(&say!("apply-no-window", number = id.0, count = count));
         }
     }
 
@@ -305,15 +306,15 @@ impl App {
         if has_group(&workspace.session, group) {
             return workspace.with_registers(|panel| panel.choose_group(group));
         }
-        let name = match group {
-            RegisterGroup::Scalable => "SVE",
-            RegisterGroup::Core => "general",
-            RegisterGroup::Single => "single precision",
-            RegisterGroup::Double => "double precision",
-            RegisterGroup::Vector => "vector",
-            RegisterGroup::System => "system",
+        let words = match group {
+            RegisterGroup::Scalable => say!("apply-no-sve"),
+            RegisterGroup::Core => say!("apply-no-general"),
+            RegisterGroup::Single => say!("apply-no-single"),
+            RegisterGroup::Double => say!("apply-no-double"),
+            RegisterGroup::Vector => say!("apply-no-vector"),
+            RegisterGroup::System => say!("apply-no-system"),
         };
-        self.toasts.show(ToastKind::Info, &format!("This trace has no {name} registers"));
+        self.toasts.show(ToastKind::Info, words);
     }
 
     fn go_to(&mut self, text: &str) {
@@ -354,10 +355,10 @@ impl App {
                 }
             }
             None => {
-                let advice = "Click a register or a byte, or type \"Last write x2\" into the palette.";
-                let palette = Some(("Commands".to_owned(), Action::CommandPalette));
-                self.toasts.show_with(ToastKind::Warning, "No cell is selected", advice, palette);
-                self.note_failure("no cell is selected");
+                let advice = say!("apply-click-a-register-or-a");
+                let palette = Some((say!("apply-commands").to_owned(), Action::CommandPalette));
+                self.toasts.show_with(ToastKind::Warning, say!("apply-no-cell-is-selected"), advice, palette);
+                self.note_failure(say!("apply-no-cell-is-selected-2"));
             }
         }
     }
@@ -414,7 +415,7 @@ impl App {
     fn close_panel(&mut self, tile: u64) {
         let is_closed = self.workspace.as_mut().is_none_or(|workspace| workspace.close(tile));
         if !is_closed {
-            self.toasts.show(ToastKind::Info, "The last trace window stays open");
+            self.toasts.show(ToastKind::Info, say!("apply-the-last-trace-window-stays"));
         }
     }
 

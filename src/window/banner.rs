@@ -5,6 +5,7 @@ use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use super::widgets::{FlatButton, line_below, text_button};
 use super::words::sentence;
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::trace_notes::{lacks_encodings, unusual_notes};
 use crate::session::Session;
 use crate::theme::{Tok, icon, icons, ui as ui_font};
@@ -31,8 +32,7 @@ impl Banner {
             true if lacks_encodings(session) => Some(Action::AddImage(None)),
             _ => None,
         };
-        let missing = (wish.is_some() && has_modules)
-            .then(|| "none of the program's files was found: functions have no names".to_owned());
+        let missing = (wish.is_some() && has_modules).then(|| say!("banner-none-of-the-programs-files").to_owned());
         let notes: Vec<String> = notes.into_iter().chain(missing).map(|note| sentence(&note)).collect();
         (!notes.is_empty()).then_some(Self { notes, wish })
     }
@@ -47,10 +47,11 @@ impl Banner {
         let end = builder.layout(Layout::right_to_left(Align::Center));
         ui.scope_builder(end, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
-            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close the note", icons::CLOSE) };
-            let is_closed = close.ui(ui).on_hover_text("Close the note").clicked();
+            let close =
+                FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("banner-close-the-note"), icons::CLOSE) };
+            let is_closed = close.ui(ui).on_hover_text(say!("banner-close-the-note")).clicked();
             if let Some(wish) = &self.wish
-                && text_button(ui, "Give the program's files…", ui_font(12.0), tok.accent).clicked()
+                && text_button(ui, say!("banner-give-the-programs-files"), ui_font(12.0), tok.accent).clicked()
             {
                 out.push(wish.clone());
             }

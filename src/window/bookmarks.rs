@@ -7,8 +7,8 @@ use super::toasts::ToastKind;
 use super::undo::Before;
 use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, StepRange, Way};
+use crate::messages::say;
 use crate::model::Move;
-use crate::model::text::counted;
 use crate::notes::{BookmarkChange, BookmarkPlace};
 
 impl Workspace {
@@ -35,7 +35,7 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let before = workspace.bookmarks.clone();
         if let Err(error) = workspace.bookmarks.change(change) {
-            return self.report(&format!("nothing more can be marked: {error}"));
+            return self.report(&say!("marks-full", error = error.to_string()));
         }
         if matches!(change, BookmarkChange::Edit(..) | BookmarkChange::Call(_)) {
             workspace.show(PanelKind::Bookmarks);
@@ -48,14 +48,14 @@ impl App {
         let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
         workspace.undo.keep(Before::Bookmarks(before));
         let words = match (change, lost) {
-            (BookmarkChange::Remove(_), 1..) => "The bookmark was deleted".to_owned(),
-            (BookmarkChange::Toggle(_), 1..) if has_note => "The bookmark and its note were deleted".to_owned(),
+            (BookmarkChange::Remove(_), 1..) => say!("marks-the-bookmark-was-deleted").to_owned(),
+            (BookmarkChange::Toggle(_), 1..) if has_note => say!("marks-the-bookmark-and-its-note").to_owned(),
             (BookmarkChange::Clear, 1..) => {
-                format!("{} deleted", counted(lost as u64, "bookmark", "bookmarks"))
+                say!("marks-deleted", count = lost)
             }
             _ => return,
         };
-        let undo = Some(("Undo".to_owned(), Action::Undo));
+        let undo = Some((say!("marks-undo").to_owned(), Action::Undo));
         self.toasts.show_with(ToastKind::Info, &words, "", undo);
     }
 
@@ -63,8 +63,8 @@ impl App {
     pub(super) fn bookmark_selection(&mut self, name: String) {
         let selection = self.workspace.as_ref().and_then(|workspace| workspace.timeline.selection());
         let Some(StepRange { first, last }) = selection else {
-            let advice = "Drag with Shift in the timeline, then press Shift+B.";
-            return self.toasts.show_with(ToastKind::Info, "No part of the trace is selected", advice, None);
+            let advice = say!("marks-drag-with-shift-in-the");
+            return self.toasts.show_with(ToastKind::Info, say!("marks-no-part-of-the-trace"), advice, None);
         };
         let place = BookmarkPlace::Range { first, last };
         let change = if name.is_empty() { BookmarkChange::Toggle(place) } else { BookmarkChange::Put { place, name } };
@@ -83,8 +83,8 @@ impl App {
             Some(to) => self.begin(Move::Travel(Position(to))),
             None => {
                 let words = match way {
-                    Way::Back => "There is no bookmark before the position",
-                    Way::Forward => "There is no bookmark behind the position",
+                    Way::Back => say!("marks-there-is-no-bookmark-before"),
+                    Way::Forward => say!("marks-there-is-no-bookmark-behind"),
                 };
                 self.toasts.show(ToastKind::Info, words);
             }
@@ -106,8 +106,8 @@ impl App {
         let mut undo = std::mem::take(&mut workspace.undo);
         let exchange = |before| workspace.exchange(before);
         let (is_done, words) = match way {
-            Way::Back => (undo.undo(exchange), "There is nothing to undo"),
-            Way::Forward => (undo.redo(exchange), "There is nothing to redo"),
+            Way::Back => (undo.undo(exchange), say!("marks-there-is-nothing-to-undo")),
+            Way::Forward => (undo.redo(exchange), say!("marks-there-is-nothing-to-redo")),
         };
         workspace.undo = undo;
         if !is_done {

@@ -9,6 +9,7 @@ use super::found::Found;
 use crate::action::Way;
 use crate::analysis::call_profile::{NextCall, next_call};
 use crate::analysis::marker_walk::Course;
+use crate::messages::say;
 use crate::model::names::function_name;
 use crate::session::Session;
 
@@ -45,12 +46,18 @@ impl CallQuestion {
         };
         let found = next_call(&session.index, NextCall { function, course, at: self.from }, cancel)?;
         let name = function_name(&session.images, function);
-        let side = match self.way {
-            Way::Back => "before",
-            Way::Forward => "after",
+
+        let called = |at| Found::Noted(at, say!("lookup-is-called-here", function = &name));
+        let nothing = || {
+            Found::nothing(
+                session,
+                self.way,
+                match self.way {
+                    Way::Back => say!("lookup-is-not-called-before", function = &name),
+                    Way::Forward => say!("lookup-is-not-called-after", function = &name),
+                },
+            )
         };
-        let called = |at| Found::Noted(at, format!("{name} is called here"));
-        let nothing = || Found::nothing(session, self.way, format!("{name} is not called {side} this position"));
         Ok(found.map_or_else(nothing, called))
     }
 
@@ -60,13 +67,13 @@ impl CallQuestion {
             Some(Named::Name(name)) => {
                 let number = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
                 let known = session.images.address_of(name).or(number.map(Address));
-                known.ok_or_else(|| anyhow!("no function is called {name:?}"))
+                known.ok_or_else(|| anyhow!(say!("lookup-no-function-is-called", name = format!("{name:?}"))))
             }
             None => {
                 let (index, calls) = (&session.index, session.index.calls());
                 let thread = SlotReader(index).thread_at(self.from)?;
                 let innermost = calls.innermost_at(thread, self.from).and_then(|id| calls.get(id));
-                innermost.map(|call| call.function).ok_or_else(|| anyhow!("no call is around this position"))
+                innermost.map(|call| call.function).ok_or_else(|| anyhow!(say!("lookup-no-call-is-around")))
             }
         }
     }

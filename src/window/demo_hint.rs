@@ -3,6 +3,8 @@
 use egui::{Align, Layout, RichText, Ui, UiBuilder, vec2};
 
 use super::widgets::{FlatButton, key_cap_ui, line_below};
+use crate::keymap::key_name;
+use crate::messages::{say, spoken};
 use crate::theme::{Tok, icons, medium, ui as ui_font};
 
 /// How high the strip is.
@@ -10,10 +12,10 @@ pub const HEIGHT: f32 = 30.0;
 
 /// The gestures that solve the demo: what to do, and the key.
 const GESTURES: [(&str, &str); 4] = [
-    ("1  Go to the end", "End"),
-    ("2  In Registers, click x2", "Enter"),
-    ("3  In Memory, type x0", "Enter"),
-    ("then", "8"),
+    ("demo-1-go-to-the-end", "End"),
+    ("demo-2-in-registers-click-x2", "Enter"),
+    ("demo-3-in-memory-type-x0", "Enter"),
+    ("demo-then", "8"),
 ];
 
 /// Narrower strips show the gestures alone.
@@ -27,21 +29,22 @@ pub fn demo_hint_ui(ui: &mut Ui) -> bool {
     let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
     let end = builder.clone().layout(Layout::right_to_left(Align::Center));
     let is_closed = ui.scope_builder(end, |ui| {
-        let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close the hint", icons::CLOSE) };
-        close.ui(ui).on_hover_text("Close the hint   Esc").clicked()
+        let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("demo-close-the-hint"), icons::CLOSE) };
+        close.ui(ui).on_hover_text(say!("demo-close-the-hint-esc")).clicked()
     });
     ui.scope_builder(builder.layout(Layout::left_to_right(Align::Center)), |ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         if rect.width() >= WITH_QUESTION {
-            let question = "A server dies by an overwritten pointer: who overwrote it?";
+            let question = say!("demo-a-server-dies-by-an");
             ui.label(RichText::new(question).font(medium(12.5)).color(tok.t1));
         }
         for (words, key) in GESTURES {
+            let words = spoken(words);
             if words.starts_with(|first: char| first.is_ascii_digit()) {
                 ui.add_space(10.0);
             }
             ui.label(RichText::new(words).font(ui_font(12.0)).color(tok.t2));
-            key_cap_ui(ui, key);
+            key_cap_ui(ui, &key_name(key));
         }
     });
     is_closed.inner

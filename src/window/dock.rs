@@ -7,6 +7,7 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles,
 
 use super::tab_strip::{self, PanelPlace, Strip};
 use crate::action::Action;
+use crate::messages::say;
 use crate::panels::{Pane, ViewCx};
 
 /// What the panels of a dock see, and what they asked for.
@@ -80,7 +81,7 @@ impl Behavior<Pane> for DockView<'_> {
     fn tab_ui(&mut self, tiles: &mut Tiles<Pane>, ui: &mut Ui, id: Id, tile: TileId, state: &TabState) -> Response {
         let Some(pane) = tiles.get_pane(&tile) else {
             // Containers stand in tabs only while they are dragged there.
-            return ui.selectable_label(state.active, "Panels");
+            return ui.selectable_label(state.active, say!("dock-panels"));
         };
         let wide = self.widths.get(&tile).copied().unwrap_or_else(|| tab_strip::tab_width(ui, pane));
         if wide <= 0.0 {

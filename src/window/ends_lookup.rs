@@ -5,6 +5,7 @@ use stepback_index::CallId;
 use stepback_parsers::Position;
 
 use super::found::Found;
+use crate::messages::say;
 use crate::model::timeline::{here, steps_of};
 use crate::session::Session;
 
@@ -27,6 +28,6 @@ impl EndsQuestion {
             Some(call) => session.index.calls().get(CallId(call)).map(|call| steps_of(session, &call)),
             None => here(session, self.at)?.around.first().copied(),
         };
-        Ok(range.map_or_else(|| Found::Nothing("there is no call around this position".to_owned()), Found::Ends))
+        Ok(range.map_or_else(|| Found::Nothing(say!("lookup-there-is-no-call-around").to_owned()), Found::Ends))
     }
 }

@@ -9,6 +9,7 @@ use super::found::Found;
 use crate::action::{CellName, Way};
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AtPosition, evaluate};
+use crate::messages::say;
 use crate::session::Session;
 
 /// A question about external changes as the user asks it.
@@ -52,19 +53,20 @@ impl ExternalQuestion {
             Some(CellName::Memory(address, len_bytes)) => (address, *len_bytes),
         };
         let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
-        let address = evaluate(text, &names).with_context(|| format!("{text:?} is no address"))?;
+        let address =
+            evaluate(text, &names).with_context(|| say!("lookup-is-no-address", text = format!("{text:?}")))?;
         Ok(Some(MemoryRange { address: Address(address), len_bytes }))
     }
 
     fn nothing(&self, session: &Session) -> Found {
-        let side = match self.way {
-            Way::Back => "before",
-            Way::Forward => "after",
+        let words = match (&self.cell, self.way) {
+            (None, Way::Back) => say!("lookup-no-external-before").to_owned(),
+            (None, Way::Forward) => say!("lookup-no-external-after").to_owned(),
+            (Some(CellName::Register(address) | CellName::Memory(address, _)), way) => match way {
+                Way::Back => say!("lookup-no-external-of-before", address = address),
+                Way::Forward => say!("lookup-no-external-of-after", address = address),
+            },
         };
-        let of = match &self.cell {
-            None => String::new(),
-            Some(CellName::Register(address) | CellName::Memory(address, _)) => format!(" of memory at {address}"),
-        };
-        Found::nothing(session, self.way, format!("there is no external change{of} {side} this position"))
+        Found::nothing(session, self.way, words)
     }
 }

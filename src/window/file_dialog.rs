@@ -94,7 +94,7 @@ impl FileDialog {
                 Pick::Files => with_trace_filters(dialog).pick_files(),
                 Pick::Folder => dialog.pick_folder().map(one),
                 Pick::File if asked == Purpose::Session => {
-                    dialog.add_filter("Sessions", &["toml"]).pick_file().map(one)
+                    dialog.add_filter(say!("dialog-session-files"), &["toml"]).pick_file().map(one)
                 }
                 Pick::File => dialog.pick_file().map(one),
                 Pick::Place => dialog.save_file().map(one),
@@ -129,7 +129,7 @@ impl FileDialog {
     /// What is told when it is done.
     pub fn told(&self, paths: &[PathBuf]) -> Option<String> {
         let path = paths.first().filter(|_| matches!(self.purpose, Purpose::Save { .. }))?;
-        Some(format!("Saved {}", path.display()))
+        Some(say!("dialog-saved", path = path.display().to_string()))
     }
 
     /// What is to be done with the files that were chosen: of several it is the first, but for those of a trace.
@@ -206,7 +206,7 @@ impl Purpose {
 
     fn write(&self, paths: &[PathBuf]) -> Result<()> {
         if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
-            std::fs::write(path, text).with_context(|| format!("the file is not written: {path:?}"))?;
+            std::fs::write(path, text).with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;
         }
         Ok(())
     }
@@ -223,10 +223,14 @@ impl Purpose {
             Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),
             Self::PicturePlace => Ok(Action::SavePicture(Some(text))),
             Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), text)),
-            Self::Save { .. } => anyhow::bail!("nothing is done with a file that was written: {path:?}"),
+            Self::Save { .. } => anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}"))),
             Self::Source(file) => match SourceMapping::between(file, path) {
                 Some(mapping) => Ok(Action::MoveSources(mapping)),
-                None => anyhow::bail!("the file is not called {:?}: {path:?}", name_of(file)),
+                None => anyhow::bail!(say!(
+                    "dialog-other-name",
+                    name = format!("{:?}", name_of(file)),
+                    path = format!("{path:?}")
+                )),
             },
         }
     }
@@ -235,11 +239,11 @@ impl Purpose {
 /// All files come first: simulators name their traces as they like, and the content tells what a file is.
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
     dialog
-        .add_filter("All files", &["*"])
-        .add_filter("Tarmac traces, also compressed", Format::Tarmac.endings())
-        .add_filter("DynamoRIO traces (drmemtrace)", Format::Drmemtrace.endings())
-        .add_filter("RST traces of Sun's simulators, all files of one", Format::Rst.endings())
-        .add_filter("Recordings of branches (Btrace)", Format::Btrace.endings())
+        .add_filter(say!("dialog-all-files"), &["*"])
+        .add_filter(say!("dialog-tarmac-traces-also-compressed"), Format::Tarmac.endings())
+        .add_filter(say!("dialog-dynamorio-traces-drmemtrace"), Format::Drmemtrace.endings())
+        .add_filter(say!("dialog-rst-traces-of-suns-simulators"), Format::Rst.endings())
+        .add_filter(say!("dialog-recordings-of-branches-btrace"), Format::Btrace.endings())
 }
 
 fn name_of(file: &str) -> &str {

@@ -77,7 +77,7 @@ impl App {
                 self.toasts.show_with(ToastKind::Info, title, text, None);
                 self.browse(dialog.into_purpose());
             }
-            Err(error) => self.report(&format!("the file dialog failed: {error:#}")),
+            Err(error) => self.report(&say!("files-dialog-failed", error = format!("{error:#}"))),
         }
     }
 

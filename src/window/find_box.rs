@@ -5,6 +5,7 @@ use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui
 use super::widgets::{BUTTON_HEIGHT, width};
 use super::words::count;
 use crate::action::{Action, FindQuestion};
+use crate::messages::say;
 use crate::panels::FindState;
 use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
 
@@ -35,13 +36,13 @@ impl FindBox {
             width(ui, &found, &mono(11.5)) + 8.0
         });
         let inner = Rect::from_min_max(rect.min + vec2(29.0, 0.0), pos2(rect.right() - told - 8.0, rect.bottom()));
-        let hint = egui::RichText::new("Find").font(ui_font(12.5)).color(tok.t3);
+        let hint = egui::RichText::new(say!("find-find")).font(ui_font(12.5)).color(tok.t3);
         let font = if self.text.is_empty() { ui_font(12.5) } else { mono(12.5) };
         let edit = TextEdit::singleline(&mut self.text).id(Id::unique("find in toolbar")).hint_text(hint);
         let edit = edit.font(font).frame(Frame::NONE).desired_width(inner.width()).align(Align2::LEFT_CENTER);
         // Nothing else of the toolbar moves.
         let response = ui.place(inner, edit);
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Find in the trace"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("find-find-in-the-trace")));
         let stroke = match (find.error(), response.has_focus()) {
             (_, true) => Stroke::new(2.0, tok.focus),
             (Some(_), false) => Stroke::new(1.0, tok.err),

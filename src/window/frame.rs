@@ -21,6 +21,7 @@ use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolb
 use crate::action::{Action, ThemeChoice};
 use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
+use crate::messages::say;
 use crate::theme::Tok;
 
 /// The commands that are on: what a menu marks with a tick.
@@ -284,13 +285,7 @@ impl App {
             let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
             painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
             let font = crate::theme::medium(13.0);
-            painter.text(
-                card.center(),
-                egui::Align2::CENTER_CENTER,
-                "Drop the trace, a file or a directory, to open it",
-                font,
-                tok.t1,
-            );
+            painter.text(card.center(), egui::Align2::CENTER_CENTER, say!("frame-drop-the-trace-a-file"), font, tok.t1);
         }
     }
 
@@ -306,7 +301,7 @@ impl App {
             Some(Ok(path)) => {
                 self.picture = None;
                 if self.is_script_over {
-                    self.toasts.show(ToastKind::Info, &format!("Saved {}", path.display()));
+                    self.toasts.show(ToastKind::Info, &say!("dialog-saved", path = path.display().to_string()));
                 }
             }
         }

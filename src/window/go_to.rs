@@ -5,10 +5,11 @@ use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui
 use std::sync::Arc;
 
 use super::places::Places;
-use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, paint_flat, width};
+use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
 use super::words::count;
 use crate::action::Action;
 use crate::keymap::{Situation, place_text};
+use crate::messages::say;
 use crate::model::go_to::Suggestion;
 use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
@@ -74,9 +75,9 @@ impl GoTo {
             false => key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok).left(),
         };
         let inner = Rect::from_min_max(pos2(rect.left() + 29.0, rect.top()), pos2(end - 4.0, rect.bottom()));
-        let hint = if wide < 200.0 { "Go to…" } else { "Step, function, address, file:line" };
+        let hint = if wide < 200.0 { label("Go to…") } else { say!("goto-forms") };
         let moved = if ui.memory(|memory| memory.has_focus(id())) { arrows(ui) } else { 0 };
-        let response = field(ui, inner, &mut self.text, hint, "Go to");
+        let response = field(ui, inner, &mut self.text, hint, say!("goto-go-to"));
         if std::mem::take(&mut self.is_focus_wanted) {
             response.request_focus();
             select_all(ui, &response, &self.text);
@@ -165,7 +166,7 @@ impl GoTo {
         // As wide as it will ever be, so that it does not move while stepping.
         let widest = width(ui, &count(end), &mono_bold(12.5)) + width(ui, &whole, &mono(12.5)) + 50.0;
         let (rect, response) = ui.allocate_exact_size(vec2(widest.max(132.0), BUTTON_HEIGHT), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Step counter"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("goto-step-counter")));
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
         badge(ui.painter(), rect.left_center() + vec2(8.0, 0.0), window.0, tok);
         let inner = Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.max - vec2(6.0, 0.0));
@@ -179,7 +180,7 @@ impl GoTo {
         let number = ui.painter().text(inner.left_center(), Align2::LEFT_CENTER, now, mono_bold(12.5), tok.t1);
         let behind = pos2(number.right() + 7.0, inner.center().y);
         ui.painter().text(behind, Align2::LEFT_CENTER, whole, mono(12.5), tok.t3);
-        if response.on_hover_text("Steps done, of all. Click to type a step").clicked() {
+        if response.on_hover_text(say!("goto-steps-done-of-all-click")).clicked() {
             self.counter = Some(position.to_string());
             ui.memory_mut(|memory| memory.request_focus(counter_id()));
         }
@@ -191,7 +192,7 @@ impl GoTo {
         let Some(text) = self.counter.as_mut() else { return };
         let edit = TextEdit::singleline(text).id(counter_id()).font(mono(12.5)).frame(Frame::NONE);
         let response = ui.place(inner, edit.desired_width(inner.width()).align(egui::Align2::LEFT_CENTER));
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Step"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("goto-step")));
         if response.lost_focus() {
             let is_entered = ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !text.trim().is_empty() {

@@ -6,6 +6,7 @@ use stepback_parsers::Position;
 
 use super::found::Found;
 use crate::action::Way;
+use crate::messages::say;
 use crate::model::found::HitQuestion;
 use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
@@ -20,7 +21,7 @@ pub(super) fn hit_found(question: &HitQuestion, session: &Session, cancel: &Canc
 pub(super) fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
     let text = question.question.text.trim();
     match question.way {
-        Way::Back => format!("No hit of {text} before this position"),
-        Way::Forward => nothing_so_far(session, format!("No hit of {text} after this position")),
+        Way::Back => say!("lookup-no-hit-before", text = text),
+        Way::Forward => nothing_so_far(session, say!("lookup-no-hit-after", text = text)),
     }
 }

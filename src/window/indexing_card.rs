@@ -5,8 +5,9 @@ use egui::{
 };
 
 use super::opening::Opening;
-use super::words::{bytes, count, span};
+use super::words::{bytes, span};
 use crate::action::Action;
+use crate::messages::say;
 use crate::theme::{Tok, medium, mono, mono_bold, semi, ui as ui_font};
 
 const SIZE: egui::Vec2 = vec2(460.0, 156.0);
@@ -29,7 +30,7 @@ fn card_ui(ui: &mut Ui, opening: &Opening, out: &mut Vec<Action>) {
     let tok = Tok::current(ui);
     let figures = opening.figures();
     let (rect, response) = ui.allocate_exact_size(SIZE, Sense::hover());
-    let title = format!("Indexing {}", opening.name);
+    let title = say!("card-indexing", name = &opening.name);
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Dialog, true, &title));
     let painter = ui.painter();
     painter.add(ui.visuals().window_shadow.as_shape(rect, 8.0));
@@ -43,17 +44,17 @@ fn card_ui(ui: &mut Ui, opening: &Opening, out: &mut Vec<Action>) {
     painter.rect_filled(bar, 3.0, tok.bg4);
     let done = Rect::from_min_size(bar.min, vec2(bar.width() * figures.share, 6.0));
     painter.rect_filled(done, 3.0, tok.accent);
-    let amount = format!("{} of {}", bytes(figures.done), bytes(figures.total));
+    let amount = say!("card-of", done = bytes(figures.done), total = bytes(figures.total));
     painter.text(at(left, 68.0), Align2::LEFT_CENTER, amount, mono(12.5), tok.t2);
     let rate = format!("{}/s", bytes(figures.rate));
     painter.text(at(right, 68.0), Align2::RIGHT_CENTER, rate, mono(12.5), tok.t2);
-    let steps = format!("{} steps", count(figures.steps));
+    let steps = say!("card-steps", count = figures.steps);
     painter.text(at(left, 87.0), Align2::LEFT_CENTER, steps, mono(12.5), tok.t2);
-    let time_left = figures.left.map_or_else(String::new, |time| format!("about {} left", span(time)));
+    let time_left = figures.left.map_or_else(String::new, |time| say!("card-left", time = span(time)));
     painter.text(at(right, 87.0), Align2::RIGHT_CENTER, time_left, mono(12.5), tok.t2);
     let hint = match opening.is_shown {
-        true => "The trace can be read meanwhile.",
-        false => "The trace opens when its first part is indexed.",
+        true => say!("card-the-trace-can-be-read"),
+        false => say!("card-the-trace-opens-when-its"),
     };
     painter.text(at(left, 131.0), Align2::LEFT_CENTER, hint, ui_font(12.0), tok.t3);
     buttons_ui(ui, Rect::from_min_max(at(left, 118.0), at(right, 144.0)), opening, out);
@@ -63,10 +64,10 @@ fn buttons_ui(ui: &mut Ui, row: Rect, opening: &Opening, out: &mut Vec<Action>) 
     let builder = UiBuilder::new().max_rect(row).layout(egui::Layout::right_to_left(egui::Align::Center));
     ui.scope_builder(builder, |ui| {
         let button = |text: &str| Button::new(RichText::new(text).font(medium(13.0))).min_size(vec2(72.0, 26.0));
-        if ui.add_enabled(!opening.is_cancelled(), button("Cancel")).clicked() {
+        if ui.add_enabled(!opening.is_cancelled(), button(say!("card-cancel"))).clicked() {
             out.push(Action::CancelIndexing);
         }
-        if ui.add(button("Hide")).clicked() {
+        if ui.add(button(say!("card-hide"))).clicked() {
             out.push(Action::ToggleIndexingCard);
         }
     });

@@ -13,6 +13,7 @@ use super::saver::SavePlace;
 use super::torn_place::TornPlace;
 use crate::action::{Moment, PanelKind, TraceId, WindowId};
 use crate::image::ImageSpec;
+use crate::messages::say;
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
 use crate::panels::Pane;
 use crate::session::{OpenOptions, ReadSession, kept_file, kept_place, read_session, trace_of};
@@ -52,8 +53,8 @@ impl MissingFiles {
         let all: Vec<&str> = images.chain(self.sysroots.iter().map(String::as_str)).collect();
         let (first, more) = (all.first()?, all.len() - 1);
         Some(match more {
-            0 => format!("a file that the session names is not there: {first:?}"),
-            _ => format!("{first:?} and {more} more that the session names are not there"),
+            0 => say!("kept-file-missing", first = format!("{first:?}")),
+            _ => say!("kept-files-missing", first = format!("{first:?}"), more = more),
         })
     }
 
@@ -103,7 +104,7 @@ pub struct TraceMissing {
 
 impl std::fmt::Display for TraceMissing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the trace of the session is not there: {:?}", self.trace)
+        f.write_str(&say!("kept-trace-missing", trace = format!("{:?}", self.trace)))
     }
 }
 
@@ -130,7 +131,7 @@ impl Kept {
         let path = trace.or_else(|| trace_of(&file, place)).ok_or_else(|| Error::new(missing()))?;
         let found = |kept: &String| {
             let found = kept_file(kept, place).or_else(|| kept_file(kept, &path));
-            found.ok_or_else(|| anyhow!("a file of the trace of the session is not there: {kept:?}"))
+            found.ok_or_else(|| anyhow!(say!("kept-trace-file-missing", file = format!("{kept:?}"))))
         };
         let more = file.trace.more.iter().map(found).collect::<Result<Vec<PathBuf>>>()?;
         let options = OpenOptions { path, more, ..options };

@@ -11,11 +11,12 @@ use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Action, Moment, WindowId};
 use crate::image::ImageSpec;
+use crate::messages::{say, spoken};
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
 use crate::session::session_place;
 
 /// Why what is marked is kept nowhere, and the way out.
-const NOT_KEPT: &str = "There is no file beside the trace for it. A session with a name of yours keeps it.";
+const NOT_KEPT: &str = "kept-not-kept";
 
 impl Workspace {
     /// Takes in what was kept. Returns what the user should know.
@@ -36,15 +37,11 @@ impl Workspace {
         let now = self.session.kept_trace(&self.options);
         let is_same = file.trace.is_same(&now);
         if !is_same && (kept.is_named || !file.bookmarks.list().is_empty()) {
-            let steps = |count| crate::model::text::counted(count, "step", "steps");
-            told.push((ToastKind::Warning, format!(
-                "this is not the trace that the session was kept of: it had {}, this one has {}; what was marked may be elsewhere",
-                steps(file.trace.steps), steps(now.steps),
-            )));
+            told.push((ToastKind::Warning, say!("kept-other-trace", before = file.trace.steps, now = now.steps)));
         }
         told.extend(kept.missing.words().map(|words| (ToastKind::Warning, words)));
         if kept_layout::is_damaged(&file.panels) {
-            told.push((ToastKind::Warning, "the panels of the session could not be read: they are as at first".into()));
+            told.push((ToastKind::Warning, say!("kept-the-panels-of-the-session").into()));
         }
         // A session that the user named takes the place of none that the trace has of its own.
         let (place, text) = match kept.is_named && !is_same {
@@ -112,8 +109,8 @@ impl App {
         let Some(text) = workspace.session_text() else { return };
         if workspace.loses_marks() {
             workspace.places.is_loss_told = true;
-            let save = ("Save session as…".to_owned(), Action::SaveSession(None));
-            self.toasts.show_with(ToastKind::Warning, "What is marked is not kept", NOT_KEPT, [save]);
+            let save = (say!("kept-save-session-as").to_owned(), Action::SaveSession(None));
+            self.toasts.show_with(ToastKind::Warning, say!("kept-what-is-marked-is-not"), spoken(NOT_KEPT), [save]);
         }
         let places: Vec<_> = workspace.places.list.iter().filter(|place| place.wants(&text)).cloned().collect();
         if places.is_empty() {
@@ -147,11 +144,11 @@ impl App {
         while let Some(news) = self.saver.news() {
             match news {
                 SaveNews::Saved(path) => {
-                    self.toasts.show(ToastKind::Info, &format!("Session saved: {}", path.display()))
+                    self.toasts.show(ToastKind::Info, &say!("kept-session-saved", path = path.display().to_string()))
                 }
                 SaveNews::Elsewhere(path) => {
-                    let text = format!("Beside the trace nothing can be written. It is kept as {}.", path.display());
-                    self.toasts.show_with(ToastKind::Info, "The session has another place", &text, None);
+                    let text = say!("kept-elsewhere", path = path.display().to_string());
+                    self.toasts.show_with(ToastKind::Info, say!("kept-the-session-has-another-place"), &text, None);
                 }
                 SaveNews::Foreign(path) => self.tell_foreign(&path),
                 SaveNews::Failed(error) => self.report(&error),
@@ -160,9 +157,9 @@ impl App {
     }
 
     fn tell_foreign(&mut self, path: &Path) {
-        let text = format!("{} holds a session of another window or person, which stays as it is.", path.display());
-        let replace = ("Replace it".to_owned(), Action::SaveSession(Some(path.display().to_string())));
-        let save = ("Save session as…".to_owned(), Action::SaveSession(None));
-        self.toasts.show_with(ToastKind::Warning, "The session is not saved", &text, [replace, save]);
+        let text = say!("kept-of-another", path = path.display().to_string());
+        let replace = (say!("kept-replace-it").to_owned(), Action::SaveSession(Some(path.display().to_string())));
+        let save = (say!("kept-save-session-as").to_owned(), Action::SaveSession(None));
+        self.toasts.show_with(ToastKind::Warning, say!("kept-the-session-is-not-saved"), &text, [replace, save]);
     }
 }

@@ -9,6 +9,7 @@ use super::toasts::ToastKind;
 use super::undo::{Before, Panels};
 use super::workspace::Workspace;
 use crate::action::{Action, Follow};
+use crate::messages::say;
 use crate::panels::Pane;
 use egui_tiles::Tile;
 
@@ -78,7 +79,11 @@ impl App {
         let Some((mut dock, torn)) = own.and_then(|own| kept_layout::read_all(&own.panels)) else {
             let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
             let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
-            return self.report(&format!("there is no layout {:?}: there are {}", name.trim(), known.join(", ")));
+            return self.report(&say!(
+                "layouts-unknown",
+                name = format!("{:?}", name.trim()),
+                known = known.join(", ")
+            ));
         };
         // Pins, addresses and filters mean nothing in another trace.
         for tile in layout::panes_in_order(&dock) {
@@ -95,7 +100,7 @@ impl App {
     pub(super) fn save_layout(&mut self, name: &str) {
         let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(60).collect();
         if name.is_empty() || NamedLayout::of(&name).is_some() {
-            return self.report("this name is taken: choose another one for a layout of your own");
+            return self.report(say!("layouts-this-name-is-taken-choose"));
         }
         let Some(panels) = self.workspace.as_ref().and_then(|workspace| workspace.panels_text()) else {
             return;
@@ -104,7 +109,7 @@ impl App {
         self.settings.layouts.push(OwnLayout { name: name.clone(), panels });
         let surplus = self.settings.layouts.len().saturating_sub(LAYOUTS);
         self.settings.layouts.drain(..surplus);
-        self.toasts.show(ToastKind::Info, &format!("Layout saved: {name}, in the menu Window"));
+        self.toasts.show(ToastKind::Info, &say!("layouts-saved", name = name));
     }
 
     /// Forgets a layout of the user's own.
@@ -112,7 +117,7 @@ impl App {
         let before = self.settings.layouts.len();
         self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
         if self.settings.layouts.len() == before {
-            self.report(&format!("there is no layout of your own called {:?}", name.trim()));
+            self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim())));
         }
     }
 

@@ -19,6 +19,7 @@ use crate::action::{Access, Action, CellName, Way, WindowId};
 use crate::analysis::names::NamesAt;
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AddressSpace, split_space};
+use crate::messages::say;
 use crate::model::doubt::doubt_words;
 use crate::model::found::HitQuestion;
 use crate::model::go_to::suggestions;
@@ -174,11 +175,13 @@ fn other_meaning(
     let Some(best) = suggestions(session, text, cancel)?.into_iter().next() else {
         return Err(match is_missing(&error) {
             true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
-            false if is_word(text) => anyhow!("no function is called {text:?}, and it is no position ({FORMS})"),
+            false if is_word(text) => {
+                anyhow!(say!("lookup-no-function-no-position", text = format!("{text:?}"), forms = FORMS))
+            }
             false => error,
         });
     };
-    let said = format!("{}: {}", best.title, best.note);
+    let said = say!("lookup-best", title = best.title, note = best.note);
     match best.action {
         Action::GoTo(place) => {
             let at = place.parse::<Place>()?.resolve_from(session, from, cancel)?;
@@ -198,11 +201,11 @@ fn is_word(text: &str) -> bool {
 
 fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
     let found = question.answer(session, cancel)?;
-    let side = match question.way {
-        Way::Back => "before",
-        Way::Forward => "after",
+    let (line, file) = (question.line.to_string(), question.name());
+    let nothing = || match question.way {
+        Way::Back => say!("lookup-line-before", line = &line, file = file),
+        Way::Forward => say!("lookup-line-after", line = &line, file = file),
     };
-    let nothing = || format!("line {} of {} is not executed {side} this position", question.line, question.name());
     let Some(hit) = found else { return Ok(Found::nothing(session, question.way, nothing())) };
     // Panels show the thread that executed last, unless they were told another.
     if question.thread.is_some() || SlotReader(&session.index).thread_at(hit.position)? == hit.thread {
@@ -210,7 +213,7 @@ fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Re
     }
     let thread = session.index.threads().get(usize::from(hit.thread.0));
     let name = thread.map_or("", |thread| thread.name.as_str());
-    Ok(Found::Noted(hit.position, format!("it is {name} that executes line {} here", question.line)))
+    Ok(Found::Noted(hit.position, say!("lookup-other-thread", thread = name, line = &line)))
 }
 
 impl AccessQuestion {
@@ -238,7 +241,7 @@ impl AccessQuestion {
             walk::Found::Hit(hit) => self.found(&hit),
             walk::Found::Initial(line) => {
                 let (name, line) = (self.name(), count(line.0));
-                let said = format!("the value of {name} comes from line {line}: before the first step");
+                let said = say!("lookup-from-line", cell = name, line = line);
                 Found::Noted(Position(0), said)
             }
             walk::Found::Nothing => self.nothing(session),
@@ -248,31 +251,32 @@ impl AccessQuestion {
     /// A hit, with what makes it doubtful.
     fn found(&self, hit: &Hit) -> Found {
         let Some(doubt) = hit.doubt else { return Found::Position(hit.position) };
-        let verb = match self.access {
-            Access::Read => "read",
-            Access::Write => "write",
+        let (cell, doubt) = (self.name(), doubt_words(doubt, hit.record.instruction_set));
+        let words = match self.access {
+            Access::Read => say!("lookup-read-doubt", cell = cell, doubt = doubt),
+            Access::Write => say!("lookup-write-doubt", cell = cell, doubt = doubt),
         };
-        let words = doubt_words(doubt, hit.record.instruction_set);
-        Found::Noted(hit.position, format!("{verb} of {}: {words}", self.name()))
+        Found::Noted(hit.position, words)
     }
 
     fn nothing(&self, session: &Session) -> Found {
-        let verb = match self.access {
-            Access::Read => "read",
-            Access::Write => "written",
+        let cell = self.name();
+        let words = match (self.access, self.way) {
+            (Access::Read, Way::Back) => say!("lookup-not-read-before", cell = cell),
+            (Access::Read, Way::Forward) => say!("lookup-not-read-after", cell = cell),
+            (Access::Write, Way::Back) => say!("lookup-not-written-before", cell = cell),
+            (Access::Write, Way::Forward) => say!("lookup-not-written-after", cell = cell),
         };
-        let side = match self.way {
-            Way::Back => "before",
-            Way::Forward => "after",
-        };
-        Found::nothing(session, self.way, format!("{} is not {verb} {side} this position", self.name()))
+        Found::nothing(session, self.way, words)
     }
 
     fn name(&self) -> String {
         match &self.cell {
             CellName::Register(name) => name.clone(),
-            CellName::Memory(address, 1) => format!("the byte at {address}"),
-            CellName::Memory(address, length) => format!("memory at {address} ({length} bytes)"),
+            CellName::Memory(address, 1) => say!("lookup-byte-at", address = address),
+            CellName::Memory(address, length) => {
+                say!("lookup-memory-at", address = address, length = length.to_string())
+            }
         }
     }
 
@@ -287,7 +291,8 @@ impl AccessQuestion {
             CellName::Memory(address, length) => (address, *length),
         };
         let (space, expression) = split_space(address);
-        let value = names.value(expression).with_context(|| format!("{address:?} is no cell"))?;
+        let value =
+            names.value(expression).with_context(|| say!("lookup-is-no-cell", text = format!("{address:?}")))?;
         Ok(match space {
             AddressSpace::Virtual => Cell::Memory { address: Address(value), len_bytes },
             AddressSpace::Physical => Cell::Physical { address: Address(value), len_bytes },

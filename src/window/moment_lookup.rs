@@ -16,6 +16,7 @@ use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
 use crate::analysis::step_places::{Callees, LineWalk, next_visit};
 use crate::analysis::tracked::{Scene, thread_of};
+use crate::messages::say;
 use crate::model::watch_state::next_change;
 use crate::notes::Watch;
 use crate::session::Session;
@@ -26,7 +27,13 @@ impl App {
     pub(super) fn go_to_visit(&mut self, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
-            let words = || format!("this instruction is not executed {} this position", side(way));
+            let words = || {
+                let words = match way {
+                    Way::Back => say!("lookup-instruction-before"),
+                    Way::Forward => say!("lookup-instruction-after"),
+                };
+                words.to_owned()
+            };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -35,7 +42,13 @@ impl App {
     pub(super) fn go_to_exception(&mut self, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_exception(&session.index, Course { from, way }, cancel)?;
-            let words = || format!("there is no exception, interrupt, trap or signal {} this position", side(way));
+            let words = || {
+                let words = match way {
+                    Way::Back => say!("lookup-no-exception-before"),
+                    Way::Forward => say!("lookup-no-exception-after"),
+                };
+                words.to_owned()
+            };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -46,9 +59,13 @@ impl App {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk { index, images, thread: thread_of(index, from)?, callees, cancel };
             let found = walk.next_line(Course { from, way })?;
-            let words = || match images.has_lines() {
-                Ok(true) => format!("no other source line is executed {} this position", side(way)),
-                _ => "no source lines are known: add an image that was compiled with -g".to_owned(),
+            let words = || {
+                let words = match (images.has_lines(), way) {
+                    (Ok(true), Way::Back) => say!("lookup-no-line-before"),
+                    (Ok(true), Way::Forward) => say!("lookup-no-line-after"),
+                    _ => say!("lookup-no-lines"),
+                };
+                words.to_owned()
             };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
@@ -66,7 +83,10 @@ impl App {
             let scene = Scene { index, images, thread: thread_of(index, from)?, cancel };
             let looked = |at: Position| told.tell(at.0.abs_diff(from.0));
             let found = next_true(&scene, &condition, Course { from, way }, &looked).map_err(plain)?;
-            let words = || format!("{condition} does not become true {} this position", side(way));
+            let words = || match way {
+                Way::Back => say!("lookup-not-true-before", condition = &condition),
+                Way::Forward => say!("lookup-not-true-after", condition = &condition),
+            };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
         if let Some(lookup) = self.workspace.as_mut().and_then(|workspace| workspace.lookup.as_mut()) {
@@ -90,7 +110,10 @@ impl App {
     pub(super) fn go_to_change(&mut self, watch: String, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
-            let words = || format!("{watch} does not change {} this position", side(way));
+            let words = || match way {
+                Way::Back => say!("lookup-no-change-before", watch = &watch),
+                Way::Forward => say!("lookup-no-change-after", watch = &watch),
+            };
             Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
         });
     }
@@ -110,12 +133,5 @@ fn plain(error: NameError) -> anyhow::Error {
     match error {
         NameError::Expression { error, .. } if error.behind().is_none() => anyhow!("{}", error.kind),
         error => error.into(),
-    }
-}
-
-fn side(way: Way) -> &'static str {
-    match way {
-        Way::Back => "before",
-        Way::Forward => "after",
     }
 }

@@ -9,6 +9,7 @@ use super::pending_moves::{Asked, Moved, make};
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::WindowId;
+use crate::messages::say;
 use crate::model::Move;
 use crate::session::Damage;
 use crate::worker::Lane;
@@ -81,5 +82,5 @@ impl App {
 }
 
 fn refused(error: &dyn std::fmt::Display) -> String {
-    format!("the position could not be changed: {error}")
+    say!("moving-failed", error = error.to_string())
 }

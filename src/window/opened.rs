@@ -11,18 +11,19 @@ use super::options::TraceChoice;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
+use crate::messages::{say, spoken};
 use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
 use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange, TracesInside};
 
 /// The title of the message about a trace that could not be opened.
-const NOT_OPENED: &str = "The trace could not be opened";
+const NOT_OPENED: &str = "opened-the-trace-could-not-be";
 /// What is said when nothing came of an opening.
-const INDEXING_CANCELLED: &str = "Indexing was cancelled";
-const OPENING_CANCELLED: &str = "Opening was cancelled";
+const INDEXING_CANCELLED: &str = "opened-indexing-was-cancelled";
+const OPENING_CANCELLED: &str = "opened-opening-was-cancelled";
 /// Titles of the messages about a trace file that is no longer what is shown.
-const CHANGED: &str = "The trace changed";
-const GROWN: &str = "The trace has grown";
+const CHANGED: &str = "opened-the-trace-changed";
+const GROWN: &str = "opened-the-trace-has-grown";
 
 /// What becomes of a place to begin at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +70,11 @@ impl App {
         match result {
             Ok(opened) if opening.is_shown => self.begin_part(opened.session, at_end_of(&opening), Arrival::Whole),
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
-            Ok(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, OPENING_CANCELLED),
+            Ok(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, spoken(OPENING_CANCELLED)),
             Ok(opened) => self.show_opened(opened),
             // The status bar says how far it came, and how to go on.
             Err(_) if opening.is_cancelled() && opening.is_shown => {}
-            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, INDEXING_CANCELLED),
+            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, spoken(INDEXING_CANCELLED)),
             Err(error) => self.tell_failure(&error, &opening),
         }
         if is_given_up && !is_asked_for {
@@ -90,21 +91,21 @@ impl App {
         let (what, path) = split_path(&format!("{error:#}"));
         let text = format!("{} {path}", super::words::sentence(&what));
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
-            let locate = ("Locate…".to_owned(), Action::LocateTrace(file.display().to_string()));
-            let text = format!("Say where {trace} is on this machine.");
-            self.toasts.show_with(ToastKind::Warning, "The trace of the session is not here", &text, [locate]);
+            let locate = (say!("opened-locate").to_owned(), Action::LocateTrace(file.display().to_string()));
+            let text = say!("opened-say-where", trace = trace.to_string());
+            self.toasts.show_with(ToastKind::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
             return self.note_failure(&format!("{error:#}"));
         }
         if opening.is_shown {
-            let reload = Some(("Reload".to_owned(), Action::Reload));
-            self.toasts.show_with(ToastKind::Error, "Indexing stopped", text.trim(), reload);
+            let reload = Some((say!("opened-reload").to_owned(), Action::Reload));
+            self.toasts.show_with(ToastKind::Error, say!("opened-indexing-stopped"), text.trim(), reload);
         } else {
             let inside = error.downcast_ref::<TracesInside>();
             inside.iter().for_each(|inside| self.choose_inside(inside));
             // It is told where the path was typed, else in a message; once.
             let is_told = inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
             if !is_told {
-                self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
+                self.toasts.show_with(ToastKind::Error, spoken(NOT_OPENED), text.trim(), None);
             }
         }
         self.note_failure(&format!("{error:#}"));
@@ -132,8 +133,8 @@ impl App {
         if let Some(opening) = &mut self.opening {
             (opening.is_shown, opening.is_card_hidden) = (true, true);
         }
-        self.toasts.retire(CHANGED);
-        self.toasts.retire(GROWN);
+        self.toasts.retire(spoken(CHANGED));
+        self.toasts.retire(spoken(GROWN));
     }
 
     /// Begins to follow the trace on the screen, or ends it; then the index is finished.
@@ -156,13 +157,13 @@ impl App {
         }
         let change = self.workspace.as_mut().and_then(|workspace| workspace.trace_change(&self.worker));
         let Some(change) = change else { return };
-        let reload = ("Reload".to_owned(), Action::Reload);
-        let text = "What is shown belongs to the file as it was.";
+        let reload = (say!("opened-reload").to_owned(), Action::Reload);
+        let text = say!("opened-what-is-shown-belongs-to");
         match change {
-            TraceChange::Rewritten => self.toasts.show_with(ToastKind::Warning, CHANGED, text, [reload]),
+            TraceChange::Rewritten => self.toasts.show_with(ToastKind::Warning, spoken(CHANGED), text, [reload]),
             TraceChange::Grown => {
-                let follow = ("Follow".to_owned(), Action::FollowTrace);
-                self.toasts.show_with(ToastKind::Warning, GROWN, text, [reload, follow]);
+                let follow = (say!("opened-follow").to_owned(), Action::FollowTrace);
+                self.toasts.show_with(ToastKind::Warning, spoken(GROWN), text, [reload, follow]);
             }
         }
     }
@@ -205,7 +206,7 @@ impl App {
         self.tell_warnings(&workspace.session);
         super::recent::remember(&mut self.settings.recent, workspace.recent());
         self.start.path_box.clear();
-        self.toasts.retire(NOT_OPENED);
+        self.toasts.retire(spoken(NOT_OPENED));
         self.set_title(&format!("{} – Stepback", workspace.name()));
         // What had the keyboard on the start screen is gone.
         self.context.memory_mut(|memory| memory.stop_text_input());
@@ -242,14 +243,13 @@ impl App {
         let is_new = session.is_built_now && session.index.is_whole();
         let mut told = session.index.warnings().iter().filter(|warning| count == 0 || !warning.is_of_time());
         let Some(first) = told.next().filter(|_| is_new) else { return };
-        let one = if session.index.source().is_text() { "line" } else { "place" };
         let title = match count {
-            0 => "Time runs backwards".to_owned(),
-            1 => format!("1 {one} could not be read"),
-            _ => format!("{} {one}s could not be read", super::words::count(count)),
+            0 => say!("opened-time-runs-backwards").to_owned(),
+            _ if session.index.source().is_text() => say!("opened-lines-not-read", count = count),
+            _ => say!("opened-places-not-read", count = count),
         };
-        let text = format!("First: {}.", placed(first, &first.message, &session.index));
-        let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));
+        let text = say!("opened-first", warning = placed(first, &first.message, &session.index));
+        let show = Some((say!("opened-show-list").to_owned(), Action::ShowPanel(PanelKind::Warnings)));
         self.toasts.show_with(ToastKind::Warning, &title, &text, show);
     }
 }

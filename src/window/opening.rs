@@ -12,6 +12,7 @@ use stepback_index::{BuildProgress, Cancel};
 
 use super::kept::Kept;
 use super::options::{Keeping, TraceChoice};
+use crate::messages::{Language, say};
 use crate::session::{self, OpenOptions, Session, Watch, is_session, session_places};
 
 /// An opening under way.
@@ -110,13 +111,15 @@ impl Opening {
         let parts = Arc::<AtomicU64>::default();
         let name = match &choice {
             TraceChoice::Path(options) => options.name(),
-            TraceChoice::Demo => "the demo".to_owned(),
+            TraceChoice::Demo => say!("opening-the-demo").to_owned(),
             TraceChoice::Session { file, .. } => OpenOptions::new(file).name(),
         };
         let job = {
             let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
             let job = Job { choice, keeping, showing, cancel: cancel.clone(), until: until.clone() };
+            let language = Language::spoken();
             move || {
+                language.speak();
                 let tell = |told| {
                     mailbox.lock().unwrap_or_else(PoisonError::into_inner).put(told);
                     wake();
@@ -154,7 +157,7 @@ impl Opening {
         // In this order: what a thread that has ended had to tell is there.
         let is_over = self.is_over();
         let told = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let ended = || Told::Done(Err(anyhow!("the trace could not be opened: its thread ended")));
+        let ended = || Told::Done(Err(anyhow!(say!("opening-thread-ended"))));
         told.or_else(|| is_over.then(ended))
     }
 

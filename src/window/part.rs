@@ -8,6 +8,7 @@ use super::app::App;
 use super::arriving_part::{Arrival, Part};
 use super::opened::Held;
 use super::workspace::Workspace;
+use crate::messages::say;
 use crate::model::{AtEnd, NewEnd, Windows};
 use crate::session::Session;
 use crate::worker::Lane;
@@ -69,7 +70,7 @@ impl App {
             Ok(windows) => workspace.show_part(part.session, windows),
             Err(error) => {
                 self.end_mending();
-                return self.report(&format!("the trace could not be shown as far as it is indexed: {error:#}"));
+                return self.report(&say!("part-not-shown", error = format!("{error:#}")));
             }
         }
         self.worker.renew();

@@ -6,6 +6,7 @@ use egui::{Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, Wi
 
 use super::go_to::error_line;
 use crate::action::Action;
+use crate::messages::say;
 use crate::theme::{Tok, mono, ui as ui_font};
 use crate::worker::{Slot, Worker};
 
@@ -89,14 +90,14 @@ impl PathBox {
 
     fn field(&mut self, ui: &mut Ui, rect: Rect, tok: &Tok) -> egui::Response {
         let inner = Rect::from_min_max(pos2(rect.left() + 10.0, rect.top()), rect.max - vec2(10.0, 0.0));
-        let hint = egui::RichText::new("Path of a trace").font(ui_font(12.5)).color(tok.t3);
+        let hint = egui::RichText::new(say!("start-path-of-a-trace")).font(ui_font(12.5)).color(tok.t3);
         let font = if self.text.is_empty() { ui_font(12.5) } else { mono(12.5) };
         let has_text = !self.text.is_empty();
         let edit = TextEdit::singleline(&mut self.text).id(id()).hint_text(hint).font(font).frame(Frame::NONE);
         let edit = edit.desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(has_text);
         let builder = UiBuilder::new().max_rect(inner);
         let response = ui.scope_builder(builder, |ui| ui.add_sized(inner.size(), edit)).inner;
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Path of a trace"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("start-path-of-a-trace")));
         response
     }
 

@@ -4,6 +4,7 @@ use stepback_index::QueryError;
 use stepback_parsers::Position;
 
 use crate::action::{Way, WindowId};
+use crate::messages::say;
 use crate::model::so_far::{SoFar, nothing_so_far};
 use crate::model::{Landing, Move, Stride, Windows};
 use crate::session::Session;
@@ -106,16 +107,14 @@ fn follow(session: &Session, windows: &mut Windows, led: &Asked, by: Steps) -> R
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.
 fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
     match what {
-        Move::Step(Stride::Out, Way::Back) => {
-            Some("Nothing called this function: the trace begins inside it".to_owned())
-        }
+        Move::Step(Stride::Out, Way::Back) => Some(say!("moves-nothing-called-this-function-the").to_owned()),
         Move::Step(Stride::Out, Way::Forward) => Some(match SoFar::of(session) {
-            None => "This function does not return: the trace ends inside it".to_owned(),
-            Some(part) => format!("This function does not return so far: {}", part.caveat()),
+            None => say!("moves-this-function-does-not-return").to_owned(),
+            Some(part) => say!("moves-no-return-so-far", caveat = part.caveat()),
         }),
-        Move::StepOfThread(Way::Back) => Some("This thread has no step before this position".to_owned()),
+        Move::StepOfThread(Way::Back) => Some(say!("moves-this-thread-has-no-step").to_owned()),
         Move::StepOfThread(Way::Forward) => {
-            let words = nothing_so_far(session, "this thread has no step after this position".to_owned());
+            let words = nothing_so_far(session, say!("moves-this-thread-has-no-step-after").to_owned());
             Some(sentence(&words))
         }
         Move::Step(..) | Move::StayInThread(_) | Move::Travel(_) | Move::Edge(_) => None,

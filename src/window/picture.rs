@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context as _, Result};
 use egui::ColorImage;
 
+use crate::messages::say;
+
 /// What lay over the panels when the picture was asked for, such as the palette, is gone after so many frames.
 const FRAMES: u32 = 3;
 
@@ -58,7 +60,7 @@ impl Picture {
 }
 
 fn save(image: &ColorImage, path: &Path) -> Result<()> {
-    let refused = || format!("the picture could not be saved: {path:?}");
+    let refused = || say!("picture-not-saved", path = format!("{path:?}"));
     let [width, height] = image.size.map(u32::try_from);
     let file = File::create(path).with_context(refused)?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);

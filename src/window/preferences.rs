@@ -42,7 +42,7 @@ impl App {
                 let told = say!("settings-imported").to_owned();
                 self.toasts.show_with(ToastKind::Info, &told, &problems.join("\n"), None);
             }
-            Err(error) => self.report(&format!("the keys cannot be taken over: {error:#}")),
+            Err(error) => self.report(&say!("preferences-keys-not-taken", error = format!("{error:#}"))),
         }
     }
 
@@ -53,7 +53,9 @@ impl App {
 
     /// Chooses the keys of a command.
     pub(super) fn set_keys(&mut self, name: &str, keys: &[String]) {
-        let Some(command) = command(name) else { return self.report(&format!("there is no command {name:?}")) };
+        let Some(command) = command(name) else {
+            return self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
+        };
         match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
             Ok(keys) => {
                 self.settings.keys.set(command, &keys);
@@ -67,7 +69,7 @@ impl App {
     pub(super) fn reset_keys(&mut self, name: Option<&str>) {
         match name.map(|name| (name, command(name))) {
             Some((_, Some(command))) => self.settings.keys.reset(command),
-            Some((name, None)) => return self.report(&format!("there is no command {name:?}")),
+            Some((name, None)) => return self.report(&say!("line-there-is-no-command", line = format!("{name:?}"))),
             None => self.settings.keys = KeyChoice::default(),
         }
         self.apply_keys();
@@ -85,7 +87,11 @@ impl App {
         let Some(path) = path else { return self.ask_for_file(Purpose::Keys) };
         let read = move |_: &stepback_index::Cancel| {
             let metadata = std::fs::metadata(&path)?;
-            anyhow::ensure!(metadata.is_file() && metadata.len() < 1 << 20, "not a file of keys: {path:?}");
+            anyhow::ensure!(
+                metadata.is_file() && metadata.len() < 1 << 20,
+                "{}",
+                say!("preferences-no-keys", path = format!("{path:?}"))
+            );
             Ok(std::fs::read_to_string(&path)?)
         };
         self.imported_keys = Some(self.worker.spawn(Lane::Short, read));

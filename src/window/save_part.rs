@@ -10,38 +10,38 @@ use super::app::App;
 use super::file_dialog::Purpose;
 use super::toasts::ToastKind;
 use crate::action::StepRange;
-use crate::model::text::counted;
+use crate::messages::{say, spoken};
 use crate::session::is_same_file;
 use crate::truncate::save_part;
 use crate::worker::{Lane, Ticket};
 
 /// What is told where the format cannot be cut.
-const ADVICE: &str = "On the command line \"list --records\" prints a part, and DynamoRIO's record_filter copies one.";
+const ADVICE: &str = "part-advice";
 
 impl App {
     /// Saves a part, or what is selected in the timeline; without a path it is asked for.
     pub(super) fn save_part(&mut self, range: Option<StepRange>, path: Option<String>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let Some(range) = range.or(workspace.timeline.selection()) else {
-            let advice = "Shift+drag in the timeline selects a range.";
-            return self.toasts.show_with(ToastKind::Info, "Nothing is selected in the timeline", advice, None);
+            let advice = say!("part-shift-drag-in-the-timeline");
+            return self.toasts.show_with(ToastKind::Info, say!("part-nothing-is-selected-in-the"), advice, None);
         };
         if workspace.session.index.source().tarmac().is_none() {
-            let title = "Only a part of a Tarmac trace can be saved as a trace";
-            self.note_failure("only a part of a Tarmac trace can be saved");
-            return self.toasts.show_with(ToastKind::Warning, title, ADVICE, None);
+            let title = say!("part-only-a-part-of-a");
+            self.note_failure(say!("part-only-a-part-of-a-tarmac"));
+            return self.toasts.show_with(ToastKind::Warning, title, spoken(ADVICE), None);
         }
         let Some(path) = path.map(PathBuf::from) else { return self.ask_for_file(Purpose::PartPlace(range)) };
         if path == workspace.session.path || is_same_file(&path, &workspace.session.path) {
-            return self.report("the part is not written over the trace that it is a part of");
+            return self.report(say!("part-the-part-is-not-written"));
         }
         let session = Arc::clone(&workspace.session);
         workspace.saving = Some(self.worker.spawn(Lane::Long, move |cancel: &Cancel| {
             let tarmac = session.index.source().tarmac().ok_or_else(|| anyhow::anyhow!("no text"))?;
             let text = SlotReader(&session.index).text_between(Position(range.first), Position(range.last))?;
             save_part(tarmac, text, &path, cancel)?;
-            let steps = counted(range.last.saturating_sub(range.first), "step", "steps");
-            Ok(format!("Saved {steps} as {}", path.display()))
+            let steps = range.last.saturating_sub(range.first);
+            Ok(say!("part-saved", steps = steps, path = path.display().to_string()))
         }));
     }
 

@@ -9,6 +9,7 @@ use super::lookup::Lookup;
 use super::options::TraceChoice;
 use crate::action::Way;
 use crate::image::ImageSpec;
+use crate::messages::say;
 use crate::model::source_view::LineQuestion;
 use crate::session::OpenOptions;
 use crate::source::SourceMapping;
@@ -107,7 +108,7 @@ impl App {
     pub(super) fn go_to_line(&mut self, goal: LineGoal) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         if !workspace.session.images.are_lines_ready() {
-            return self.report("the source lines are still being read");
+            return self.report(say!("sources-the-source-lines-are-still"));
         }
         let LineGoal { file, line, way, thread } = goal;
         let (window, from) = (workspace.windows.active, workspace.windows.active().position);

@@ -8,9 +8,10 @@ use super::mark;
 use super::path_box::PathBox;
 use super::recent::{RecentState, RecentTrace};
 use super::settings::Settings;
-use super::widgets::{LargeButton, first_key, paint_flat, text_button};
+use super::widgets::{LargeButton, first_key, label, paint_flat, text_button};
 use super::words::count;
 use crate::action::Action;
+use crate::messages::say;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::worker::{Slot, Worker};
 
@@ -72,9 +73,9 @@ impl Start {
     fn recent_ui(&mut self, ui: &mut Ui, settings: &Settings, worker: &Worker, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
         ui.horizontal(|ui| {
-            ui.label(RichText::new("Recent traces").font(semi(13.0)).color(tok.t1));
+            ui.label(RichText::new(say!("start-recent-traces")).font(semi(13.0)).color(tok.t1));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if text_button(ui, "Clear list", ui_font(12.5), tok.t2).clicked() {
+                if text_button(ui, say!("start-clear-list"), ui_font(12.5), tok.t2).clicked() {
                     out.push(Action::ClearRecent);
                 }
             });
@@ -103,30 +104,29 @@ fn title_ui(ui: &mut Ui, tok: &Tok) {
     mark::paint(ui.painter(), square, tok);
     let left = rect.left() + 60.0;
     ui.painter().text(pos2(left, rect.top() + 14.0), Align2::LEFT_CENTER, "Stepback", semi(22.0), tok.t1);
-    let line = "Look up any moment of a recorded execution.";
+    let line = say!("start-look-up-any-moment-of");
     ui.painter().text(pos2(left, rect.top() + 36.0), Align2::LEFT_CENTER, line, ui_font(13.0), tok.t2);
 }
 
 fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
     ui.horizontal(|ui| {
-        let open = LargeButton { text: "Open…", icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
+        let open =
+            LargeButton { text: label("Open…"), icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
         if open.ui(ui, 156.0).clicked() {
             out.push(Action::OpenDialog);
         }
-        let demo = LargeButton { text: "Open the demo", icon: icons::PLAY, key: None, is_primary: false };
-        let directory = LargeButton { text: "Open directory…", icon: icons::OPEN, key: None, is_primary: false };
-        if directory
-            .ui(ui, 176.0)
-            .on_hover_text("A trace that consists of several files, as DynamoRIO writes it")
-            .clicked()
-        {
+        let demo = LargeButton { text: label("Open the demo"), icon: icons::PLAY, key: None, is_primary: false };
+        let directory =
+            LargeButton { text: label("Open directory…"), icon: icons::OPEN, key: None, is_primary: false };
+        if directory.ui(ui, 176.0).on_hover_text(say!("start-a-trace-that-consists-of")).clicked() {
             out.push(Action::OpenDirectoryDialog);
         }
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::OpenDemo);
         }
-        let session = LargeButton { text: "Open session…", icon: icons::BOOKMARK, key: None, is_primary: false };
-        let hint = "What was marked, named and laid out about a trace: TRACE.session.toml, also of another machine";
+        let session =
+            LargeButton { text: label("Open session…"), icon: icons::BOOKMARK, key: None, is_primary: false };
+        let hint = say!("start-what-was-marked-named-and");
         if session.ui(ui, 164.0).on_hover_text(hint).clicked() {
             out.push(Action::OpenSession(None));
         }
@@ -136,7 +136,7 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
 fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok, out: &mut Vec<Action>) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let path = trace.path.to_string_lossy().into_owned();
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Open {}", trace.name())));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-open", name = trace.name())));
     let row = rect.shrink2(vec2(0.0, 1.0));
     let is_lit = response.contains_pointer() || response.has_focus();
     if is_lit {
@@ -171,13 +171,13 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
         let steps = if state == RecentState::Missing { "–".to_owned() } else { count(trace.steps) };
         painter.text(at(532.0, 23.0), Align2::RIGHT_CENTER, steps, mono(12.0), tok.t2);
         if state != RecentState::Missing {
-            painter.text(at(538.0, 23.0), Align2::LEFT_CENTER, "steps", ui_font(12.0), tok.t3);
+            painter.text(at(538.0, 23.0), Align2::LEFT_CENTER, say!("start-steps"), ui_font(12.0), tok.t3);
         }
     }
     let (text, color) = match state {
         RecentState::Good => (trace.when(), tok.t3),
-        RecentState::Changed => ("changed since".to_owned(), tok.warn),
-        RecentState::Missing => ("file not found".to_owned(), tok.err),
+        RecentState::Changed => (say!("start-changed-since").to_owned(), tok.warn),
+        RecentState::Missing => (say!("start-file-not-found").to_owned(), tok.err),
     };
     let right = pos2(end, rect.center().y);
     let said = painter.text(right, Align2::RIGHT_CENTER, text, ui_font(12.0), color);
@@ -191,10 +191,10 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
 fn forget_ui(ui: &Ui, rect: Rect, path: &str, tok: &Tok) -> bool {
     let button = Rect::from_center_size(rect.right_center() - vec2(22.0, 0.0), Vec2::splat(22.0));
     let response = ui.interact(button, ui.unique_id().with(("forget", path)), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Forget this trace"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-forget-this-trace")));
     paint_flat(ui.painter(), button, &response, tok);
     ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
-    response.on_hover_text("Forget this trace").clicked()
+    response.on_hover_text(say!("start-forget-this-trace")).clicked()
 }
 
 fn drop_ui(ui: &mut Ui, tok: &Tok) {
@@ -206,12 +206,12 @@ fn drop_ui(ui: &mut Ui, tok: &Tok) {
         mark::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
     }
     let line = |y: f32| pos2(rect.center().x, rect.top() + y);
-    let text = "Drop a trace here, a file or a directory, with its ELF beside it if you have one";
+    let text = say!("start-drop-a-trace-here-a");
     ui.painter().text(line(23.0), Align2::CENTER_CENTER, text, ui_font(13.0), tok.t2);
     ui.painter().text(
         line(43.0),
         Align2::CENTER_CENTER,
-        "Tarmac, plain or compressed (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory)",
+        say!("start-tarmac-plain-or-compressed-gz"),
         ui_font(12.0),
         tok.t3,
     );

@@ -11,9 +11,9 @@ use super::status::status_at;
 use super::widgets::{badge, paint_flat, text_button, width};
 use super::words::count;
 use crate::action::{Action, PanelKind};
+use crate::messages::say;
 use crate::model::order_words;
 use crate::model::so_far::{SoFar, so_far};
-use crate::model::text::counted;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
 
 /// Draws the status bar.
@@ -33,7 +33,9 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
                 Some(_) => position_ui(ui, app, tok),
-                None => drop(ui.label(egui::RichText::new("No trace open").font(ui_font(11.5)).color(tok.t2))),
+                None => {
+                    drop(ui.label(egui::RichText::new(say!("status-no-trace-open")).font(ui_font(11.5)).color(tok.t2)))
+                }
             });
         },
     );
@@ -46,8 +48,8 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     let (_, at) = ui.allocate_space(vec2(16.0, 24.0));
     badge(ui.painter(), at.left_center(), number, tok);
     let end = workspace.session.index.step_count();
-    let place = so_far(&workspace.session, &format!("{} of {}", count(position.0), count(end)));
-    part_ui(ui, "Step", &place, mono_bold(11.5), tok);
+    let place = so_far(&workspace.session, &say!("status-of", position = count(position.0), end = count(end)));
+    part_ui(ui, say!("status-step"), &place, mono_bold(11.5), tok);
     let session = workspace.session.clone();
     let answer = workspace.status.poll(&position, &app.worker, |position| {
         let position = *position;
@@ -55,12 +57,12 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     });
     let Some(status) = answer.any() else { return };
     let parts = [
-        ("Line", status.line.map(count)),
-        ("Record", status.record.map(count)),
-        ("Time", status.time.clone()),
-        ("Thread", status.thread.clone()),
-        ("In", status.symbol.clone()),
-        ("Depth", status.depth.map(count)),
+        (say!("status-line"), status.line.map(count)),
+        (say!("status-record"), status.record.map(count)),
+        (say!("status-time"), status.time.clone()),
+        (say!("status-thread"), status.thread.clone()),
+        (say!("status-in"), status.symbol.clone()),
+        (say!("status-depth"), status.depth.map(count)),
     ];
     for (name, value) in parts {
         if let Some(value) = value {
@@ -93,14 +95,14 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     if warnings == 0 {
         return;
     }
-    let text = so_far(&workspace.session, &counted(warnings, "warning", "warnings"));
+    let text = so_far(&workspace.session, &say!("status-warnings", count = warnings));
     let wide = width(ui, &text, &ui_font(11.5)) + 20.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
     paint_flat(ui.painter(), rect.expand2(vec2(4.0, 0.0)), &response, tok);
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
     ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.warn);
-    if response.on_hover_text("Lines that could not be read").clicked() {
+    if response.on_hover_text(say!("status-lines-that-could-not-be")).clicked() {
         out.push(Action::ShowPanel(PanelKind::Warnings));
     }
 }
@@ -112,7 +114,7 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     if changes == 0 {
         return;
     }
-    let text = so_far(&workspace.session, &counted(changes, "external change", "external changes"));
+    let text = so_far(&workspace.session, &say!("status-externals", count = changes));
     let wide = width(ui, &text, &ui_font(11.5)) + 14.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
@@ -121,7 +123,7 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().rect_filled(mark, 2.0, tok.external_bg);
     ui.painter().rect_filled(Rect::from_min_size(mark.min, vec2(3.0, 3.0)), 0.0, tok.external);
     ui.painter().text(rect.left_center() + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
-    let hint = "Reads that differ from the last write: something that the trace does not show wrote there";
+    let hint = say!("status-reads-that-differ-from-the");
     if response.on_hover_text(hint).clicked() {
         out.push(Action::ShowPanel(PanelKind::Externals));
     }
@@ -146,11 +148,14 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
         });
         answer.any().cloned().flatten()
     });
-    let whole = "Order between threads is known to the timestamp only";
-    let text = if ui.available_width() > 1000.0 { whole } else { "Order by timestamps" };
+    let whole = say!("status-order-between-threads-is-known");
+    let text = if ui.available_width() > 1000.0 { whole } else { say!("status-order-by-timestamps") };
     let wide = width(ui, text, &ui_font(11.5)) + 20.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
-    let said = format!("{whole}{}", others.as_ref().map(|others| format!("; here {others}")).unwrap_or_default());
+    let said = match &others {
+        Some(others) => say!("status-order-here", whole = whole, others = others),
+        None => whole.to_owned(),
+    };
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &said));
     let color = if others.is_some() { tok.warn } else { tok.t3 };
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::INFO, icon(14.0), color);
@@ -163,14 +168,14 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let Some(workspace) = &app.workspace else { return };
     let Some(thread) = workspace.windows.active().thread else { return };
     let name = workspace.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name);
-    let text = format!("Stays in {name}");
+    let text = say!("status-stays-in", thread = name);
     let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.left_center() + vec2(4.0, 0.0), Align2::LEFT_CENTER, icons::PIN, icon(13.0), tok.accent);
     ui.painter().text(rect.left_center() + vec2(22.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
-    if response.on_hover_text("Steps of other threads are passed over. Click to step through all threads").clicked() {
+    if response.on_hover_text(say!("status-steps-of-other-threads-are")).clicked() {
         out.push(Action::StayInThread(None));
     }
 }
@@ -181,18 +186,19 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
     let images = workspace.session.images.infos();
     let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let (text, hint) = match images {
-        [] => (
-            "No symbols".to_owned(),
-            "Functions have no names. Open the trace with --image ELF, \
-             or put the ELF beside it under the same name."
-                .to_owned(),
-        ),
+        [] => (say!("status-no-symbols").to_owned(), say!("status-functions-have-no-names").to_owned()),
         [first, others @ ..] => {
             let more = if others.is_empty() { String::new() } else { format!(" +{}", others.len()) };
             let paths: Vec<String> = images.iter().map(|info| info.spec.path.display().to_string()).collect();
             (
-                format!("Symbols {}{more}", name(&first.spec.path).unwrap_or_default()),
-                format!("Symbols come from {}", paths.join("\n")),
+                say!("status-symbols", name = name(&first.spec.path).unwrap_or_default(), more = more),
+                say!(
+                    "status-symbols-come-from",
+                    paths = paths.join(
+                        "
+"
+                    )
+                ),
             )
         }
     };
@@ -243,15 +249,18 @@ fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().circle_filled(rect.left_center() + vec2(10.0, 0.0), 3.5, tok.accent);
     ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
-    if response.on_hover_text("The trace is read as it grows. Click to finish its index").clicked() {
+    if response.on_hover_text(say!("status-the-trace-is-read-as")).clicked() {
         out.push(Action::FollowTrace);
     }
 }
 
 /// Indexing that was stopped.
 fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
-    let hint = "Answers are so far: the rest of the trace is not indexed";
-    if text_button(ui, "Go on", ui_font(11.5), tok.accent).on_hover_text("Index the rest of the trace").clicked() {
+    let hint = say!("status-answers-are-so-far-the");
+    if text_button(ui, say!("status-go-on"), ui_font(11.5), tok.accent)
+        .on_hover_text(say!("status-index-the-rest-of-the"))
+        .clicked()
+    {
         out.push(Action::ContinueIndexing);
     }
     let text = part.stopped();
@@ -265,18 +274,18 @@ fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
 /// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
 fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop finding tail calls"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-stop-finding-tail-calls")));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text("Do without: calls stay as the trace alone shows them").clicked() {
+    if response.on_hover_text(say!("status-do-without-calls-stay-as")).clicked() {
         out.push(Action::CancelIndexing);
     }
-    let text = "Finding tail calls";
+    let text = say!("status-finding-tail-calls");
     let wide = width(ui, text, &ui_font(11.5)) + 4.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, text));
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
-    response.on_hover_text("The call tree gains calls in which a function ends by jumping to another");
+    response.on_hover_text(say!("status-the-call-tree-gains-calls"));
 }
 
 /// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
@@ -284,22 +293,28 @@ fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>)
     let share = opening.figures().share;
     let text = format!("{:.0} %", (share * 100.0).floor());
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop indexing"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-stop-indexing")));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text("Cancel indexing; what is indexed is kept").clicked() {
+    if response.on_hover_text(say!("status-cancel-indexing-what-is-indexed")).clicked() {
         out.push(Action::CancelIndexing);
     }
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Indexing"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-indexing")));
     paint_flat(ui.painter(), rect, &response, tok);
     let painter = ui.painter();
-    painter.text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, "Indexing", ui_font(11.5), tok.t2);
+    painter.text(
+        rect.left_center() + vec2(8.0, 0.0),
+        Align2::LEFT_CENTER,
+        say!("status-indexing"),
+        ui_font(11.5),
+        tok.t2,
+    );
     let bar = Rect::from_min_size(pos2(rect.left() + 66.0, rect.center().y - 2.0), vec2(120.0, 4.0));
     painter.rect_filled(bar, 2.0, tok.bg4);
     painter.rect_filled(Rect::from_min_size(bar.min, vec2(120.0 * share, 4.0)), 2.0, tok.accent);
     painter.text(rect.right_center() - vec2(6.0, 0.0), Align2::RIGHT_CENTER, text, mono(11.5), tok.t1);
-    if response.on_hover_text("Show the indexing card").clicked() {
+    if response.on_hover_text(say!("status-show-the-indexing-card")).clicked() {
         out.push(Action::ToggleIndexingCard);
     }
 }

@@ -5,6 +5,7 @@ use stepback_index::ThreadId;
 use super::app::App;
 use super::workspace::Workspace;
 use crate::action::Way;
+use crate::messages::say;
 use crate::model::{Move, Stride};
 use crate::panels::Pane;
 use crate::session::Session;
@@ -52,6 +53,6 @@ fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
     index.thread_by_name(name).ok_or_else(|| {
         let mut known: Vec<&str> = index.threads().iter().take(LISTED).map(|thread| thread.name.as_str()).collect();
         known.extend((index.threads().len() > LISTED).then_some("…"));
-        format!("the trace has no thread {name:?}, only {}", known.join(", "))
+        say!("stepping-no-thread", name = format!("{name:?}"), known = known.join(", "))
     })
 }

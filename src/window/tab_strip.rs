@@ -190,13 +190,13 @@ impl FollowBadge {
     fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
         let (is_narrow, tok) = (self.room < NARROW, Tok::current(ui));
         let shown = tab_badge(self.follow, windows);
-        let at = format!("at {}", count(shown.position.0));
+        let at = say!("tabs-at", position = count(shown.position.0));
         let text = if is_narrow { "" } else { at.as_str() };
         // A panel that stays with one window says so by a chain.
         let chain = if matches!(self.follow, Follow::Window(_)) { 16.0 } else { 0.0 };
         let wide = chain + if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
         let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "what the panel follows"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("tabs-what-the-panel-follows")));
         let painter = ui.painter();
         if chain > 0.0 {
             painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::LINK, icon(13.0), tok.t2);
@@ -205,22 +205,24 @@ impl FollowBadge {
         let what = match (shown.window, self.follow) {
             (Some(window), follow) => {
                 badge(painter, left, window.0, tok);
-                let name = if follow == Follow::Active { "the active trace window, now" } else { "trace window" };
-                format!("Follows {name} {}, {at}", window.0)
+                match follow {
+                    Follow::Active => say!("tabs-follows-active", number = window.0, at = &at),
+                    _ => say!("tabs-follows", number = window.0, at = &at),
+                }
             }
             (None, _) => {
                 painter.text(left, Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
-                format!("Pinned {at}")
+                say!("tabs-pinned", at = &at)
             }
         };
         painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
         let next = self.next(windows);
         let then = match next {
-            Follow::Active => "the active window".to_owned(),
-            Follow::Window(id) => format!("window {}", id.0),
-            Follow::Pinned(_) => "this position for good".to_owned(),
+            Follow::Active => say!("tabs-the-active-window").to_owned(),
+            Follow::Window(id) => say!("tabs-window", number = id.0),
+            Follow::Pinned(_) => say!("tabs-this-position-for-good").to_owned(),
         };
-        let response = response.on_hover_text(format!("{what}\nClick: {then}"));
+        let response = response.on_hover_text(say!("tabs-what-and-click", what = what, then = then));
         response.clicked().then_some(next)
     }
 
@@ -241,7 +243,7 @@ fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     let pane = strip.pane;
     let tok = Tok::current(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(26.0, 22.0), Sense::click());
-    let name = format!("{} panel menu", pane.title());
+    let name = say!("tabs-panel-menu", panel = pane.title());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::MORE, icon(14.0), tok.t2);
@@ -257,19 +259,22 @@ fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     if let Some(follow) = pane.follow() {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
-        if ui.add(egui::Button::selectable(follow == Follow::Active, "Follow the active window")).clicked() {
+        if ui.add(egui::Button::selectable(follow == Follow::Active, say!("tabs-follow-the-active-window"))).clicked() {
             out.push(Action::Bind(tile.0, Follow::Active));
         }
         for id in ids {
             let is_chosen = follow == Follow::Window(id);
-            if ui.add(egui::Button::selectable(is_chosen, format!("Follow window {}", id.0))).clicked() {
+            if ui.add(egui::Button::selectable(is_chosen, say!("tabs-follow-window", number = id.0))).clicked() {
                 out.push(Action::Bind(tile.0, Follow::Window(id)));
             }
         }
         if pane.is_pinnable() {
             let here = windows.moment_of(follow);
             let is_pinned = matches!(follow, Follow::Pinned(_));
-            if ui.add(egui::Button::selectable(is_pinned, format!("Pin at {}", count(here.position)))).clicked() {
+            if ui
+                .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position))))
+                .clicked()
+            {
                 out.push(Action::Bind(tile.0, Follow::Pinned(here)));
             }
         }
@@ -282,10 +287,10 @@ fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
     if ui.button(word).clicked() {
         out.push(action);
     }
-    if ui.button("Duplicate").clicked() {
+    if ui.button(say!("tabs-duplicate")).clicked() {
         out.push(Action::DuplicatePanel(tile.0));
     }
-    if ui.button("Close").clicked() {
+    if ui.button(say!("tabs-close")).clicked() {
         out.push(Action::ClosePanel(tile.0));
     }
 }

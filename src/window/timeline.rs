@@ -6,6 +6,7 @@ use super::app::App;
 use super::layout::TIMELINE;
 use super::workspace::Drawn;
 use crate::action::Action;
+use crate::messages::say;
 use crate::panels::timeline_ui;
 use crate::theme::Tok;
 
@@ -38,7 +39,7 @@ impl App {
         let edge = strip.bottom();
         let grip = Rect::from_min_max(pos2(strip.left(), edge - ABOVE), pos2(strip.right(), edge + BELOW));
         let response = ui.interact(grip, ui.unique_id().with("timeline edge"), Sense::CLICK | Sense::DRAG);
-        response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, "height of the timeline"));
+        response.widget_info(|| WidgetInfo::labeled(Role::Splitter, true, say!("timeline-height-of-the-timeline")));
         let is_held = response.hovered() || response.dragged();
         if is_held {
             ui.set_cursor_icon(CursorIcon::ResizeVertical);
@@ -53,6 +54,6 @@ impl App {
             let most = (ui.ctx().content_rect().height() * MOST).max(*TIMELINE.start());
             self.settings.timeline_height = Some((pointer.y - strip.top()).clamp(*TIMELINE.start(), most));
         }
-        response.on_hover_text("Drag: height of the timeline; double click: the usual height");
+        response.on_hover_text(say!("timeline-drag-height-of-the-timeline"));
     }
 }

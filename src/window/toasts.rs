@@ -219,7 +219,7 @@ impl Toast {
                         out.push(Action::DismissToast(self.id));
                     }
                 }
-                if link(ui, "Copy").clicked() {
+                if link(ui, say!("toasts-copy")).clicked() {
                     out.push(Action::Copy(format!("{}\n{}", self.title, self.text)));
                 }
             },
@@ -229,7 +229,7 @@ impl Toast {
     fn close_ui(&self, ui: &Ui, rect: Rect, tok: &Tok, out: &mut Vec<Action>) {
         let button = Rect::from_center_size(pos2(rect.right() - 19.0, rect.top() + 19.0), vec2(22.0, 22.0));
         let response = ui.interact(button, Id::unique(("close toast", self.id)), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Close message"));
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("toasts-close-message")));
         super::widgets::paint_flat(ui.painter(), button, &response, tok);
         ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
         if response.clicked() {

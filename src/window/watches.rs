@@ -4,6 +4,7 @@ use super::app::App;
 use super::toasts::ToastKind;
 use super::undo::Before;
 use crate::action::{Action, PanelKind};
+use crate::messages::say;
 use crate::notes::WatchChange;
 
 impl App {
@@ -24,7 +25,7 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let before = workspace.watches.clone();
         if let Err(error) = workspace.watches.change(change) {
-            return self.report(&format!("nothing more can be watched: {error}"));
+            return self.report(&say!("watches-full", error = error.to_string()));
         }
         if matches!(change, WatchChange::Add(_))
             && workspace.focused_pane().is_none_or(|pane| pane.kind() != PanelKind::Watches)
@@ -36,11 +37,11 @@ impl App {
         }
         workspace.undo.keep(Before::Watches(before));
         let words = match change {
-            WatchChange::Remove(_) => "The watch was removed",
-            WatchChange::Clear => "All watches were removed",
+            WatchChange::Remove(_) => say!("watches-the-watch-was-removed"),
+            WatchChange::Clear => say!("watches-all-watches-were-removed"),
             _ => return,
         };
-        let undo = Some(("Undo".to_owned(), Action::Undo));
+        let undo = Some((say!("watches-undo").to_owned(), Action::Undo));
         self.toasts.show_with(ToastKind::Info, words, "", undo);
     }
 }

@@ -166,9 +166,11 @@ pub struct LargeButton<'a> {
 }
 
 impl LargeButton<'_> {
-    /// Draws it.
-    pub fn ui(self, ui: &mut Ui, wide: f32) -> Response {
+    /// Draws it, at least so wide.
+    pub fn ui(self, ui: &mut Ui, least: f32) -> Response {
         let tok = Tok::current(ui);
+        let key = self.key.as_deref().map_or(0.0, |key| width(ui, key, &ui_font(12.0)) + 10.0);
+        let wide = least.max(36.0 + width(ui, self.text, &medium(13.0)) + key + 12.0);
         let (rect, response) = ui.allocate_exact_size(Vec2::new(wide, 34.0), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, self.text));
         let (fill, edge, color) = match (self.is_primary, response.hovered()) {

@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use crate::messages::{say, spoken};
+
 pub use crate::model::text::thousands as count;
 
 /// Bytes in the largest unit that leaves something before the point: `8.4 GB`.
 pub fn bytes(number: u64) -> String {
-    let units = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    let units =
+        [("words-tb", 1_000_000_000_000), ("words-gb", 1_000_000_000), ("words-mb", 1_000_000), ("words-kb", 1_000)];
     match units.iter().find(|(_, size)| number >= *size) {
-        Some((unit, size)) => format!("{}.{} {unit}", number / size, number % size * 10 / size),
-        None if number == 1 => "1 byte".to_owned(),
-        None => format!("{number} bytes"),
+        Some((unit, size)) => {
+            let amount = format!("{}.{}", number / size, number % size * 10 / size);
+            say!("words-size", amount = amount, unit = spoken(unit))
+        }
+        None if number == 1 => say!("words-1-byte").to_owned(),
+        None => say!("words-bytes", count = number),
     }
 }
 
@@ -26,20 +32,33 @@ pub fn span(time: Duration) -> String {
 /// When something was, seen from now; both in seconds since 1970.
 pub fn ago(then: u64, now: u64) -> String {
     match now.saturating_sub(then) {
-        0..60 => "just now".to_owned(),
-        seconds @ 60..3600 => format!("{} min ago", seconds / 60),
-        seconds @ 3600..86_400 => format!("{} h ago", seconds / 3600),
-        86_400..172_800 => "yesterday".to_owned(),
+        0..60 => say!("words-just-now").to_owned(),
+        seconds @ 60..3600 => say!("words-minutes-ago", count = seconds / 60),
+        seconds @ 3600..86_400 => say!("words-hours-ago", count = seconds / 3600),
+        86_400..172_800 => say!("words-yesterday").to_owned(),
         _ => date(then),
     }
 }
 
 /// `18 Nov 2026`, in universal time.
 fn date(seconds: u64) -> String {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    const MONTHS: [&str; 12] = [
+        "month-jan",
+        "month-feb",
+        "month-mar",
+        "month-apr",
+        "month-may",
+        "month-jun",
+        "month-jul",
+        "month-aug",
+        "month-sep",
+        "month-oct",
+        "month-nov",
+        "month-dec",
+    ];
     let (year, month, day) = crate::model::clock::date_of(seconds / 86_400);
     let month = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
-    format!("{day} {} {year}", month.unwrap_or(&"Dec"))
+    format!("{day} {} {year}", spoken(month.unwrap_or(&"month-dec")))
 }
 
 /// With a capital first letter, unless it begins with a name such as `x2` or `sp_el3`.

@@ -26,10 +26,10 @@ use super::status::StatusSlot;
 use super::torn_place::TornWindow;
 use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
-use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, StepRange, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::{Situation, argument_text};
+use crate::messages::say;
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
@@ -273,7 +273,7 @@ impl Workspace {
     pub fn architecture(&self) -> String {
         match self.session.index.threads() {
             [only] => only.instruction_set.names().title.to_owned(),
-            threads => format!("{} threads", threads.len()),
+            threads => say!("summary-threads", count = threads.len()),
         }
     }
 
@@ -284,7 +284,7 @@ impl Workspace {
 
     /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
     pub fn summary(&self) -> String {
-        let steps = format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()));
+        let steps = say!("summary-steps", what = self.architecture(), count = self.session.index.step_count());
         so_far(&self.session, &steps)
     }
 

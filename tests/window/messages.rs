@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use stepback::action::{Action, WindowId};
-use stepback::keymap::{Area, Situation, commands, parse_line};
-use stepback::messages::{Language, LanguageChoice};
+use stepback::keymap::{Area, PANELS, Situation, commands, parse_line};
+use stepback::messages::{Language, LanguageChoice, Value, find, spoken_with};
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;
@@ -153,4 +153,73 @@ fn the_page_of_keys_speaks_french() {
     window.press(Key::F1);
     window.harness().get_by_label("Commandes…\u{a0}: Ctrl+Maj+P");
     window.harness().get_by_label("Déplacer le curseur\u{a0}: Flèches ou PgPréc ou PgSuiv");
+}
+
+/// English texts that have other words in French, however they are filled in.
+fn english_words() -> BTreeSet<&'static str> {
+    let spoken_in = |language: Language| {
+        language.speak();
+        texts("en").into_keys().filter_map(|id| find(&id)).collect::<Vec<_>>()
+    };
+    let pairs = spoken_in(Language::English).into_iter().zip(spoken_in(Language::French));
+    let words: BTreeSet<&str> =
+        pairs.filter(|(english, french)| english != french).map(|(english, _)| english).collect();
+    // What is the same word in French, under another id.
+    let french: BTreeSet<&str> = spoken_in(Language::French).into_iter().collect();
+    words.difference(&french).copied().collect()
+}
+
+/// Whatever stands in the window, for eyes or for screen readers.
+fn labels(window: &mut Driver) -> BTreeSet<String> {
+    window.harness().query_all_by(|_| true).filter_map(|node| node.accesskit_node().label()).collect()
+}
+
+#[test]
+fn no_panel_of_a_french_window_says_anything_in_english() {
+    let mut window = french(Driver::demo());
+    let words = english_words();
+    let mut check = |window: &mut Driver, what: &str| {
+        let left: Vec<String> = labels(window).into_iter().filter(|label| words.contains(label.as_str())).collect();
+        assert_eq!(left, [""; 0], "{what}");
+    };
+    check(&mut window, "the start");
+    for row in &PANELS {
+        window.perform(Action::ShowPanel(row.kind));
+        window.wait();
+        check(&mut window, row.show);
+    }
+    for action in [Action::CommandPalette, Action::KeyboardHelp, Action::About] {
+        window.perform(action.clone());
+        window.wait();
+        check(&mut window, &format!("{action:?}"));
+        window.press(Key::Escape);
+    }
+    Language::French.speak();
+    let tabs = ["Registres", "Mémoire", "Pile", "Comparaison", "Constats", "Zones chaudes"];
+    assert!(tabs.iter().all(|tab| window.has(tab)), "{:?}", labels(&mut window));
+}
+
+#[test]
+fn the_start_screen_speaks_french() {
+    let mut window = french(Driver::start());
+    for label in ["Ouvrir la démonstration", "Chemin d’une trace", "Ouvrir une session…"] {
+        assert!(window.has(label), "{label}");
+    }
+    let words = english_words();
+    let left: Vec<String> = labels(&mut window).into_iter().filter(|label| words.contains(label.as_str())).collect();
+    assert_eq!(left, [""; 0]);
+}
+
+#[test]
+fn the_language_is_kept_and_a_number_decides_the_plural() {
+    let mut window = french(Driver::text(SHORT));
+    assert_eq!(window.app().settings().language, LanguageChoice::French);
+    window.perform(Action::Language(LanguageChoice::System));
+    window.wait();
+    // Tests and scripts are the same on every system.
+    assert_eq!(Language::spoken(), Language::English);
+    let bytes = |count: u64| spoken_with("text-bytes", &[("count", Value::from(count))]);
+    assert_eq!([0, 1, 1_250].map(bytes), ["0 bytes", "1 byte", "1,250 bytes"]);
+    Language::French.speak();
+    assert_eq!([0, 1, 1_250].map(bytes), ["1 octet", "1 octet", "1,250 octets"]);
 }

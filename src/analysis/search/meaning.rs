@@ -17,6 +17,7 @@ use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
 use crate::expression::{AddressSpace, digits_alone, split_range, split_space};
 use crate::image::Images;
+use crate::messages::say;
 
 /// More functions with a part of their name in common are not looked for.
 pub const FUNCTIONS: usize = 256;
@@ -118,24 +119,18 @@ impl std::error::Error for MeaningError {
 impl fmt::Display for MeaningError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(f, "nothing to look for: type a word, a number, an address or a name"),
+            Self::Empty => f.write_str(say!("meaning-empty")),
             Self::Pattern(fault) => {
-                write!(f, "character {}: {}; choose Text to look for it as it is", fault.at, fault.what)
+                f.write_str(&say!("meaning-pattern", at = fault.at.to_string(), what = fault.what.to_string()))
             }
-            Self::TooLong => write!(f, "the text is too long to be looked for"),
-            Self::Value(error) => write!(f, "no value: {error}; write 31, 0x1f or an expression such as x0+8"),
-            Self::Bytes(text) => {
-                write!(f, "no bytes: {text:?}; write pairs of hex digits (67 64 62) or a text in quotes (\"gdb\")")
-            }
-            Self::Code(error) => write!(f, "no address of code: {error}; write 0x80000494, main+8 or main.c:12"),
-            Self::Cell(error) => {
-                write!(f, "no register and no memory: {error}; write x0, 0x80020010:8, sp+8:4 or x0 = 0x1f")
-            }
-            Self::NoFunction(text) => {
-                write!(f, "no function has {text:?} in its name; choose Text to look for the word in the trace")
-            }
+            Self::TooLong => f.write_str(say!("meaning-too-long")),
+            Self::Value(error) => f.write_str(&say!("meaning-value", error = error.to_string())),
+            Self::Bytes(text) => f.write_str(&say!("meaning-bytes", text = format!("{text:?}"))),
+            Self::Code(error) => f.write_str(&say!("meaning-code", error = error.to_string())),
+            Self::Cell(error) => f.write_str(&say!("meaning-cell", error = error.to_string())),
+            Self::NoFunction(text) => f.write_str(&say!("meaning-no-function", text = format!("{text:?}"))),
             Self::Functions(count) => {
-                write!(f, "{count} functions are called so, more than {FUNCTIONS}: type more of the name")
+                f.write_str(&say!("meaning-functions", count = count.to_string(), most = FUNCTIONS.to_string()))
             }
             Self::Trace(error) => write!(f, "{error}"),
         }

@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 use super::cells::{Between, MemoryCell, cells_of, fill};
 use super::rows::{CompareRow, RowsWanted, memory_rows, push_group, register_row};
 use crate::image::Images;
-use crate::model::text::{counted, thousands};
+use crate::messages::{say, spoken};
 use crate::session::Session;
 
 /// Memory without a symbol is one region as long as its cells are nearer than this.
@@ -49,11 +49,11 @@ struct Region {
 }
 
 /// Below both stack pointers nothing is in use: what calls in between left there is rarely what is looked for.
-const DEAD_STACK: &str = "below the stack pointer, guessed";
+const DEAD_STACK: &str = "compare-below-the-stack-pointer";
 
 /// Groups that show their title alone until they are opened.
 pub(super) fn is_closed_at_first(title: &str) -> bool {
-    title == DEAD_STACK
+    title == spoken(DEAD_STACK)
 }
 
 /// Compares two positions. Runs on a worker. Cost: see [`DifferenceBetween`]; what differs is read once more as a whole.
@@ -103,20 +103,24 @@ impl Regions<'_> {
     /// In the order of their first byte.
     fn of(&self, cells: &[MemoryCell]) -> Vec<Region> {
         let (mut regions, mut places): (Vec<Region>, HashMap<String, usize>) = Default::default();
-        let (mut last, mut last_end) = (String::new(), None);
+        // A region without a name goes on as long as its cells are near each other.
+        let (mut last, mut is_plain, mut last_end) = (String::new(), false, None);
         for (cell, memory) in cells.iter().enumerate() {
             let is_near = last_end.is_some_and(|end: u64| memory.address.saturating_sub(end) < REGION_GAP);
-            let title = match self.named(memory) {
+            let named = self.named(memory);
+            let is_named = named.is_some();
+            let title = match named {
                 Some(title) => title,
-                None if is_near && last.starts_with("from ") => last,
-                None => format!("from {:x}", memory.address),
+                None if is_near && is_plain => last,
+                None => say!("compare-from", address = format!("{:x}", memory.address)),
             };
             let place = *places.entry(title.clone()).or_insert_with(|| {
                 regions.push(Region { title: title.clone(), cells: Vec::new() });
                 regions.len() - 1
             });
             regions.get_mut(place).into_iter().for_each(|region| region.cells.push(cell));
-            (last, last_end) = (title, Some(memory.address.saturating_add(memory.to.len() as u64)));
+            (last, is_plain, last_end) =
+                (title, !is_named, Some(memory.address.saturating_add(memory.to.len() as u64)));
         }
         regions
     }
@@ -133,7 +137,7 @@ impl Regions<'_> {
             |pointer: &u64| pointer.abs_diff(cell.address) < if is_below(pointer) { DEAD_REACH } else { STACK_REACH };
         self.stack_pointers.iter().any(is_near).then(|| {
             let is_dead = self.stack_pointers.iter().all(is_below);
-            if is_dead { DEAD_STACK.to_owned() } else { "stack, guessed".to_owned() }
+            if is_dead { spoken(DEAD_STACK).to_owned() } else { say!("compare-stack-guessed").to_owned() }
         })
     }
 }
@@ -151,9 +155,10 @@ impl Comparison {
 
     /// `13 registers · 35 bytes differ`.
     pub fn summary(&self) -> String {
-        let registers = counted(self.registers.len() as u64, "register", "registers");
-        let bytes = counted(self.byte_count, "byte", "bytes");
-        if self.is_empty() { "Nothing differs".to_owned() } else { format!("{registers} · {bytes} differ") }
+        match self.is_empty() {
+            true => say!("compare-nothing-differs").to_owned(),
+            false => say!("compare-differ", registers = self.registers.len(), bytes = self.byte_count),
+        }
     }
 
     /// True when the two are the same.
@@ -165,10 +170,10 @@ impl Comparison {
     /// Cost: grows with what differs; the rows hold as long as the question.
     pub fn rows(&self, wanted: &RowsWanted, images: &Images) -> Vec<CompareRow> {
         let mut rows = Vec::new();
-        let count = thousands(self.registers.len() as u64);
-        let detail = format!("{count} of {} differ", thousands(self.register_count as u64));
+        let (count, all) = (self.registers.len(), self.register_count);
+        let detail = say!("compare-of-differ", count = count, all = all);
         let registers = self.registers.iter().map(|register| register_row(register, images));
-        push_group(&mut rows, "Registers", detail, registers.collect(), wanted);
+        push_group(&mut rows, say!("compare-registers"), detail, registers.collect(), wanted);
         for region in &self.regions {
             let cells: Vec<&MemoryCell> = region.cells.iter().filter_map(|place| self.cells.get(*place)).collect();
             let members = memory_rows(&cells, self.endian, wanted, images);
@@ -181,8 +186,8 @@ impl Comparison {
 fn region_detail(cells: &[&MemoryCell]) -> String {
     let (Some(first), Some(last)) = (cells.first(), cells.last()) else { return String::new() };
     let end = last.address.saturating_add((last.to.len() as u64).saturating_sub(1));
-    let bytes = cells.iter().map(|cell| cell.differing()).sum();
-    format!("{:x} – {end:x}, {} differ", first.address, counted(bytes, "byte", "bytes"))
+    let bytes: u64 = cells.iter().map(|cell| cell.differing()).sum();
+    say!("compare-region", first = format!("{:x}", first.address), last = format!("{end:x}"), count = bytes)
 }
 
 #[cfg(test)]
@@ -267,7 +272,7 @@ mod tests {
     fn a_filter_leaves_groups_with_hits_and_a_click_turns_them() {
         let wanted = RowsWanted { filter: "x0".to_owned(), bytes_in_row: 8, ..RowsWanted::default() };
         check(&wanted, &["- Registers: 2 of 33 differ", "x0 0000000000000001 > 0000000000000002 "]);
-        let titles = ["Registers", "from 2000", "stack, guessed", DEAD_STACK].map(str::to_owned);
+        let titles = ["Registers", "from 2000", "stack, guessed", spoken(DEAD_STACK)].map(str::to_owned);
         let turned = RowsWanted { toggled: titles.to_vec(), bytes_in_row: 8, ..RowsWanted::default() };
         // Three are closed, the dead stack is open.
         assert_eq!(comparison().rows(&turned, &Images::default()).len(), 5);

@@ -10,6 +10,7 @@ use super::cells::Between;
 use super::rows::CompareRow;
 use crate::action::{Access, CellName};
 use crate::analysis::names::NamesAt;
+use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::names::function_name;
 use crate::session::Session;
@@ -144,7 +145,7 @@ impl WritesBetween {
         match self {
             Self::Exactly(count) => count.to_string(),
             Self::Over(count) => format!("{count}+"),
-            Self::Unknown => "unknown".to_owned(),
+            Self::Unknown => say!("compare-unknown").to_owned(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::action::{FindQuestion, FindRange, Way};
 use crate::analysis::marker_walk::Course;
 use crate::analysis::search::meaning::{Meaning, Reader};
 use crate::analysis::search::stream::Extent;
+use crate::messages::say;
 use crate::model::table::{Table, TableRow};
 use crate::place::Place;
 use crate::session::Session;
@@ -107,13 +108,18 @@ struct Bounds {
 
 impl Bounds {
     fn of(session: &Session, range: &FindRange, at: Position, cancel: &Cancel) -> Result<Self> {
-        let place = |text: &str, side: &str| -> Result<Position> {
-            let place: Place = text.parse().with_context(|| format!("where the search {side}"))?;
-            place.resolve_from(session, at, cancel).with_context(|| format!("where the search {side}"))
+        let place = |text: &str, side: &'static str| -> Result<Position> {
+            let place: Place = text.parse().context(side)?;
+            place.resolve_from(session, at, cancel).context(side)
         };
-        let from = if range.from.trim().is_empty() { Position(0) } else { place(&range.from, "begins")? };
-        let to = if range.to.trim().is_empty() { session.index.end() } else { place(&range.to, "ends")? };
-        ensure!(from <= to, "the search begins at {} and ends before that, at {}", from.0, to.0);
+        let from =
+            if range.from.trim().is_empty() { Position(0) } else { place(&range.from, say!("find-where-it-begins"))? };
+        let to = if range.to.trim().is_empty() {
+            session.index.end()
+        } else {
+            place(&range.to, say!("find-where-it-ends"))?
+        };
+        ensure!(from <= to, "{}", say!("find-ends-before", from = from.0.to_string(), to = to.0.to_string()));
         Ok(Self { from, to })
     }
 }

@@ -6,16 +6,17 @@ use stepback_machine::AccessKind;
 
 use crate::analysis::search::Search;
 use crate::analysis::search::meaning::Meaning;
+use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::effects::effect_words;
 use crate::model::names::place_name;
 use crate::model::table::{TableCell, TableRow, thread_name};
-use crate::model::text::{short_hex, thousands};
+use crate::model::text::short_hex;
 use crate::model::{Meaning as Tone, Span};
 use crate::session::Session;
 
 /// What the columns are called.
-pub const HEADS: [&str; 5] = ["Step", "Thread", "Function", "Instruction", "Match"];
+pub const HEADS: [&str; 5] = ["head-step", "head-thread", "head-function", "head-instruction", "head-match"];
 
 /// Lines of a step that are looked through for the one that matches.
 const LINES: u64 = 64;
@@ -53,7 +54,7 @@ impl<'a> RowMaker<'a> {
             TableCell::new(Tone::Plain, Code::new(record, &session.images).full_text()),
             TableCell::Text(self.matched(hit)?),
         ];
-        let name = format!("hit at step {}", thousands(record.step.0));
+        let name = say!("find-hit-at-step", step = record.step.0);
         Ok(TableRow { name, cells, position: Some(hit.position), address: address_of(hit), is_faded: false })
     }
 
@@ -94,8 +95,8 @@ fn access_span(access: &Access) -> Span {
         AccessKind::Write => (Tone::Write, '←'),
     };
     let word = match access.kind {
-        AccessKind::Read => "read",
-        AccessKind::Write => "write",
+        AccessKind::Read => say!("accesses-read"),
+        AccessKind::Write => say!("accesses-write"),
     };
     Span::new(
         tone,

@@ -4,15 +4,26 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::analysis::call_profile::{CallProfile, FunctionUse, Totals};
+use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::table::{ROWS, Table, TableCell, TableRow};
-use crate::model::text::{counted, thousands};
 use crate::model::{Meaning, Span};
 use crate::session::Session;
 
 /// The columns; those of times stand last.
-const HEADS: [&str; 11] =
-    ["Function", "Module", "Calls", "Self", "Self %", "Share", "Total", "Total %", "Self time", "Time", "Time %"];
+const HEADS: [&str; 11] = [
+    "head-function",
+    "head-module",
+    "head-calls",
+    "head-self",
+    "head-self-percent",
+    "head-share",
+    "head-total",
+    "head-total-percent",
+    "head-self-time",
+    "head-time",
+    "head-time-percent",
+];
 const TIMES: usize = 3;
 /// What is left out first where there is no room: the file, times, shares.
 const SPARE: [usize; 7] = [1, 8, 10, 9, 4, 5, 7];
@@ -34,17 +45,15 @@ pub fn function_table(session: &Session, profile: &CallProfile, names: &[Arc<str
 
 fn summary(profile: &CallProfile) -> String {
     let count = profile.functions.len() as u64;
-    let steps = counted(profile.steps, "step", "steps");
     let mut words = match count {
-        0 => return format!("No function in {steps}"),
-        count => format!("{} in {steps}", counted(count, "function", "functions")),
+        0 => return say!("functions-none-in", steps = profile.steps),
+        count => say!("functions-in", count = count, steps = profile.steps),
     };
     if count > ROWS as u64 {
-        words += &format!("; those {} that took most", thousands(ROWS as u64));
+        words += &say!("functions-most", count = ROWS);
     }
     if profile.merged_calls > 0 {
-        let calls = counted(profile.merged_calls, "call is", "calls are");
-        words += &format!("; {calls} not told apart from what is around");
+        words += &say!("functions-merged", count = profile.merged_calls);
     }
     words
 }
@@ -66,7 +75,7 @@ fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Wh
     let meaning = if session.images.code_at(*address).is_some() { Meaning::Symbol } else { Meaning::Plain };
     let file = session.images.file_at(*address).unwrap_or_default();
     TableRow {
-        name: format!("function {name}"),
+        name: say!("functions-row", name = &*name),
         cells: vec![
             TableCell::new(meaning, name),
             TableCell::new(Meaning::Second, file),

@@ -3,15 +3,15 @@
 use super::told::Functions;
 use crate::action::{CallMeasure, StepRange};
 use crate::analysis::call_profile::{StackNode, Who};
+use crate::messages::say;
 use crate::model::table::thread_name;
-use crate::model::text::{counted, thousands};
 use crate::session::Session;
 
 /// Which part of the trace it is: `Whole trace`, `Steps 440 – 881`.
 pub fn part_words(part: Option<StepRange>) -> String {
     match part {
-        Some(StepRange { first, last }) => format!("Steps {} – {}", thousands(first), thousands(last)),
-        None => "Whole trace".to_owned(),
+        Some(StepRange { first, last }) => say!("functions-steps-of", first = first, last = last),
+        None => say!("functions-whole-trace").to_owned(),
     }
 }
 
@@ -31,17 +31,17 @@ pub fn box_lines(session: &Session, functions: &Functions, node: &StackNode, mea
     let whole = all.map_or(0, |all| graph.value(all));
     let taken = |value: u64| {
         let told = match measure {
-            CallMeasure::Steps => counted(value, "step", "steps"),
-            CallMeasure::Time => format!("time {}", thousands(value)),
+            CallMeasure::Steps => say!("functions-step-count", count = value),
+            CallMeasure::Time => say!("functions-time-of", time = value),
         };
         format!("{told} ({})", share_text(value, whole))
     };
     let mut lines = vec![box_name(session, functions, node.who)];
     if matches!(node.who, Who::Function(_)) {
-        lines.push(counted(node.totals.calls, "call", "calls"));
+        lines.push(say!("functions-call-count", count = node.totals.calls));
     }
-    lines.push(format!("total {}", taken(graph.value(node))));
-    lines.push(format!("self {}", taken(graph.own_value(node))));
+    lines.push(say!("functions-total", taken = taken(graph.value(node))));
+    lines.push(say!("functions-self", taken = taken(graph.own_value(node))));
     lines
 }
 

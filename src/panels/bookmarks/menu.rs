@@ -3,6 +3,7 @@
 use egui::Ui;
 
 use crate::action::{Action, StepRange};
+use crate::messages::say;
 use crate::model::bookmark_words::command_text;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkColor, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
@@ -15,9 +16,9 @@ pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut V
         return bookmark_items(ui, bookmark, cx, out);
     }
     let words = match place {
-        BookmarkPlace::Position(_) => "Bookmark",
-        BookmarkPlace::Range { .. } => "Bookmark the selection",
-        BookmarkPlace::Memory { .. } => "Bookmark this memory",
+        BookmarkPlace::Position(_) => say!("bookmarks-bookmark"),
+        BookmarkPlace::Range { .. } => say!("bookmarks-bookmark-the-selection"),
+        BookmarkPlace::Memory { .. } => say!("bookmarks-bookmark-this-memory"),
     };
     let key = match place {
         BookmarkPlace::Range { .. } => "Shift+B",
@@ -32,18 +33,18 @@ pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut V
 fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let tok = cx.tok;
     let id = bookmark.id;
-    if MenuItem::new("Rename bookmark…").icon(icons::BOOKMARK).key("F2").ui(ui, tok) {
+    if MenuItem::new(say!("bookmarks-rename-bookmark")).icon(icons::BOOKMARK).key("F2").ui(ui, tok) {
         out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name)));
     }
-    if MenuItem::new("Note…").key("Shift+F2").ui(ui, tok) {
+    if MenuItem::new(say!("bookmarks-note")).key("Shift+F2").ui(ui, tok) {
         out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Note)));
     }
     for color in BookmarkColor::ALL.into_iter().filter(|color| *color != bookmark.color) {
-        if MenuItem::new(&format!("Make it {}", color.name())).ui(ui, tok) {
+        if MenuItem::new(make_it(color)).ui(ui, tok) {
             out.push(Action::Bookmark(BookmarkChange::Color { place: bookmark.place, color }));
         }
     }
-    if MenuItem::new("Delete bookmark").icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+    if MenuItem::new(say!("bookmarks-delete-bookmark")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
         out.push(Action::Bookmark(BookmarkChange::Remove(id)));
     }
     menu_line_ui(ui, tok);
@@ -57,18 +58,18 @@ pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut 
         BookmarkPlace::Range { first, last } => {
             moment_items(ui, first, cx, out);
             let range = StepRange { first, last };
-            if MenuItem::new("Select it in the timeline").ui(ui, tok) {
+            if MenuItem::new(say!("bookmarks-select-it-in-the-timeline")).ui(ui, tok) {
                 out.push(Action::SelectRange(Some(range)));
             }
-            if MenuItem::new("Compare its ends").icon(icons::COMPARE).ui(ui, tok) {
+            if MenuItem::new(say!("bookmarks-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
                 out.push(Action::CompareEnds(range));
             }
         }
         BookmarkPlace::Memory { address, len_bytes } => {
-            if MenuItem::new("Show memory").icon(icons::MEMORY).key("Enter").ui(ui, tok) {
+            if MenuItem::new(say!("bookmarks-show-memory")).icon(icons::MEMORY).key("Enter").ui(ui, tok) {
                 out.push(Action::ShowMemory(format!("{address:#x}")));
             }
-            if MenuItem::new("List all accesses").icon(icons::WATCH).ui(ui, tok) {
+            if MenuItem::new(say!("bookmarks-list-all-accesses")).icon(icons::WATCH).ui(ui, tok) {
                 out.push(Action::ListAccesses(format!("{address:#x}"), len_bytes, None));
             }
         }
@@ -76,17 +77,28 @@ pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut 
     menu_line_ui(ui, tok);
     bookmark_items(ui, bookmark, cx, out);
     if let Some(position) = bookmark.place.position()
-        && MenuItem::new("Copy command that opens it").icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+        && MenuItem::new(say!("bookmarks-copy-command-that-opens-it")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
     {
         out.push(Action::Copy(command_text(cx.session, stepback_parsers::Position(position))));
     }
 }
 
 fn moment_items(ui: &mut Ui, position: u64, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    if MenuItem::new("Travel there").icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
+    if MenuItem::new(say!("bookmarks-travel-there")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
         out.push(Action::Travel(cx.windows.active, position));
     }
-    if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+    if MenuItem::new(say!("bookmarks-open-window-there")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(stepback_parsers::Position(position))));
+    }
+}
+
+fn make_it(color: BookmarkColor) -> &'static str {
+    match color {
+        BookmarkColor::Yellow => say!("bookmarks-make-yellow"),
+        BookmarkColor::Red => say!("bookmarks-make-red"),
+        BookmarkColor::Green => say!("bookmarks-make-green"),
+        BookmarkColor::Blue => say!("bookmarks-make-blue"),
+        BookmarkColor::Pink => say!("bookmarks-make-pink"),
+        BookmarkColor::Grey => say!("bookmarks-make-grey"),
     }
 }

@@ -8,8 +8,8 @@ use stepback_index::Cancel;
 
 use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
 use crate::action::{Action, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::bookmark_words::{command_text, place_words};
-use crate::model::text::counted;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -92,21 +92,24 @@ impl BookmarksPanel {
         let export = Export { pen, rows: &rows, name: "bookmarks" };
         let tools = ListTools { export, bar }.ui(ui, &mut self.filter, out);
         let all = cx.bookmarks.list().len();
-        let words = counted(all as u64, "bookmark", "bookmarks");
-        let words = if shown.len() == all { words } else { format!("{} of {words}", shown.len()) };
+        let words = say!("bookmarks-count", count = all);
+        let words = if shown.len() == all { words } else { say!("bookmarks-shown", shown = shown.len(), all = words) };
         pen.cut_text(pos2(bar.left() + INSET, bar.center().y), &words, ui_font(12.0), cx.tok.t2, tools.left);
     }
 
     /// The heads; in the order of the places the list is as it came.
     fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &BookmarkColumns) {
         let heads = [
-            Head { left: head.left() + 26.0, name: "Place" },
-            Head { left: columns.name, name: "Name" },
-            Head { left: columns.note, name: "Note" },
+            Head { left: head.left() + 26.0, name: say!("bookmarks-place") },
+            Head { left: columns.name, name: say!("bookmarks-name") },
+            Head { left: columns.note, name: say!("bookmarks-note-2") },
         ];
         heads_ui(ui, pen, head, &heads, &mut self.state.sort);
         let y = head.center().y;
-        columns.words.iter().for_each(|x| _ = pen.text(*x, y, "What is there", head_font(), pen.tok.t3));
+        columns
+            .words
+            .iter()
+            .for_each(|x| _ = pen.text(*x, y, say!("bookmarks-what-is-there"), head_font(), pen.tok.t3));
     }
 
     fn keys(&mut self, ui: &Ui, shown: &[&Bookmark], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -148,8 +151,8 @@ impl BookmarksPanel {
     fn edit_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
         let Some(editing) = &mut self.state.editing else { return };
         let name = match editing.part {
-            BookmarkPart::Name => "Name of the bookmark",
-            BookmarkPart::Note => "Note of the bookmark",
+            BookmarkPart::Name => say!("bookmarks-name-of-the-bookmark"),
+            BookmarkPart::Note => say!("bookmarks-note-of-the-bookmark"),
         };
         pen.fill(rect, pen.tok.bg1);
         pen.frame(rect, 2, pen.tok.focus);
@@ -210,7 +213,7 @@ impl Panel for BookmarksPanel {
     }
 
     fn title(&self) -> String {
-        "Bookmarks".to_owned()
+        say!("bookmarks-bookmarks").to_owned()
     }
 
     fn leave_trace(&mut self) {
@@ -221,10 +224,7 @@ impl Panel for BookmarksPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.bookmarks.list().is_empty() {
-            let words = EmptyWords(
-                "Nothing is marked",
-                "B marks the position, Shift+B what is selected in the timeline; memory by its menu.",
-            );
+            let words = EmptyWords(say!("bookmarks-nothing-is-marked"), say!("bookmarks-b-marks-the-position-shift"));
             return empty_ui(ui, &pen, rect, icons::BOOKMARK, words);
         }
         let wanted = self.filter.to_lowercase();
@@ -246,7 +246,8 @@ impl Panel for BookmarksPanel {
             self.bar_ui(ui, &Bar { pen: &pen, rect: bar, shown: &shown }, cx, out);
         }
         if shown.is_empty() {
-            let words = EmptyWords("No bookmark holds the text", "Take something out of the field above.");
+            let words =
+                EmptyWords(say!("bookmarks-no-bookmark-holds-the-text"), say!("bookmarks-take-something-out-of-the"));
             return empty_ui(ui, &pen, rest, icons::SEARCH, words);
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);

@@ -5,6 +5,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use super::menu::place_items;
 use super::ribbon::ribbon_ui;
 use crate::action::Action;
+use crate::messages::say;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::menu::menu_head_ui;
@@ -78,7 +79,7 @@ impl BookmarkRows<'_> {
     /// Draws a row. True when it was clicked.
     pub fn row_ui(&self, ui: &Ui, rect: Rect, row: &BookmarkRow<'_>, out: &mut Vec<Action>) -> bool {
         let (cx, bookmark) = (self.cx, row.bookmark);
-        let name = || format!("bookmark {}", bookmark.title());
+        let name = || say!("bookmarks-row", title = bookmark.title());
         let response = row_response(ui, rect, ("bookmark", bookmark.id.0), name);
         let is_cursor = self.cursor == row.place;
         let is_here = bookmark.place == BookmarkPlace::Position(cx.windows.active().position.0);

@@ -2,6 +2,7 @@
 
 use egui::{Rect, pos2};
 
+use crate::messages::say;
 use crate::model::call_rows::CallRow;
 use crate::model::found_calls::CallWords;
 use crate::model::text::thousands;
@@ -63,23 +64,25 @@ impl Columns<'_> {
         let (tok, y) = (pen.tok, head.center().y);
         pen.fill(head, tok.bg2);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let steps = pen.text_left_of(self.right - 10.0, y, "Steps", head_font(), tok.t2);
+        let steps = pen.text_left_of(self.right - 10.0, y, say!("calls-steps"), head_font(), tok.t2);
         let mut right = steps - 8.0;
         if self.has_elapsed() {
-            right = pen.text_left_of(self.right - 10.0 - STEPS, y, "Elapsed", head_font(), tok.t2) - 8.0;
+            right = pen.text_left_of(self.right - 10.0 - STEPS, y, say!("calls-elapsed"), head_font(), tok.t2) - 8.0;
         }
         match (self.listing, around) {
             (Listing::Found(_), _) => {
-                pen.text_left_of(self.left + ENTERED - 10.0, y, "Position", head_font(), tok.t2);
-                pen.cut_text(pos2(self.left + ENTERED, y), "Call", head_font(), tok.t2, right);
+                pen.text_left_of(self.left + ENTERED - 10.0, y, say!("calls-position"), head_font(), tok.t2);
+                pen.cut_text(pos2(self.left + ENTERED, y), say!("calls-call"), head_font(), tok.t2, right);
                 if let Some(left) = self.caller_left() {
-                    pen.text(left, y, "Caller", head_font(), tok.t2);
+                    pen.text(left, y, say!("calls-caller"), head_font(), tok.t2);
                 }
             }
             (Listing::Tree, Some(around)) => {
                 pen.cut_text(pos2(self.left + 12.0, y), around, ui_font(11.5), tok.t3, right);
             }
-            (Listing::Tree, None) => drop(pen.cut_text(pos2(self.left + 12.0, y), "Call", head_font(), tok.t2, right)),
+            (Listing::Tree, None) => {
+                pen.cut_text(pos2(self.left + 12.0, y), say!("calls-call"), head_font(), tok.t2, right);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::rows::Touched;
 use crate::action::{Action, StepRange};
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::call_rows::CallRow;
 use crate::panels::ViewCx;
@@ -27,35 +28,38 @@ pub fn call_menu(
 ) {
     let tok = cx.tok;
     menu_head_ui(ui, tok, &row.name, &row.steps_text(cx.session));
-    if MenuItem::new("Travel to its entry").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+    if MenuItem::new(say!("calls-travel-to-its-entry")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
         out.push(Action::Travel(window.id, row.entered_at.0));
     }
-    if MenuItem::new("Travel to its end").key("Shift+Enter").ui(ui, tok) {
+    if MenuItem::new(say!("calls-travel-to-its-end")).key("Shift+Enter").ui(ui, tok) {
         out.push(Action::Travel(window.id, row.left_at.0));
     }
-    if MenuItem::new("Open window at its entry").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+    if MenuItem::new(say!("calls-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
         out.push(Action::OpenWindowAt(cx.moment(row.entered_at)));
     }
-    if MenuItem::new("Compare before and after it").icon(icons::COMPARE).ui(ui, tok) {
+    if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 }));
     }
     menu_line_ui(ui, tok);
     if let Some(is_open) = is_open {
-        let text = if is_open { "Close" } else { "Open" };
+        let text = if is_open { say!("calls-close") } else { say!("calls-open") };
         if MenuItem::new(text).key(if is_open { "Left" } else { "Right" }).ui(ui, tok) {
             touched.toggled = Some((row.node(), !is_open));
         }
     }
     if row.count == 1 {
         let is_folded = window.folds.is_folded(row.first);
-        let (text, shape) =
-            if is_folded { ("Unfold it in the trace", icons::UNFOLD) } else { ("Fold it in the trace", icons::FOLD) };
+        let (text, shape) = if is_folded {
+            (say!("calls-unfold-it-in-the-trace"), icons::UNFOLD)
+        } else {
+            (say!("calls-fold-it-in-the-trace"), icons::FOLD)
+        };
         if MenuItem::new(text).icon(shape).ui(ui, tok) {
             out.extend([Action::Activate(window.id), Action::ToggleFold(row.first.0)]);
         }
     }
     menu_line_ui(ui, tok);
-    if MenuItem::new("Copy name").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("calls-copy-name")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         out.push(Action::Copy(row.name.clone()));
     }
 }

@@ -11,13 +11,13 @@ use stepback_parsers::Position;
 use super::columns::{Columns, Listing};
 use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, StepRange, WindowId};
+use crate::messages::say;
 use crate::model::call_rows::{Children, Node, children_of, same_calls};
 use crate::model::call_tree::{CallTree, TreeRow, names_around};
 use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
 use crate::model::indents::Indents;
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
-use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::blocks::Blocks;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -233,7 +233,7 @@ impl CallsPanel {
         let depths = area.places().filter_map(|(place, _)| Some(rows.get(place)?.depth()));
         let indents = Indents::of(depths, columns.room_for_indents());
         let first = area.places().next().filter(|_| indents.hidden().is_some());
-        let around = first.map(|(place, _)| format!("in {}", names_around(rows, place, AROUND).join(" › ")));
+        let around = first.map(|(place, _)| say!("calls-in", names = names_around(rows, place, AROUND).join(" › ")));
         columns.head_ui(&Pen::new(ui, head, cx.tok), head, around.as_deref());
         let window = cx.windows.followed(cx.windows.travelling(self.follow));
         let cursor = self.state.list.cursor;
@@ -268,18 +268,18 @@ impl CallsPanel {
         let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
         let count = self.state.found.peek().map_or(0, |(_, found)| found.count);
         let pen = Pen::new(ui, head, cx.tok);
-        let mut words = so_far(cx.session, &counted(count, "call", "calls"));
+        let mut words = so_far(cx.session, &say!("calls-count", count = count));
         let mut right = head.right() - 8.0;
         if let Some(StepRange { first, last }) = self.state.range {
-            words += &format!(" in steps {} – {}", thousands(first), thousands(last));
+            words = say!("calls-in-steps", calls = words, first = first, last = last);
             let button = Rect::from_min_max(pos2(right - 20.0, head.top()), pos2(right, head.bottom()));
-            let response = button_response(ui, button, "leave range", "List calls of the whole trace");
+            let response = button_response(ui, button, "leave range", say!("calls-list-calls-of-the-whole"));
             pen.text_centered(button.center(), icons::CLOSE, icon(12.0), cx.tok.t2);
             right = button.left() - 4.0;
             if response.clicked() {
                 self.list_range(None);
             }
-            response.on_hover_text("Back to the calls of the whole trace");
+            response.on_hover_text(say!("calls-back-to-the-calls-of"));
         }
         pen.cut_text(pos2(head.left() + 12.0, head.center().y), &words, ui_font(11.5), cx.tok.t3, right);
         rest
@@ -365,7 +365,7 @@ impl Panel for CallsPanel {
     }
 
     fn title(&self) -> String {
-        "Calls".to_owned()
+        say!("calls-calls").to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -393,7 +393,7 @@ impl Panel for CallsPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
-        let finder = Field { hint: "Find a function", icon: icons::SEARCH };
+        let finder = Field { hint: say!("calls-find-a-function"), icon: icons::SEARCH };
         let field = finder.ui(ui, &pen, field, &mut self.state.text);
         if field.changed() {
             // Another list: it begins at its top; the tree comes back with the call of the position in view.
@@ -409,8 +409,8 @@ impl Panel for CallsPanel {
         if rows.is_empty() {
             // A range without calls can be left.
             let list = if self.state.range.is_some() { self.count_ui(ui, list, cx) } else { list };
-            let title = so_far(cx.session, "No such call");
-            return empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, "Try a part of the name of a function."));
+            let title = so_far(cx.session, say!("calls-no-such-call"));
+            return empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, say!("calls-try-a-part-of-the")));
         }
         if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
             out.push(Action::Travel(cx.windows.travelling(self.follow), row.entered_at.0));

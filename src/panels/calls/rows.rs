@@ -5,11 +5,12 @@ use egui::{Rect, Ui, pos2, vec2};
 use super::columns::{Columns, Listing};
 use super::menu::{Scene, call_menu};
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::call_rows::{CallRow, Node};
 use crate::model::call_tree::TreeRow;
 use crate::model::found_calls::CallWords;
-use crate::model::frame_words::EXCEPTION;
+use crate::model::frame_words::exception;
 use crate::model::indents::Indents;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -104,8 +105,11 @@ impl Rows<'_> {
         out: &mut Vec<Action>,
     ) {
         let (pen, tok) = (&self.pen, self.cx.tok);
-        let name =
-            if row.count > 1 { format!("call {} ×{}", row.name, row.count) } else { format!("call {}", row.name) };
+        let name = if row.count > 1 {
+            say!("calls-row-times", name = &*row.name, times = row.count.to_string())
+        } else {
+            say!("calls-row", name = &*row.name)
+        };
         let response = row_response(ui, rect, ("call", place, row.first.0), || name.clone());
         let is_cursor = self.cursor == place;
         let state = RowState { is_selected: look.is_current, is_cursor, has_focus: self.cx.has_focus };
@@ -137,7 +141,12 @@ impl Rows<'_> {
             if let Listing::Found(words) = self.columns.listing
                 && let Some(words) = words.known(place as u64)
             {
-                ui.label(format!("{}({}), called by {}", row.name, words.arguments, words.caller));
+                ui.label(say!(
+                    "calls-called-by",
+                    name = &*row.name,
+                    arguments = &*words.arguments,
+                    caller = &*words.caller
+                ));
             }
             for line in row.detail_lines(self.cx.session) {
                 ui.label(line);
@@ -163,7 +172,7 @@ impl Rows<'_> {
         }
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
         for mark in row.marks() {
-            let color = if mark == EXCEPTION { tok.err } else { tok.t3 };
+            let color = if mark == exception() { tok.err } else { tok.t3 };
             if end + 6.0 + pen.width(mark, ui_font(11.0)) < steps - 8.0 {
                 end = pen.text(end + 6.0, y, mark, ui_font(11.0), color);
             }
@@ -185,8 +194,11 @@ impl Rows<'_> {
         let Some(is_open) = look.is_open else { return };
         let center = pos2(rect.left() + CARET + self.indents.of_depth(look.depth), rect.center().y);
         let touch = Rect::from_center_size(center, vec2(16.0, ROW));
-        let verb = if is_open { "close" } else { "open" };
-        let response = button_response(ui, touch, ("caret", place, row.first.0), &format!("{verb} {}", row.name));
+        let name = match is_open {
+            true => say!("calls-close-row", name = &*row.name),
+            false => say!("calls-open-row", name = &*row.name),
+        };
+        let response = button_response(ui, touch, ("caret", place, row.first.0), &name);
         let shape = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
         let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
         self.pen.text_centered(center, shape, icon(10.0), color);
@@ -197,8 +209,8 @@ impl Rows<'_> {
 
     fn more_ui(&self, ui: &Ui, rect: Rect, MoreAt { place, depth, node, hidden }: MoreAt, touched: &mut Touched) {
         let words = match hidden {
-            Some(hidden) => format!("… {} more", thousands(hidden)),
-            None => "… more".to_owned(),
+            Some(hidden) => say!("calls-more", count = hidden),
+            None => say!("calls-more-2").to_owned(),
         };
         let response = row_response(ui, rect, ("more", place), || words.clone());
         row_background(

@@ -10,6 +10,7 @@ use stepback_parsers::Position;
 use super::beside::Beside;
 use super::rows::{Columns, Lengths, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, accessed_between, compare};
 use crate::model::scroll::{Scroll, Viewport};
@@ -166,7 +167,8 @@ impl ComparePanel {
             self.choose_ui(ui, touch, Side { place, window, pair }, cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
-        let response = button_response(ui, swap, "swap", "Swap sides").on_hover_text("Swap sides");
+        let response =
+            button_response(ui, swap, "swap", say!("compare-swap-sides")).on_hover_text(say!("compare-swap-sides"));
         if response.hovered() {
             pen.painter.rect_filled(swap, 4.0, tok.bg3);
         }
@@ -175,7 +177,11 @@ impl ComparePanel {
             (self.before, self.after) = (Some(pair.right.id), Some(pair.left.id));
         }
         let mut right = bar.right() - 8.0;
-        let choices = [(None, "All"), (Some(Access::Write), "Written"), (Some(Access::Read), "Read")];
+        let choices = [
+            (None, say!("compare-all")),
+            (Some(Access::Write), say!("compare-written")),
+            (Some(Access::Read), say!("compare-read")),
+        ];
         if bar.width() >= WIDE {
             for (access, words) in choices.into_iter().rev() {
                 let width = pen.width(words, ui_font(11.5)) + 16.0;
@@ -185,7 +191,12 @@ impl ComparePanel {
             }
             right -= 6.0;
             let field = Rect::from_min_size(pos2(right - 200.0, y - 11.0), vec2(200.0, 22.0));
-            Field { hint: "Filter cells", icon: icons::FILTER }.ui(ui, pen, field, &mut self.state.filter);
+            Field { hint: say!("compare-filter-cells"), icon: icons::FILTER }.ui(
+                ui,
+                pen,
+                field,
+                &mut self.state.filter,
+            );
             right = field.left() - 12.0;
         }
         if let Some(comparison) = comparison {
@@ -197,9 +208,9 @@ impl ComparePanel {
     fn accessed_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, Choice { access, words }: Choice) {
         let tok = pen.tok;
         let name = match access {
-            Some(Access::Write) => "cells that were written between",
-            Some(Access::Read) => "cells that were read between",
-            None => "all cells that differ",
+            Some(Access::Write) => say!("compare-cells-that-were-written-between"),
+            Some(Access::Read) => say!("compare-cells-that-were-read-between"),
+            None => say!("compare-all-cells-small"),
         };
         let response = button_response(ui, rect, ("accessed", words), name);
         let is_chosen = self.accessed == access;
@@ -211,9 +222,9 @@ impl ComparePanel {
             self.accessed = access;
         }
         response.on_hover_text(match access {
-            None => "All cells that differ",
-            Some(Access::Write) => "Cells that differ and that a step between the two positions wrote",
-            Some(Access::Read) => "Cells that differ and that a step between the two positions read",
+            None => say!("compare-all-cells-that-differ"),
+            Some(Access::Write) => say!("compare-cells-that-differ-and-that"),
+            Some(Access::Read) => say!("compare-cells-that-differ-and-that-a"),
         });
     }
 
@@ -221,10 +232,11 @@ impl ComparePanel {
     fn choose_ui(&mut self, ui: &mut Ui, touch: Rect, Side { place, window, pair }: Side<'_>, cx: &ViewCx<'_>) {
         let [left, right] = sides(pair);
         let side = if place == 0 { left } else { right };
-        let response = button_response(ui, touch, ("side", place), &format!("compare {side}: window {}", window.id.0));
+        let response =
+            button_response(ui, touch, ("side", place), &say!("compare-side", side = side, number = window.id.0));
         egui::Popup::menu(&response).show(|ui| {
             for other in &cx.windows.list {
-                let words = format!("Window {} at {}", other.id.0, thousands(other.position.0));
+                let words = say!("compare-window-at", number = other.id.0, position = other.position.0);
                 if ui.add(egui::Button::selectable(other.id == window.id, words)).clicked() {
                     let (mut before, mut after) = (pair.left.id, pair.right.id);
                     // Choosing the window of the other side changes sides.
@@ -247,7 +259,7 @@ impl ComparePanel {
         out: &mut Vec<Action>,
     ) {
         if comparison.is_empty() {
-            let words = EmptyWords("The two positions are the same", "Move one of the windows to compare.");
+            let words = EmptyWords(say!("compare-the-two-positions-are-the"), say!("compare-move-one-of-the-windows"));
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
         let Some(laid) = self.laid_rows(rect.width(), comparison, cx) else { return watch_for_late(ui) };
@@ -340,7 +352,7 @@ impl Panel for ComparePanel {
     }
 
     fn title(&self) -> String {
-        "Compare".to_owned()
+        say!("compare-compare").to_owned()
     }
 
     /// The cell under the cursor.
@@ -355,7 +367,7 @@ impl Panel for ComparePanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.pair(cx) else {
-            let words = EmptyWords("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
+            let words = EmptyWords(say!("compare-nothing-to-compare-yet"), say!("compare-open-a-second-trace-window"));
             return empty_ui(ui, &pen, rect, icons::COMPARE, words);
         };
         let key = (pair.left.position, pair.right.position);
@@ -386,27 +398,35 @@ fn cell_of(row: &CompareRow) -> Option<&CellName> {
 
 /// What the left and the right one are in time: either may be the earlier one.
 fn sides(pair: Pair<'_>) -> [&'static str; 2] {
-    if pair.right.position < pair.left.position { ["after", "before"] } else { ["before", "after"] }
+    if pair.right.position < pair.left.position {
+        [say!("compare-after"), say!("compare-before")]
+    } else {
+        [say!("compare-before"), say!("compare-after")]
+    }
 }
 
 fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, cx: &ViewCx<'_>) {
     let (tok, y) = (cx.tok, head.center().y);
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-    pen.text(columns.cell, y, "Cell", head_font(), tok.t2);
+    pen.text(columns.cell, y, say!("compare-cell"), head_font(), tok.t2);
     let [left, right] = sides(pair);
     for (x, window, word) in [(columns.before, pair.left, left), (columns.after, pair.right, right)] {
         let end = pen.badge(x, y, window.id.0);
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
-    pen.text(columns.writer, y, "Last written by", head_font(), tok.t2);
-    let titles = [(columns.meaning, "Means"), (columns.instruction, "Instruction"), (columns.source, "Source")];
+    pen.text(columns.writer, y, say!("compare-last-written-by"), head_font(), tok.t2);
+    let titles = [
+        (columns.meaning, say!("compare-means")),
+        (columns.instruction, say!("compare-instruction")),
+        (columns.source, say!("compare-source")),
+    ];
     for (x, title) in titles.into_iter().filter_map(|(x, title)| Some((x?, title))) {
         pen.text(x, y, title, head_font(), tok.t2);
     }
     if let Some(x) = columns.writes {
-        pen.text_left_of(x, y, "Writes between", head_font(), tok.t2);
+        pen.text_left_of(x, y, say!("compare-writes-between"), head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
-    let words = format!("window {} {left}, window {} {right}", pair.left.id.0, pair.right.id.0);
+    let words = say!("compare-head", first = pair.left.id.0, left = left, second = pair.right.id.0, right = right);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }

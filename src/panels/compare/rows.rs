@@ -7,6 +7,7 @@ use stepback_parsers::Step;
 
 use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
+use crate::messages::say;
 use crate::model::compare::{CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -182,8 +183,17 @@ impl Table<'_> {
         touched: &mut Touched,
     ) {
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-        let verb = if is_open { "close" } else { "open" };
-        let response = button_response(ui, rect, ("group", title), &format!("{verb} group {title}"));
+
+        let response = button_response(
+            ui,
+            rect,
+            ("group", title),
+            &(if is_open {
+                say!("compare-close-group", title = &*title)
+            } else {
+                say!("compare-open-group", title = &*title)
+            }),
+        );
         pen.fill(rect, if response.hovered() { tok.bg3 } else { tok.bg2 });
         let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
         pen.text(rect.left() + INSET, y, caret, icon(10.0), tok.t2);
@@ -201,7 +211,7 @@ impl Table<'_> {
     fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
         let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-        let response = row_response(ui, rect, ("cell", label), || format!("difference {label}"));
+        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = &*label));
         let is_cursor = self.cursor == Some(cell);
         row_background(
             pen,
@@ -227,7 +237,7 @@ impl Table<'_> {
         if let Some(step) = last_write {
             self.writer_ui(ui, y, *step, out);
         } else {
-            pen.label(self.columns.writer, y, "no step", tok.t3);
+            pen.label(self.columns.writer, y, say!("compare-no-step"), tok.t3);
         }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(cell.clone());
@@ -286,19 +296,26 @@ impl Table<'_> {
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, label, "");
         if let Some(step) = last_write {
-            if MenuItem::new("Travel to its last write").icon(icons::LAST_WRITE).key("Double click").ui(ui, tok) {
+            if MenuItem::new(say!("compare-travel-to-its-last-write"))
+                .icon(icons::LAST_WRITE)
+                .key("double click")
+                .ui(ui, tok)
+            {
                 out.push(Action::Travel(self.cx.windows.active, step.after().0));
             }
-            if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
+            if MenuItem::new(say!("compare-open-window-there")).icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
                 out.push(Action::OpenWindowAt(self.cx.moment(step.after())));
             }
         }
-        if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+        if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
         // Readers and writers between are found from the earlier window on.
         if let Some(earlier) = self.cx.windows.list.iter().min_by_key(|window| window.position) {
-            let between = [("First read between", Access::Read), ("First write between", Access::Write)];
+            let between = [
+                (say!("compare-first-read-between"), Access::Read),
+                (say!("compare-first-write-between"), Access::Write),
+            ];
             for (words, access) in between {
                 if MenuItem::new(words).ui(ui, tok) {
                     let travel = Action::GoToAccess(cell.clone(), access, Way::Forward);
@@ -307,22 +324,24 @@ impl Table<'_> {
             }
         }
         if let CellName::Memory(address, _) = cell
-            && MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok)
+            && MenuItem::new(say!("compare-show-memory-there")).icon(icons::MEMORY).ui(ui, tok)
         {
             out.push(Action::ShowMemory(address.clone()));
         }
         if let Some(CellMeaning::Symbol(symbol)) = meaning
-            && MenuItem::new(&format!("Show memory at {symbol}")).ui(ui, tok)
+            && MenuItem::new(&say!("compare-show-memory-at", symbol = &*symbol)).ui(ui, tok)
         {
             out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
         }
         menu_line_ui(ui, tok);
-        for (text, value) in [("Copy value at the left", from), ("Copy value at the right", to)] {
+        for (text, value) in
+            [(say!("compare-copy-value-at-the-left"), from), (say!("compare-copy-value-at-the-right"), to)]
+        {
             if MenuItem::new(text).ui(ui, tok) {
                 out.push(Action::Copy(value.clone()));
             }
         }
-        if MenuItem::new("Copy as text").icon(icons::COPY).ui(ui, tok) {
+        if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
             out.push(Action::Copy(format!("{label}: {from} -> {to}")));
         }
     }

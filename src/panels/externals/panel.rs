@@ -9,9 +9,9 @@ use stepback_parsers::Position;
 
 use super::rows::{ChangeRows, Columns, RowAt, Touched, key, texts, travel};
 use crate::action::{Action, CellName, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
-use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
@@ -102,18 +102,18 @@ impl ExternalsPanel {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let here = cx.windows.active().position;
         let (label, to) = match self.state.from {
-            Position(0) => ("List from the position", here),
-            _ => ("List from the start", Position(0)),
+            Position(0) => (say!("externals-list-from-the-position"), here),
+            _ => (say!("externals-list-from-the-start"), Position(0)),
         };
         let width = pen.width(label, ui_font(12.0)) + 12.0;
         let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
-        let count = so_far(cx.session, &counted(cx.session.index.info().external_changes, "read", "reads"));
+        let changes = cx.session.index.info().external_changes;
+        let count = so_far(cx.session, &say!("externals-reads", count = changes));
         let from = match self.state.from {
             Position(0) => String::new(),
-            from => format!("; from step {} on", thousands(from.0)),
+            from => say!("externals-from-step", step = from.0),
         };
-        let verb = if cx.session.index.info().external_changes == 1 { "differs" } else { "differ" };
-        let words = format!("{count} {verb} from what the last write left: DMA, a device, a system call{from}");
+        let words = say!("externals-head", reads = count, count = changes, from = from);
         let copy = Rect::from_min_max(pos2(button.left() - 28.0, y - 11.0), pos2(button.left() - 4.0, y + 11.0));
         let known = self.state.answer.peek().map(|(asked, rows)| (*asked, Arc::clone(rows)));
         let rows = known.map(|(asked, rows)| self.in_order(asked, &rows)).unwrap_or_default();
@@ -159,8 +159,8 @@ impl ExternalsPanel {
         out: &mut Vec<Action>,
     ) {
         if rows.is_empty() {
-            let title = so_far(cx.session, "No external change from there on");
-            let words = EmptyWords(&title, "List from the start of the trace instead.");
+            let title = so_far(cx.session, say!("externals-no-external-change-from-there"));
+            let words = EmptyWords(&title, say!("externals-list-from-the-start-of"));
             return empty_ui(ui, pen, rect, icons::CHECK, words);
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
@@ -187,10 +187,10 @@ impl ExternalsPanel {
     }
 
     fn more_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>, place: usize, cx: &ViewCx<'_>) {
-        let response = row_response(ui, rect, "more", || "… more".to_owned());
+        let response = row_response(ui, rect, "more", || say!("externals-more").to_owned());
         let is_cursor = self.state.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
-        pen.text(rect.left() + INSET, rect.center().y, "… more", ui_font(11.5), cx.tok.accent);
+        pen.text(rect.left() + INSET, rect.center().y, say!("externals-more"), ui_font(11.5), cx.tok.accent);
         if response.clicked() {
             self.state.limit = (self.state.limit + PAGE).min(LIMIT);
         }
@@ -221,7 +221,7 @@ impl Panel for ExternalsPanel {
     }
 
     fn title(&self) -> String {
-        "External changes".to_owned()
+        say!("externals-external-changes").to_owned()
     }
 
     /// The bytes that changed.
@@ -239,8 +239,8 @@ impl Panel for ExternalsPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.session.index.info().external_changes == 0 {
-            let title = so_far(cx.session, "No external changes");
-            let words = EmptyWords(&title, "Every read agrees with the last write that the trace shows.");
+            let title = so_far(cx.session, say!("externals-no-external-changes"));
+            let words = EmptyWords(&title, say!("externals-every-read-agrees-with-the"));
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);

@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, pos2};
 
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::externals::ExternalRow;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -48,13 +49,13 @@ impl Columns {
     /// Their heads, in the order of [`key`].
     pub fn heads(&self) -> Vec<Head<'static>> {
         let mut heads = vec![
-            Head { left: self.step, name: "Step" },
-            Head { left: self.address, name: "Address" },
-            Head { left: self.was, name: "Was" },
-            Head { left: self.read, name: "Read" },
-            Head { left: self.place, name: "Symbol" },
+            Head { left: self.step, name: say!("externals-step") },
+            Head { left: self.address, name: say!("externals-address") },
+            Head { left: self.was, name: say!("externals-was") },
+            Head { left: self.read, name: say!("externals-read") },
+            Head { left: self.place, name: say!("externals-symbol") },
         ];
-        heads.extend(self.thread.map(|left| Head { left, name: "Thread" }));
+        heads.extend(self.thread.map(|left| Head { left, name: say!("externals-thread") }));
         heads
     }
 }
@@ -112,8 +113,7 @@ impl ChangeRows<'_> {
         out: &mut Vec<Action>,
     ) {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, rect.center().y);
-        let response =
-            row_response(ui, rect, ("change", place), || format!("external change at step {}", thousands(row.step.0)));
+        let response = row_response(ui, rect, ("change", place), || say!("externals-row", step = row.step.0));
         let is_selected = self.cx.windows.active().position == row.position;
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(pen, rect, &response, state);
@@ -164,17 +164,17 @@ impl ChangeRows<'_> {
     fn menu(&self, ui: &mut Ui, row: &ExternalRow, out: &mut Vec<Action>) {
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, &format!("{:x}", row.address.0), &row.read_text());
-        if MenuItem::new("Travel to the read").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+        if MenuItem::new(say!("externals-travel-to-the-read")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
             out.push(travel(row, self.cx));
         }
-        if MenuItem::new("Show memory there").icon(icons::MEMORY).key("M").ui(ui, tok) {
+        if MenuItem::new(say!("externals-show-memory-there")).icon(icons::MEMORY).key("M").ui(ui, tok) {
             out.extend([travel(row, self.cx), Action::ShowMemory(row.address.to_string())]);
         }
-        if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+        if MenuItem::new(say!("externals-open-window-there")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
             out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        if MenuItem::new(say!("externals-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(row.line()));
         }
     }

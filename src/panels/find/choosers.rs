@@ -3,6 +3,7 @@
 use egui::{Rect, Ui};
 
 use crate::action::FindKind;
+use crate::messages::{say, spoken};
 use crate::model::found::kind_name;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -10,14 +11,14 @@ use crate::theme::{icon, icons, ui as ui_font};
 
 /// How a text is read, in the order of the list, with an example of each.
 const KINDS: [(FindKind, &str); 8] = [
-    (FindKind::Auto, "what it looks like"),
-    (FindKind::Text, "ldr x1   in any case"),
-    (FindKind::Regex, r"^bl\s.*alloc"),
-    (FindKind::Value, "0x1f, 31, x0+8"),
-    (FindKind::Bytes, "67 64 62 or \"gdb\""),
-    (FindKind::Address, "80000494, main+8, main.c:12"),
-    (FindKind::Accesses, "x0, 80020010:8, writes of sp, x0 = 5"),
-    (FindKind::Function, "decode, a part will do"),
+    (FindKind::Auto, "find-what-it-looks-like"),
+    (FindKind::Text, "find-ldr-x1-in-any-case"),
+    (FindKind::Regex, "find-example-regex"),
+    (FindKind::Value, "find-example-value"),
+    (FindKind::Bytes, "find-example-bytes"),
+    (FindKind::Address, "find-example-address"),
+    (FindKind::Accesses, "find-example-accesses"),
+    (FindKind::Function, "find-decode-a-part-will-do"),
 ];
 
 /// Where is looked.
@@ -35,15 +36,15 @@ pub enum Reach {
 }
 
 const REACHES: [(Reach, &str); 4] = [
-    (Reach::Everywhere, "Everywhere"),
-    (Reach::FromHere, "From here on"),
-    (Reach::UpToHere, "Up to here"),
-    (Reach::Between, "Between…"),
+    (Reach::Everywhere, "find-everywhere"),
+    (Reach::FromHere, "find-from-here-on"),
+    (Reach::UpToHere, "find-up-to-here"),
+    (Reach::Between, "find-between"),
 ];
 
 /// The words of a reach.
 fn reach_name(reach: Reach) -> &'static str {
-    REACHES.iter().find(|(known, _)| *known == reach).map_or("", |(_, name)| name)
+    REACHES.iter().find(|(known, _)| *known == reach).map_or("", |(_, name)| spoken(name))
 }
 
 /// A button that drops a list down: what it is called, and what is chosen.
@@ -79,10 +80,10 @@ fn drop_down<R>(
 /// Lets the user choose how the text is read. True when it was done.
 pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool {
     let now = *kind;
-    let chosen = drop_down(ui, pen, rect, DropDown { name: "Read as", chosen: kind_name(now) }, |ui| {
+    let chosen = drop_down(ui, pen, rect, DropDown { name: say!("find-read-as"), chosen: kind_name(now) }, |ui| {
         let mut chosen = None;
         for (kind, example) in KINDS {
-            let example = egui::RichText::new(example).font(crate::theme::mono(11.5)).color(pen.tok.t3);
+            let example = egui::RichText::new(spoken(example)).font(crate::theme::mono(11.5)).color(pen.tok.t3);
             let entry = egui::Button::selectable(kind == now, kind_name(kind)).right_text(example);
             if ui.add(entry).clicked() {
                 chosen = Some(kind);
@@ -96,10 +97,10 @@ pub fn kind_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, kind: &mut FindKind) -> bool 
 /// Lets the user choose where is looked. True when it was done.
 pub fn reach_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, reach: &mut Reach) -> bool {
     let now = *reach;
-    let chosen = drop_down(ui, pen, rect, DropDown { name: "Look", chosen: reach_name(now) }, |ui| {
+    let chosen = drop_down(ui, pen, rect, DropDown { name: say!("find-look"), chosen: reach_name(now) }, |ui| {
         let mut chosen = None;
         for (reach, name) in REACHES {
-            if ui.add(egui::Button::selectable(reach == now, name)).clicked() {
+            if ui.add(egui::Button::selectable(reach == now, spoken(name))).clicked() {
                 chosen = Some(reach);
             }
         }

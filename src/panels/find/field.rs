@@ -3,13 +3,14 @@
 use egui::{Id, Key, Modifiers, Rect, Ui};
 
 use crate::action::FindQuestion;
+use crate::messages::spoken;
 use crate::model::found::kind_name;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
 use crate::theme::icons;
 
 /// Its name for screen readers and tests.
-const NAME: &str = "Find";
+const NAME: &str = "find-find";
 
 /// The field, and which of the searches before stands in it.
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ impl FindField {
     /// Draws it. With `is_wanted` it takes the keyboard.
     pub fn ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, history: &[FindQuestion], focus: Focus) -> Typed {
         let recalled = self.recall(ui, history);
-        let response = Field { hint: NAME, icon: icons::SEARCH }.ui(ui, pen, rect, &mut self.text);
+        let response = Field { hint: spoken(NAME), icon: icons::SEARCH }.ui(ui, pen, rect, &mut self.text);
         if focus == Focus::Wanted {
             response.request_focus();
             select_all(ui, response.id, &self.text);

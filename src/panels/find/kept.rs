@@ -4,6 +4,7 @@ use egui::{Key, TextEdit, Ui};
 
 use super::field::history_text;
 use crate::action::{Action, FindQuestion};
+use crate::messages::say;
 use crate::notes::{KeptSearch, SearchChange};
 use crate::panels::ViewCx;
 
@@ -25,13 +26,13 @@ impl SearchMenu {
                 .response
                 .on_hover_text(history_text(&kept.search));
         }
-        let keep = egui::Button::new("Keep search as…");
+        let keep = egui::Button::new(say!("find-keep-search-as"));
         if ui.add_enabled(cx.find.question().is_some(), keep).clicked() {
             out.push(Action::AskFor("Keep search as…".to_owned()));
         }
         ui.separator();
         if cx.find.history().is_empty() {
-            ui.label("No search yet");
+            ui.label(say!("find-no-search-yet"));
         }
         let mut entries = cx.find.history().iter().take(BEFORE);
         entries.find(|question| ui.button(history_text(question)).clicked()).cloned()
@@ -41,17 +42,17 @@ impl SearchMenu {
     fn kept_ui(&mut self, ui: &mut Ui, kept: &KeptSearch, out: &mut Vec<Action>) {
         ui.set_min_width(200.0);
         let name = &kept.name;
-        if ui.button("Run").clicked() {
+        if ui.button(say!("find-run")).clicked() {
             out.push(Action::RunSearch(name.clone()));
         }
-        if ui.button("In a panel of its own").clicked() {
+        if ui.button(say!("find-in-a-panel-of-its")).clicked() {
             out.push(Action::ShowSearch(name.clone()));
         }
-        if ui.button("Forget").clicked() {
+        if ui.button(say!("find-forget")).clicked() {
             out.push(Action::Searches(SearchChange::Forget(name.clone())));
         }
         ui.separator();
-        let label = ui.label("Rename");
+        let label = ui.label(say!("find-rename"));
         if self.renamed.as_ref().is_none_or(|(known, _)| known != name) {
             self.renamed = Some((name.clone(), name.clone()));
         }

@@ -11,6 +11,7 @@ use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
 use super::field::{FindField, Focus, Typed};
 use super::kept::SearchMenu;
 use crate::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
+use crate::messages::{say, spoken};
 use crate::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
 use crate::model::table::{Table, TableRow, View};
 use crate::notes::KeptSearch;
@@ -37,13 +38,13 @@ const FILTER: f32 = 140.0;
 
 /// What may be typed, and what it finds.
 const EXAMPLES: [(&str, &str); 7] = [
-    ("ldr x1", "a word of the instruction or of the trace's own lines, in any case"),
-    (r"/^bl?\s.*0x8000/", "a regular expression over the same"),
-    ("0x1f", "a number that a register or memory got; an address where code ran: these steps"),
-    ("67 64 62", "bytes in a row, however they were written; also bytes:\"gdb\""),
-    ("0x80020010:8", "what reads or writes memory; access:x0 for a register, x0 = 0x1f with a value"),
-    ("main", "the entries of a function; function:dec for a part of the name"),
-    ("main.c:12", "the steps of a source line"),
+    ("ldr x1", "find-a-word-of-the-instruction"),
+    (r"/^bl?\s.*0x8000/", "find-a-regular-expression-over-the"),
+    ("0x1f", "find-a-number-that-a-register"),
+    ("67 64 62", "find-bytes-in-a-row-however"),
+    ("0x80020010:8", "find-what-reads-or-writes-memory"),
+    ("main", "find-the-entries-of-a-function"),
+    ("main.c:12", "find-the-steps-of-a-source"),
 ];
 
 /// The panel "Find".
@@ -180,7 +181,7 @@ impl FindPanel {
 
     /// The list of the searches before.
     fn history_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let response = button_response(ui, rect, "history", "Searches before");
+        let response = button_response(ui, rect, "history", say!("find-searches-before"));
         if response.hovered() || response.has_focus() {
             pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
         }
@@ -195,7 +196,7 @@ impl FindPanel {
             chosen
         });
         let chosen = shown.and_then(|shown| shown.inner);
-        response.on_hover_text("Searches before (Up in the field), and those that are kept");
+        response.on_hover_text(say!("find-searches-before-up-in-the-field"));
         if let Some(question) = chosen {
             self.recall(question);
             self.ask(cx, out);
@@ -208,7 +209,10 @@ impl FindPanel {
         let half = ((bar.width() - 22.0) / 2.0).min(200.0);
         let left = Rect::from_min_size(bar.min + vec2(8.0, 0.0), vec2(half, 22.0));
         let mut is_entered = false;
-        let fields = [("From position", &mut self.state.range.from), ("To position", &mut self.state.range.to)];
+        let fields = [
+            (say!("find-from-position"), &mut self.state.range.from),
+            (say!("find-to-position"), &mut self.state.range.to),
+        ];
         for (place, (hint, text)) in (0u8..).zip(fields) {
             let rect = left.translate(vec2(f32::from(place) * (half + 6.0), 0.0));
             let response = Field { hint, icon: icons::GO_TO }.ui(ui, pen, rect, text);
@@ -246,21 +250,23 @@ impl FindPanel {
         };
         let end = square(24.0);
         match is_under_way {
-            true if icon_button(ui, pen, end, icons::CLOSE, "Stop the search") => out.push(Action::StopFind),
-            false if icon_button(ui, pen, end, icons::CLOSE, "Clear hits and marks") => out.push(Action::ClearFind),
+            true if icon_button(ui, pen, end, icons::CLOSE, say!("find-stop-the-search")) => out.push(Action::StopFind),
+            false if icon_button(ui, pen, end, icons::CLOSE, say!("find-clear-hits-and-marks")) => {
+                out.push(Action::ClearFind)
+            }
             _ => {}
         }
         let only = square(26.0).with_max_x(end.left() - 2.0);
         if cx.windows.active().only_hits.is_on {
             pen.painter.rect_filled(only, 4.0, tok.sel);
         }
-        if icon_button(ui, pen, only, icons::LIST, "Only hits in the list of steps (H)") {
+        if icon_button(ui, pen, only, icons::LIST, say!("find-only-hits-in-the-list")) {
             out.push(Action::ToggleOnlyHits);
         }
         let end = only;
         if bar.width() > 3.0 * FILTER {
             let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
-            let filter = Field { hint: "Filter", icon: icons::FILTER };
+            let filter = Field { hint: say!("find-filter"), icon: icons::FILTER };
             if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
                 self.state.list.rewind();
             }
@@ -287,7 +293,7 @@ impl FindPanel {
             }
         }
         if cx.find.can_have_more() {
-            let words = if found.end == SearchEnd::Stopped { "Go on" } else { "More hits" };
+            let words = if found.end == SearchEnd::Stopped { say!("find-go-on") } else { say!("find-more-hits") };
             let width = pen.width(words, ui_font(12.0)) + 12.0;
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
@@ -320,8 +326,8 @@ impl FindPanel {
         }
         let words = nothing_words(found, cx.session);
         let advice = match found.end {
-            SearchEnd::UnderWay => "Escape ends the search.",
-            _ => "Read the text in another way, look everywhere, or take something out of it.",
+            SearchEnd::UnderWay => say!("find-escape-ends-the-search"),
+            _ => say!("find-read-the-text-in-another"),
         };
         let kind = TableKind::Find;
         let shown = TableView { pen, kind, table: &table, nothing: EmptyWords(&words, advice), rect: rest };
@@ -342,7 +348,7 @@ impl FindPanel {
     ) {
         let AnswerPlace { pen, rect } = *place;
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        let (y, words) = (bar.center().y, "Mark these hits");
+        let (y, words) = (bar.center().y, say!("find-mark-these-hits"));
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let link = pen.width(words, ui_font(12.0)) + 12.0;
         let mark = Rect::from_min_max(pos2(bar.right() - 6.0 - link, y - 10.0), pos2(bar.right() - 6.0, y + 10.0));
@@ -355,7 +361,7 @@ impl FindPanel {
             return;
         }
         let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
-            pen.text(bar.left() + INSET, y, "Searching…", ui_font(12.0), cx.tok.t2);
+            pen.text(bar.left() + INSET, y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
             return;
         };
         let table = self.state.list.seen(&found.table, &self.view);
@@ -368,7 +374,7 @@ impl FindPanel {
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
         response.on_hover_text(words);
         let nothing = nothing_words(&found, cx.session);
-        let nothing = EmptyWords(&nothing, "Close the panel, or look for something else.");
+        let nothing = EmptyWords(&nothing, say!("find-close-the-panel-or-look"));
         let shown = TableView { pen, kind: TableKind::Find, table: &table, nothing, rect: rest };
         if self.view.is_plain() {
             self.place(&shown, &found, cx);
@@ -403,21 +409,21 @@ impl FindPanel {
     fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
         let tok = pen.tok;
         let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
-        pen.text(x, y, "Type what to look for", medium(13.0), tok.t1);
+        pen.text(x, y, say!("find-type-what-to-look-for"), medium(13.0), tok.t1);
         let response = ui.interact(rect, ui.unique_id().with("empty"), egui::Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, "Type what to look for"));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("find-type-what-to-look-for")));
         y += 24.0;
         for (example, finds) in EXAMPLES {
             if y + ROW / 2.0 > rect.bottom() {
                 return;
             }
             let row = Rect::from_min_max(pos2(rect.left(), y - ROW / 2.0), pos2(rect.right(), y + ROW / 2.0));
-            let response = row_response(ui, row, ("example", example), || format!("example {example}"));
+            let response = row_response(ui, row, ("example", example), || say!("find-example", example = example));
             if response.hovered() {
                 pen.fill(row, tok.hover);
             }
             pen.text(x, y, example, mono(12.5), tok.accent);
-            pen.cut_text(pos2(x + 140.0, y), finds, ui_font(12.0), tok.t3, rect.right() - 8.0);
+            pen.cut_text(pos2(x + 140.0, y), spoken(finds), ui_font(12.0), tok.t3, rect.right() - 8.0);
             if response.clicked() {
                 example.clone_into(&mut self.state.field.text);
                 self.state.focused = None;
@@ -430,11 +436,11 @@ impl FindPanel {
 /// `as value`, `as value 0x1250` where the text itself is read otherwise.
 fn offer_words(offer: &FindQuestion, text: &str) -> String {
     let kind = match offer.kind {
-        FindKind::Address => "address".to_owned(),
+        FindKind::Address => say!("find-address").to_owned(),
         kind => kind_name(kind).to_lowercase(),
     };
     let is_decimal = offer.text != text && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_decimal { format!("as {kind} {}", offer.text) } else { format!("as {kind}") }
+    if is_decimal { say!("find-as-text", kind = kind, text = &*offer.text) } else { say!("find-as", kind = kind) }
 }
 
 /// Words that can be clicked.
@@ -483,9 +489,9 @@ impl Panel for FindPanel {
             Some(found) => self.hits_ui(ui, &AnswerPlace { pen: &pen, rect: rest }, &found, cx, out),
             None if cx.find.is_under_way() => {
                 let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);
-                pen.text(bar.left() + INSET, bar.center().y, "Searching…", ui_font(12.0), cx.tok.t2);
+                pen.text(bar.left() + INSET, bar.center().y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
                 let end = Rect::from_min_size(pos2(bar.right() - 30.0, bar.center().y - 11.0), vec2(24.0, 22.0));
-                if icon_button(ui, &pen, end, icons::CLOSE, "Stop the search") {
+                if icon_button(ui, &pen, end, icons::CLOSE, say!("find-stop-the-search")) {
                     out.push(Action::StopFind);
                 }
             }

@@ -10,6 +10,7 @@ use stepback_index::{BuildProgress, Cancel};
 
 use super::rows::{FindingRows, Touched, travel};
 use crate::action::{Action, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::finding_rows::{Branch, FindingList, FindingRow, finding_list, finding_rows};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -61,21 +62,25 @@ impl FindingsPanel {
         let total = progress.bytes_total.load(Ordering::Relaxed) as f32;
         let share = if total > 0.0 { (done / total).clamp(0.0, 1.0) } else { 0.0 };
         let (center, tok) = (rect.center(), pen.tok);
-        pen.text_centered(center - vec2(0.0, 22.0), "Checking the trace…", crate::theme::medium(13.0), tok.t1);
+        pen.text_centered(
+            center - vec2(0.0, 22.0),
+            say!("findings-checking-the-trace"),
+            crate::theme::medium(13.0),
+            tok.t1,
+        );
         let bar = Rect::from_center_size(center, vec2(220.0f32.min(rect.width() - 32.0).max(0.0), 4.0));
         pen.painter.rect_filled(bar, 2.0, tok.bg3);
         pen.painter.rect_filled(Rect::from_min_size(bar.min, vec2(bar.width() * share, 4.0)), 2.0, tok.accent);
         let button = Rect::from_center_size(center + vec2(0.0, 26.0), vec2(72.0, 26.0));
-        ui.put(button, egui::Button::new("Cancel")).clicked()
+        ui.put(button, egui::Button::new(say!("findings-cancel"))).clicked()
     }
 
     /// What to do after the check was cancelled. Returns whether it is to be done again.
     fn stopped_ui(&self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>) -> bool {
-        let words =
-            EmptyWords("The trace is not checked", "Enter goes through all of it and lists what breaks a rule.");
+        let words = EmptyWords(say!("findings-the-trace-is-not-checked"), say!("findings-enter-goes-through-all-of"));
         empty_ui(ui, pen, rect, icons::CHECK, words);
         let button = Rect::from_center_size(rect.center() + vec2(0.0, 48.0), vec2(72.0, 26.0));
-        let is_clicked = ui.put(button, egui::Button::new("Check")).clicked();
+        let is_clicked = ui.put(button, egui::Button::new(say!("findings-check"))).clicked();
         take_keys(ui, cx).contains(&PanelKey::Enter) || is_clicked
     }
 
@@ -88,8 +93,7 @@ impl FindingsPanel {
         out: &mut Vec<Action>,
     ) {
         if found.rules.is_empty() {
-            let words =
-                EmptyWords("No findings", "The trace keeps the rules of its format, and contradicts itself nowhere.");
+            let words = EmptyWords(say!("findings-no-findings"), say!("findings-the-trace-keeps-the-rules"));
             return empty_ui(ui, pen, rect, icons::CHECK, words);
         }
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -160,7 +164,7 @@ impl Panel for FindingsPanel {
     }
 
     fn title(&self) -> String {
-        "Findings".to_owned()
+        say!("findings-findings").to_owned()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

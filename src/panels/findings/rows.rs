@@ -4,6 +4,7 @@ use egui::{Color32, Rect, Ui, pos2};
 use stepback_parsers::Severity;
 
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::finding_rows::{Branch, FindingRow, place_words, rule_words};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -53,12 +54,12 @@ impl FindingRows<'_> {
         response.context_menu(|ui| {
             menu_head_ui(ui, cx.tok, row.rule().id, "");
             let to = travel(row, cx);
-            if let Some(to) =
-                to.filter(|_| MenuItem::new("Travel to it").icon(icons::GO_TO).key("Enter").ui(ui, cx.tok))
+            if let Some(to) = to
+                .filter(|_| MenuItem::new(say!("findings-travel-to-it")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok))
             {
                 out.push(to);
             }
-            if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
+            if MenuItem::new(say!("findings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
                 out.push(Action::Copy(row.line()));
             }
         });

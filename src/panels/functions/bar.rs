@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, pos2};
 
 use crate::action::{Action, FunctionsOf};
+use crate::messages::say;
 use crate::model::functions::part_words;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
@@ -47,26 +48,28 @@ impl Bar<'_> {
         let mut x = pen.cut_text(pos2(bar.left() + INSET, y), &shown, medium(12.0), color, bar.right()) + 8.0;
         let label = Rect::from_min_max(bar.min, pos2(x, bar.bottom()));
         let response = ui.interact(label, ui.unique_id().with("part"), egui::Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("functions of: {shown}")));
-        response.on_hover_text("Shift+drag in the timeline selects a range: its ends cut the calls");
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Label, true, say!("functions-functions-of", shown = &shown))
+        });
+        response.on_hover_text(say!("functions-shift-drag-in-the-timeline"));
         let offer = match (part, cx.functions.passed_over()) {
-            (Some(_), _) => Some(("Whole trace", FunctionsOf::Whole)),
-            (None, Some(_)) => Some(("Selected range", FunctionsOf::Selection)),
+            (Some(_), _) => Some((say!("functions-whole-trace"), FunctionsOf::Whole)),
+            (None, Some(_)) => Some((say!("functions-selected-range"), FunctionsOf::Selection)),
             (None, None) => None,
         };
         if let Some((words, of)) = offer {
             x = self.link_ui(ui, x, words, || out.push(Action::TellFunctions(of)));
         }
         if let Some(share) = cx.functions.progress() {
-            let words = format!("Working it out: {:.0} %", share * 100.0);
+            let words = say!("functions-working", share = format!("{:.0}", share * 100.0));
             x = pen.cut_text(pos2(x + 4.0, y), &words, ui_font(12.0), tok.t2, bar.right()) + 4.0;
-            self.link_ui(ui, x, "Stop", || out.push(Action::StopFunctions));
+            self.link_ui(ui, x, say!("functions-stop"), || out.push(Action::StopFunctions));
             let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
             pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
         } else if cx.functions.is_given_up() {
             let of = if part.is_some() { FunctionsOf::Selection } else { FunctionsOf::Whole };
-            self.link_ui(ui, x, "Go on", || out.push(Action::TellFunctions(of)));
+            self.link_ui(ui, x, say!("functions-go-on"), || out.push(Action::TellFunctions(of)));
         } else {
             pen.cut_text(pos2(x + 4.0, y), words, ui_font(12.0), tok.t2, bar.right());
         }
@@ -105,8 +108,8 @@ pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> b
 /// What stands where there is no answer yet.
 fn waiting_words(cx: &ViewCx<'_>) -> EmptyWords<'static> {
     match cx.functions.is_given_up() {
-        true => EmptyWords("The functions were not worked out", "\"Go on\" above begins again."),
-        false => EmptyWords("Looking at all calls…", "Escape or \"Stop\" gives it up."),
+        true => EmptyWords(say!("functions-the-functions-were-not-worked"), say!("functions-go-on-above-begins-again")),
+        false => EmptyWords(say!("functions-looking-at-all-calls"), say!("functions-escape-or-stop-gives-it")),
     }
 }
 

@@ -10,9 +10,9 @@ use super::bar::{BAR, Bar, EMPTY_ICON, icon_ui};
 use super::flame_paint::{Flames, Touched};
 use crate::action::{Action, CallMeasure, PanelKind, WindowId};
 use crate::analysis::call_profile::{StackNode, Who};
+use crate::messages::say;
 use crate::model::functions::{FlameBox, FlameView, Functions, Sought, share_text};
 use crate::model::scroll::Scroll;
-use crate::model::text::counted;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::field::Field;
@@ -138,20 +138,20 @@ impl FlamePanel {
         let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
         let field = Rect::from_min_max(pos2(bar.right() - 8.0 - FIELD, y - 11.0), pos2(bar.right() - 8.0, y + 11.0));
-        let finder = Field { hint: "Find in the graph", icon: icons::SEARCH };
+        let finder = Field { hint: say!("flame-find-in-the-graph"), icon: icons::SEARCH };
         finder.ui(ui, pen, field, &mut self.state.text);
         let mut right = field.left() - 8.0;
         if self.state.root != 0 {
             let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
-            if icon_ui(ui, pen, button, icons::OUT, "Zoom out   Backspace") {
+            if icon_ui(ui, pen, button, icons::OUT, say!("flame-zoom-out-backspace")) {
                 self.state.back_out(functions);
             }
             right = button.left() - 4.0;
         }
         if functions.profile.has_clock {
             let (words, other) = match functions.measure(cx.functions.measure()) {
-                CallMeasure::Steps => ("By time", CallMeasure::Time),
-                CallMeasure::Time => ("By steps", CallMeasure::Steps),
+                CallMeasure::Steps => (say!("flame-by-time"), CallMeasure::Time),
+                CallMeasure::Time => (say!("flame-by-steps"), CallMeasure::Steps),
             };
             let left = right - pen.width(words, ui_font(12.0)) - 12.0;
             free.link_ui(ui, left, words, || out.push(Action::MeasureCalls(other)));
@@ -175,10 +175,10 @@ impl FlamePanel {
         });
         let sought = answer.any()?;
         Some(match sought.count {
-            0 => "No function is called so".to_owned(),
+            0 => say!("flame-no-function-is-called-so").to_owned(),
             count => {
-                let functions = counted(count as u64, "function", "functions");
-                format!("{functions}, {} of all {}", share_text(sought.value, sought.whole), measure_words(measure))
+                let share = share_text(sought.value, sought.whole);
+                say!("flame-sought", count = count, share = share, measure = measure_words(measure))
             }
         })
     }
@@ -286,8 +286,8 @@ impl FlamePanel {
 
 fn measure_words(measure: CallMeasure) -> &'static str {
     match measure {
-        CallMeasure::Steps => "steps",
-        CallMeasure::Time => "time",
+        CallMeasure::Steps => say!("flame-steps"),
+        CallMeasure::Time => say!("flame-time"),
     }
 }
 
@@ -315,7 +315,7 @@ impl Panel for FlamePanel {
     }
 
     fn title(&self) -> String {
-        "Flame graph".to_owned()
+        say!("flame-flame-graph").to_owned()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -331,7 +331,7 @@ impl Panel for FlamePanel {
             return error_ui(ui, &pen, rest, error, out);
         }
         if functions.profile.functions.is_empty() {
-            let words = EmptyWords("No function was called", "The trace has no calls.");
+            let words = EmptyWords(say!("flame-no-function-was-called"), say!("flame-the-trace-has-no-calls"));
             return empty_ui(ui, &pen, rest, EMPTY_ICON, words);
         }
         self.graph_ui(ui, rest.shrink2(egui::vec2(INSET / 2.0, 2.0)), &functions, cx, out);

@@ -7,8 +7,8 @@ use egui::{Color32, Rect, Sense, Ui, pos2};
 use super::flame::stack_text;
 use crate::action::{Action, Way};
 use crate::analysis::call_profile::Who;
+use crate::messages::say;
 use crate::model::functions::{FlameBox, Functions, Sought, box_lines, box_name};
-use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
@@ -59,7 +59,7 @@ impl Flames<'_> {
         out: &mut Vec<Action>,
     ) -> Touched {
         let ground = ui.interact(body, ui.unique_id().with("flames"), Sense::CLICK);
-        ground.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "flame graph"));
+        ground.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, say!("flame-flame-graph-2")));
         let mut touched = Touched { menu: self.menu, ..Touched::default() };
         let pointer = ui.input(|input| input.pointer.interact_pos()).filter(|at| body.contains(*at));
         let mut narrow = None;
@@ -69,7 +69,7 @@ impl Flames<'_> {
             self.box_ui(rect, drawn);
             if rect.width() >= NAMED {
                 let response = row_response(ui, rect.intersect(body), ("flame", drawn.node), || {
-                    format!("flame {}", self.name(drawn))
+                    say!("flame-box", name = &*self.name(drawn))
                 });
                 self.act(&response, drawn, &mut touched);
                 response.context_menu(|ui| self.menu_ui(ui, drawn, &mut touched, out));
@@ -93,7 +93,7 @@ impl Flames<'_> {
         let who = self.functions.profile.stacks.get(drawn.node as usize).map_or(Who::Part, |node| node.who);
         match drawn.count {
             1 => box_name(self.cx.session, self.functions, who),
-            count => format!("{} stacks, each too narrow to show", thousands(u64::from(count))),
+            count => say!("flame-too-narrow", count = count),
         }
     }
 
@@ -159,26 +159,29 @@ impl Flames<'_> {
         let (tok, stacks) = (self.cx.tok, &self.functions.profile.stacks);
         let Some(node) = stacks.get(drawn.node as usize) else { return };
         menu_head_ui(ui, tok, &self.name(drawn), "");
-        if MenuItem::new("Zoom to it").icon(icons::SEARCH).key("Enter").ui(ui, tok) {
+        if MenuItem::new(say!("flame-zoom-to-it")).icon(icons::SEARCH).key("Enter").ui(ui, tok) {
             *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling: false, ..*touched };
         }
-        if MenuItem::new("Zoom out").icon(icons::OUT).ui(ui, tok) {
+        if MenuItem::new(say!("flame-zoom-out")).icon(icons::OUT).ui(ui, tok) {
             let parent = stacks.get(self.root as usize).map_or(0, |node| node.parent);
             *touched = Touched { node: Some(parent), is_zoomed: true, is_travelling: false, ..*touched };
         }
         if let Who::Function(place) = node.who {
-            if MenuItem::new("Travel to the first such call").icon(icons::GO_TO).key("double click").ui(ui, tok) {
+            if MenuItem::new(say!("flame-travel-to-the-first-such")).icon(icons::GO_TO).key("double click").ui(ui, tok)
+            {
                 out.push(Action::Travel(self.cx.windows.active, node.first.0));
             }
             let address = self.functions.function(place).map(|function| format!("{:#x}", function.address.0));
-            for (words, key, way) in [("Next call", ".", Way::Forward), ("Previous call", ",", Way::Back)] {
+            for (words, key, way) in
+                [(say!("flame-next-call"), ".", Way::Forward), (say!("flame-previous-call"), ",", Way::Back)]
+            {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
                     out.push(Action::GoToCall(address.clone(), way));
                 }
             }
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new("Copy stack").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        if MenuItem::new(say!("flame-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(stack_text(self.functions, drawn.node)));
         }
     }

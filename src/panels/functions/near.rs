@@ -6,6 +6,7 @@ use egui::{Rect, Ui, pos2};
 use stepback_parsers::Position;
 
 use crate::action::{Action, CallMeasure};
+use crate::messages::say;
 use crate::model::functions::{Functions, NearRow, Side, near_rows, share_text};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -120,10 +121,10 @@ impl Scene<'_> {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         pen.fill(rect, tok.bg2);
         let words = match (side, count) {
-            (Side::Callers, 0) => "Nobody called it",
-            (Side::Callers, _) => "Callers",
-            (Side::Callees, 0) => "It called nobody",
-            (Side::Callees, _) => "Callees",
+            (Side::Callers, 0) => say!("functions-nobody-called-it"),
+            (Side::Callers, _) => say!("functions-callers"),
+            (Side::Callees, 0) => say!("functions-it-called-nobody"),
+            (Side::Callees, _) => say!("functions-callees"),
         };
         let right = rect.right() - 8.0;
         let share = share_column(rect);
@@ -133,14 +134,14 @@ impl Scene<'_> {
             return;
         }
         let taken = match self.known.measure {
-            CallMeasure::Steps => "Steps",
-            CallMeasure::Time => "Time",
+            CallMeasure::Steps => say!("functions-steps"),
+            CallMeasure::Time => say!("functions-time"),
         };
         if share > 0.0 {
-            pen.text_left_of(right, y, "Share", head_font(), tok.t2);
+            pen.text_left_of(right, y, say!("functions-share"), head_font(), tok.t2);
         }
         pen.text_left_of(right - share, y, taken, head_font(), tok.t2);
-        pen.text_left_of(right - share - TAKEN, y, "Calls", head_font(), tok.t2);
+        pen.text_left_of(right - share - TAKEN, y, say!("functions-calls"), head_font(), tok.t2);
     }
 
     /// Draws a row. Returns where the calls of the row that was clicked last begin.
@@ -153,7 +154,7 @@ impl Scene<'_> {
     ) -> Option<Position> {
         let (pen, tok, y, known) = (&self.pen, self.cx.tok, rect.center().y, self.known);
         let name = known.functions.name(row.function);
-        let response = row_response(ui, rect, ("near", place), || format!("near {name}"));
+        let response = row_response(ui, rect, ("near", place), || say!("functions-near", name = &*name));
         row_background(pen, rect, &response, RowState::default());
         let right = rect.right() - 8.0;
         let taken = known.taken(row);
@@ -174,18 +175,22 @@ impl Scene<'_> {
         let was_clicked = response.clicked() && !response.double_clicked();
         response.context_menu(|ui| {
             menu_head_ui(ui, tok, name, "");
-            if MenuItem::new("Choose this function").ui(ui, tok) {
+            if MenuItem::new(say!("functions-choose-this-function")).ui(ui, tok) {
                 out.push(Action::SelectFunction(address));
             }
-            if MenuItem::new("Travel to the first such call").icon(icons::GO_TO).key("double click").ui(ui, tok) {
+            if MenuItem::new(say!("functions-travel-to-the-first-such"))
+                .icon(icons::GO_TO)
+                .key("double click")
+                .ui(ui, tok)
+            {
                 out.push(Action::Travel(self.cx.windows.active, row.first.0));
             }
             menu_line_ui(ui, tok);
-            if MenuItem::new("Copy name").icon(icons::COPY).ui(ui, tok) {
+            if MenuItem::new(say!("functions-copy-name")).icon(icons::COPY).ui(ui, tok) {
                 out.push(Action::Copy(name.to_owned()));
             }
         });
-        response.on_hover_text("A click chooses it, a double click travels to the first such call");
+        response.on_hover_text(say!("functions-a-click-chooses-it-a"));
         if was_clicked { Some(row.first) } else { clicked }
     }
 }

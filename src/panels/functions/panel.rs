@@ -10,6 +10,7 @@ use stepback_machine::Address;
 use super::bar::{BAR, Bar};
 use super::near::{NearList, OfFunction};
 use crate::action::{Action, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::functions::Functions;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
@@ -157,7 +158,7 @@ impl Panel for FunctionsPanel {
         // What stands here may be of another part, as long as that of this one is worked out.
         let pen = if functions.part == cx.functions.part() { pen } else { pen.faded() };
         let kind = TableKind::Functions;
-        let nothing = EmptyWords("No function was called", kind.nothing_found());
+        let nothing = EmptyWords(say!("functions-no-function-was-called"), kind.nothing_found());
         let shown = TableView { pen: &pen, kind, table: &table, nothing, rect: rest };
         self.lists_ui(ui, &shown, &Seen { functions, table: &table }, cx, out);
     }

@@ -9,6 +9,7 @@ use super::mark::Mark;
 use super::panel::{MemoryPanel, STACK};
 use crate::action::Action;
 use crate::expression::OtherReading;
+use crate::messages::say;
 use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
@@ -77,8 +78,8 @@ impl MemoryPanel {
         let OtherPlace { other, bar, left } = place;
         let Some(other) = other else { return left };
         let words = match other {
-            OtherReading::Decimal(value) => format!("or decimal = {value:x}"),
-            OtherReading::Address(value) => format!("or address {value:x}"),
+            OtherReading::Decimal(value) => say!("memory-or-decimal", value = format!("{value:x}")),
+            OtherReading::Address(value) => say!("memory-or-address", value = format!("{value:x}")),
         };
         let wide = pen.width(&words, ui_font(11.5)) + 12.0;
         let rect = Rect::from_min_size(pos2(left + 4.0, bar.top() + 5.0), vec2(wide, 20.0));
@@ -93,7 +94,7 @@ impl MemoryPanel {
         if response.clicked() {
             self.show(&format!("{:#x}", other.value()), cx.windows.position_of(self.follow));
         }
-        response.on_hover_text("What was typed can be read in two ways");
+        response.on_hover_text(say!("memory-what-was-typed-can-be"));
         rect.right()
     }
 
@@ -101,7 +102,7 @@ impl MemoryPanel {
     fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
         let tok = pen.tok;
         let response = ui.interact(rect, ui.unique_id().with("follow the expression"), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, "follow the expression"));
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, say!("memory-follow")));
         if self.is_following || response.hovered() {
             pen.painter.rect_filled(rect, 4.0, if self.is_following { tok.bg4 } else { tok.bg3 });
         }
@@ -112,11 +113,7 @@ impl MemoryPanel {
         if response.clicked() {
             self.is_following = !self.is_following;
         }
-        response.on_hover_text(if self.is_following {
-            "Follow the expression: on   E"
-        } else {
-            "Follow the expression   E"
-        });
+        response.on_hover_text(if self.is_following { say!("memory-follow-on") } else { say!("memory-follow-off") });
     }
 
     fn field_ui(&mut self, ui: &mut Ui, field: Rect, pen: &Pen<'_>, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
@@ -140,7 +137,7 @@ impl MemoryPanel {
             .align(egui::Align2::LEFT_CENTER)
             .desired_width(inner.width());
         let response = ui.put(inner, edit);
-        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "address"));
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, say!("memory-address")));
         if response.has_focus() {
             pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
         } else if pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
@@ -148,9 +145,7 @@ impl MemoryPanel {
         }
         if let Some(bias) = stack_bias(cx).filter(|_| self.address == STACK) {
             let response = response.clone();
-            response.on_hover_text(format!(
-                "Here sp is where the stack lies: the register plus {bias:x}. On the command line it is the register alone"
-            ));
+            response.on_hover_text(say!("memory-stack-bias", bias = format!("{bias:x}")));
         }
         // An expression is taken when it is complete; Escape gives it up.
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
@@ -162,8 +157,8 @@ impl MemoryPanel {
 
     fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {
         let tok = pen.tok;
-        let bytes = if group == 1 { "byte" } else { "bytes" };
-        let response = button_response(ui, segment, ("group", group), &format!("group by {group} {bytes}"));
+
+        let response = button_response(ui, segment, ("group", group), &say!("memory-group-by", count = group));
         let is_chosen = self.group == group;
         if is_chosen || response.hovered() {
             pen.painter.rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
@@ -184,7 +179,10 @@ fn stack_bias(cx: &ViewCx<'_>) -> Option<u64> {
 /// What is wrong with the expression; where it stands in it, the tooltip tells.
 fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     let (y, color) = (rect.center().y, pen.tok.err);
-    let what = error.split_once(": ").filter(|(place, _)| place.starts_with("column ")).map_or(error, |(_, what)| what);
+    let what = error
+        .split_once(": ")
+        .filter(|(place, _)| place.starts_with(say!("memory-column")))
+        .map_or(error, |(_, what)| what);
     pen.text(rect.left(), y, icons::WARNING, icon(13.0), color);
     pen.cut_text(pos2(rect.left() + 18.0, y), what, ui_font(11.5), color, rect.right() - 8.0);
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
@@ -199,17 +197,17 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let has_values = cx.session.index.source().traits().registers == RegisterSource::Recorded;
     let marks = if has_values {
         [
-            ("just written", "a9", Some(Mark::Written), tok.changed),
-            ("differs", "a9", Some(Mark::Differs), tok.t1),
-            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
-            ("external", "a9", Some(Mark::External), tok.external),
+            (say!("memory-just-written"), "a9", Some(Mark::Written), tok.changed),
+            (say!("memory-differs"), "a9", Some(Mark::Differs), tok.t1),
+            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
+            (say!("memory-external-2"), "a9", Some(Mark::External), tok.external),
         ]
     } else {
         [
-            ("last written", "??", None, tok.write),
-            ("last read", "??", None, tok.read),
-            ("just written", "??", Some(Mark::Written), tok.changed),
-            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
+            (say!("memory-last-written"), "??", None, tok.write),
+            (say!("memory-last-read"), "??", None, tok.read),
+            (say!("memory-just-written"), "??", Some(Mark::Written), tok.changed),
+            (say!("memory-inferred"), "a9", Some(Mark::Inferred), tok.inferred),
         ]
     };
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
@@ -231,12 +229,12 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     }
     let rect = Rect::from_min_max(pos2(x, bar.top()), bar.max);
     let response = ui.interact(rect, ui.unique_id().with("legend"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "what the marks of bytes mean"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, say!("memory-what-the-marks-of-bytes")));
     response.on_hover_ui(|ui| {
-        ui.label("just written: by the step just before the position");
-        ui.label("differs: from the position where the window was before");
+        ui.label(say!("memory-just-written-by-the-step"));
+        ui.label(say!("memory-differs-from-the-position-where"));
         if !has_values {
-            ui.label("The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet");
+            ui.label(say!("memory-the-trace-has-no-values"));
         }
         for words in SOURCES.map(|source| SourceWords::of(source).meaning) {
             ui.label(words);

@@ -4,6 +4,7 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
 
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::memory::ByteCell;
 use crate::model::names::place_name;
 use crate::panels::ViewCx;
@@ -54,12 +55,12 @@ impl RowBeside<'_> {
             let end = pen.cut_text(pos2(x, y), &format!("→ {name}"), mono(12.0), tok.symbol, right);
             let touch = Rect::from_min_max(pos2(x, self.rect.top()), pos2(end, self.rect.bottom()));
             let response = ui.interact(touch, ui.unique_id().with(("leads", self.address.0, place)), Sense::CLICK);
-            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("leads to {name}")));
+            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("memory-leads-to", name = &*name)));
             if response.hovered() {
                 pen.line_across(x, end, self.rect.bottom() - 3.0, tok.symbol);
             }
             let at = self.address.0.wrapping_add(place as u64);
-            let tip = format!("{at:x} holds {value:x}, {name}: a click shows memory there");
+            let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
             if response.on_hover_text(tip).clicked() {
                 out.push(Action::ShowMemory(format!("{value:#x}")));
             }

@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 
 use super::panel::{MemoryPanel, endian_of};
 use crate::action::{Follow, MemoryChange, Way};
+use crate::messages::say;
 use crate::model::memory_seek::{MemorySeek, Sought, seek_memory, sought_bytes};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
@@ -38,7 +39,7 @@ impl Seeking {
     /// What the bar tells: that something is looked for, or what came of it.
     pub fn words(&self) -> Option<String> {
         match &self.asked {
-            Some(_) => Some("Looking through memory… a click stops".to_owned()),
+            Some(_) => Some(say!("memory-looking-through").to_owned()),
             None => self.told.clone(),
         }
     }
@@ -74,7 +75,7 @@ impl MemoryPanel {
             }
             MemoryChange::FindAgain(way) => match seeking.text.clone() {
                 Some(text) => seeking.asked = Some(Asked::Bytes(text, way)),
-                None => seeking.told = Some("Nothing was looked for yet: Find in memory…".to_owned()),
+                None => seeking.told = Some(say!("memory-nothing-yet").to_owned()),
             },
             MemoryChange::StopSeeking => seeking.stop(),
         }
@@ -92,7 +93,7 @@ impl MemoryPanel {
     pub(super) fn compared_words(&self, cx: &ViewCx<'_>) -> Option<String> {
         let at = thousands(self.compared_with(cx).0);
         Some(match self.compared? {
-            Follow::Window(id) => format!("{at} (window {})", id.0),
+            Follow::Window(id) => say!("memory-at-window", at = at, number = id.0),
             Follow::Pinned(_) | Follow::Active => at,
         })
     }
@@ -153,9 +154,9 @@ impl MemoryPanel {
 
 fn nothing_words(seek: &MemorySeek) -> &'static str {
     match (&seek.sought, seek.way) {
-        (Sought::Changed(_), Way::Forward) => "No changed byte above the cursor",
-        (Sought::Changed(_), Way::Back) => "No changed byte below the cursor",
-        (Sought::Bytes(_), Way::Forward) => "Not found above the cursor in what is known here",
-        (Sought::Bytes(_), Way::Back) => "Not found below the cursor in what is known here",
+        (Sought::Changed(_), Way::Forward) => say!("memory-no-changed-byte-above-the"),
+        (Sought::Changed(_), Way::Back) => say!("memory-no-changed-byte-below-the"),
+        (Sought::Bytes(_), Way::Forward) => say!("memory-not-found-above-the-cursor"),
+        (Sought::Bytes(_), Way::Back) => say!("memory-not-found-below-the-cursor"),
     }
 }

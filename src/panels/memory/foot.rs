@@ -9,6 +9,7 @@ use stepback_parsers::{Position, RegisterSource, Source as _};
 
 use crate::action::{Action, Follow};
 use crate::analysis::heap::{has_heap, heap};
+use crate::messages::say;
 use crate::model::byte_detail::{ByteAccesses, ByteDetail, byte_detail};
 use crate::model::heap_words::block_words;
 use crate::model::physical::tells_physical;
@@ -110,14 +111,14 @@ impl Foot {
         }
         let state = source_so_far(cx.session, detail.state.source, SourceWords::of(detail.state.source).phrase);
         if let Some(read) = &detail.external {
-            x = label(x, "external, read by step ") + 3.0;
+            x = label(x, say!("memory-external-read-by")) + 3.0;
             x = link(read.step, x, out) + INSET;
             let (was, now) = read.byte(address).unwrap_or((None, 0));
             let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
-            x = pen.code(label(x, "was") + 7.0, y, was, cx.tok.t1);
-            x = pen.code(label(x + 7.0, "now") + 7.0, y, format!("{now:02x}"), cx.tok.external) + INSET;
+            x = pen.code(label(x, say!("memory-was")) + 7.0, y, was, cx.tok.t1);
+            x = pen.code(label(x + 7.0, say!("memory-now")) + 7.0, y, format!("{now:02x}"), cx.tok.external) + INSET;
             if let Some(step) = detail.written_by {
-                link(step, label(x, "last write ") + 3.0, out);
+                link(step, label(x, say!("memory-last-write")) + 3.0, out);
             }
             return;
         }
@@ -132,13 +133,13 @@ impl Foot {
             );
             let written = accesses.written.as_deref().unwrap_or("");
             let steps = [
-                (detail.written_by, format!("{written} written by step ")),
-                (accesses.last_read, "last read ".to_owned()),
-                (detail.next_write, "next write ".to_owned()),
-                (accesses.next_read, "next read ".to_owned()),
+                (detail.written_by, say!("memory-written-by", what = written)),
+                (accesses.last_read, say!("memory-last-read-step").to_owned()),
+                (detail.next_write, say!("memory-next-write").to_owned()),
+                (accesses.next_read, say!("memory-next-read").to_owned()),
             ];
             if detail.written_by.is_none() {
-                x = label(x, "never written before") + INSET;
+                x = label(x, say!("memory-never-written-before")) + INSET;
             }
             for (step, words) in steps {
                 if let Some(step) = step.filter(|_| x + 130.0 < rect.right()) {
@@ -148,14 +149,14 @@ impl Foot {
             return;
         }
         x = match detail.written_by {
-            Some(step) => link(step, label(x, &format!("{state}, written by step ")) + 3.0, out) + INSET,
-            None => label(x, &format!("{state}, never written before")) + INSET,
+            Some(step) => link(step, label(x, &say!("memory-state-written-by", state = &*state)) + 3.0, out) + INSET,
+            None => label(x, &say!("memory-state-never-written", state = &*state)) + INSET,
         };
         if let (Some(before), Some(_)) = (detail.before, detail.written_by) {
-            x = pen.code(label(x, "before") + 7.0, y, format!("{before:02x}"), cx.tok.t1) + INSET;
+            x = pen.code(label(x, say!("memory-before")) + 7.0, y, format!("{before:02x}"), cx.tok.t1) + INSET;
         }
         if let Some(step) = detail.next_write.filter(|_| x + 120.0 < rect.right()) {
-            link(step, label(x, "next write ") + 3.0, out);
+            link(step, label(x, say!("memory-next-write")) + 3.0, out);
         }
     }
 }
@@ -187,7 +188,7 @@ fn block_ui(
     let physical = cx.session.companions.pages.as_ref().and_then(|pages| pages.physical(address.0));
     match (told, physical) {
         (Some(told), _) => say(told, pen.tok.t2),
-        (None, Some(physical)) => say(&format!("physical {physical:x}"), pen.tok.t2),
+        (None, Some(physical)) => say(&say!("memory-physical", address = format!("{physical:x}")), pen.tok.t2),
         (None, None) => {}
     }
 }

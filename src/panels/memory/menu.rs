@@ -6,6 +6,7 @@ use stepback_machine::Address;
 use super::rows::RowsView;
 use crate::action::{Access, Action, CellName, Way};
 use crate::keymap::watch_text;
+use crate::messages::say;
 use crate::model::memory::{ByteCell, aligned};
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::panels::ask::{Sought, ask_access};
@@ -16,7 +17,7 @@ use crate::theme::icons;
 /// The menu of a byte.
 pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<'_>, out: &mut Vec<Action>) {
     let tok = view.cx.tok;
-    menu_head_ui(ui, tok, &format!("Byte at {:x}", address.0), &cell.hex());
+    menu_head_ui(ui, tok, &say!("memory-byte-at", address = format!("{:x}", address.0)), &cell.hex());
     let mut ask = |ui: &mut Ui, item: MenuItem<'_>, len_bytes: u64, sought: Sought| {
         if item.ui(ui, tok) {
             let cell = CellName::Memory(format!("{}", aligned(address, len_bytes)), len_bytes);
@@ -24,46 +25,46 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
         }
     };
     let last_write = Sought { access: Access::Write, way: Way::Back };
-    ask(ui, MenuItem::new("Last write of the byte").icon(icons::LAST_WRITE).key("1"), 1, last_write);
-    ask(ui, MenuItem::new("Last write of the half word").key("2"), 2, last_write);
-    ask(ui, MenuItem::new("Last write of the word").key("4"), 4, last_write);
-    ask(ui, MenuItem::new("Last write of the double word").key("8"), 8, last_write);
+    ask(ui, MenuItem::new(say!("memory-last-write-of-the-byte")).icon(icons::LAST_WRITE).key("1"), 1, last_write);
+    ask(ui, MenuItem::new(say!("memory-last-write-of-the-half")).key("2"), 2, last_write);
+    ask(ui, MenuItem::new(say!("memory-last-write-of-the-word")).key("4"), 4, last_write);
+    ask(ui, MenuItem::new(say!("memory-last-write-of-the-double")).key("8"), 8, last_write);
     menu_line_ui(ui, tok);
     let group = view.group as u64;
-    let next_write = MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter");
+    let next_write = MenuItem::new(say!("memory-next-write-2")).icon(icons::NEXT_WRITE).key("Shift+Enter");
     ask(ui, next_write, group, Sought { access: Access::Write, way: Way::Forward });
-    ask(ui, MenuItem::new("Last read"), group, Sought { access: Access::Read, way: Way::Back });
-    ask(ui, MenuItem::new("Next read"), group, Sought { access: Access::Read, way: Way::Forward });
+    ask(ui, MenuItem::new(say!("memory-last-read-2")), group, Sought { access: Access::Read, way: Way::Back });
+    ask(ui, MenuItem::new(say!("memory-next-read-2")), group, Sought { access: Access::Read, way: Way::Forward });
     menu_line_ui(ui, tok);
-    if MenuItem::new("List all accesses").icon(icons::LIST).key("Ctrl+Shift+A").ui(ui, tok) {
+    if MenuItem::new(say!("memory-list-all-accesses")).icon(icons::LIST).key("Ctrl+Shift+A").ui(ui, tok) {
         let len_bytes = view.group as u64;
         out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
     }
-    if MenuItem::new("All values").icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+    if MenuItem::new(say!("memory-all-values")).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.push(Action::ListValues(CellName::Memory(aligned(address, group).to_string(), group)));
     }
-    if MenuItem::new("Watch").icon(icons::WATCH).key("W").ui(ui, tok) {
+    if MenuItem::new(say!("memory-watch")).icon(icons::WATCH).key("W").ui(ui, tok) {
         let at = aligned(address, group);
         out.push(Action::Watch(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
     }
-    if MenuItem::new("Waveform").key("Shift+W").ui(ui, tok) {
+    if MenuItem::new(say!("memory-waveform")).key("Shift+W").ui(ui, tok) {
         let at = aligned(address, group);
         out.push(Action::Wave(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
     }
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };
     add_items(ui, place, view.cx, out);
-    if MenuItem::new("Name this memory…").ui(ui, tok) {
+    if MenuItem::new(say!("memory-name-this-memory")).ui(ui, tok) {
         out.push(Action::Bookmark(BookmarkChange::Call(place)));
     }
     menu_line_ui(ui, tok);
-    if MenuItem::new("Begin here").icon(icons::MEMORY).ui(ui, tok) {
+    if MenuItem::new(say!("memory-begin-here")).icon(icons::MEMORY).ui(ui, tok) {
         out.push(Action::ShowMemory(format!("{address}")));
     }
-    if MenuItem::new("Copy address").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("memory-copy-address")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         out.push(Action::Copy(format!("{address}")));
     }
-    if MenuItem::new("Copy value").ui(ui, tok) {
+    if MenuItem::new(say!("memory-copy-value")).ui(ui, tok) {
         out.push(Action::Copy(cell.hex()));
     }
 }

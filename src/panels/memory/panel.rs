@@ -17,6 +17,7 @@ use super::shape::{BESIDE, Shape};
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way, WindowId};
 use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
+use crate::messages::say;
 use crate::model::memory::{aligned, likely_address};
 use crate::model::physical::virtual_address;
 use crate::model::text::address_digits;
@@ -346,7 +347,7 @@ impl Panel for MemoryPanel {
     }
 
     fn title(&self) -> String {
-        "Memory".to_owned()
+        say!("memory-memory").to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {

@@ -9,6 +9,7 @@ use super::mark::Mark;
 use super::menu;
 use super::shape::Shape;
 use crate::action::{Action, Follow, MemoryText};
+use crate::messages::say;
 use crate::model::byte_detail::{ByteDetail, source_words};
 use crate::model::memory::{ByteCell, MemoryRow, Touch, number_text, place_in_row, row_text};
 use crate::model::so_far::so_far;
@@ -150,7 +151,8 @@ fn head_ui(pen: &Pen<'_>, body: Rect, shape: Shape) {
 
 fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: RowsView<'_>, touched: &mut Touched) {
     let tok = pen.tok;
-    let response = row_response(ui, rect, ("gap", first.0), || format!("never accessed from {first}"));
+    let response =
+        row_response(ui, rect, ("gap", first.0), || say!("memory-never-accessed-from", address = first.to_string()));
     pen.fill(rect, tok.bg2);
     let holds_cursor = view.cursor.is_some_and(|cursor| (first..=last).contains(&cursor));
     if holds_cursor && view.cx.has_focus {
@@ -160,9 +162,9 @@ fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: 
     let end = pen.code(x + INSET, y, format!("{:0digits$x} – {:0digits$x}", first.0, last.0), tok.t3);
     let size = match (last.0 - first.0).checked_add(1) {
         Some(bytes) => size_text(bytes),
-        None => "16 EiB".to_owned(),
+        None => say!("memory-16-eib").to_owned(),
     };
-    pen.label(end + INSET, y, so_far(view.cx.session, &format!("{size} never accessed")), tok.t3);
+    pen.label(end + INSET, y, so_far(view.cx.session, &say!("memory-never-accessed", size = &*size)), tok.t3);
     if response.clicked() {
         touched.clicked = Some(first);
     }
@@ -188,7 +190,9 @@ impl BytesRow<'_> {
             ribbon_ui(pen, self.rect.left_top() + vec2(2.0, 3.0), tok.ribbon(bookmark.color));
             let touch = Rect::from_min_size(self.rect.min, vec2(INSET, ROW));
             let response = ui.interact(touch, ui.unique_id().with(("ribbon", self.address.0)), Sense::hover());
-            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("marked {}", bookmark.title())));
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::Label, true, say!("memory-marked", title = bookmark.title()))
+            });
             response.on_hover_text(bookmark.words());
         }
         if let Some(format) = self.shape.format() {
@@ -228,7 +232,8 @@ impl BytesRow<'_> {
         let left = self.rect.left() + self.shape.byte_left(shown);
         let touch = Rect::from_min_size(pos2(left - 1.5, self.rect.top()), vec2(self.shape.byte_width(), ROW));
         let response = ui.interact(touch, ui.unique_id().with(("byte", address.0)), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Cell, true, format!("byte {address}")));
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Cell, true, say!("memory-byte", address = address.to_string())));
         let shape = Rect::from_min_size(pos2((left - 1.0).round(), self.rect.top() + 1.0), vec2(17.0, ROW - 2.0));
         self.paint_byte(pen, ByteShape { cell, shape, left }, address, view);
         touch_ui(response, address, cell, view, Asked { touched, out });
@@ -251,7 +256,9 @@ impl BytesRow<'_> {
         let touch = Rect::from_min_size(pos2(left - 3.0, self.rect.top()), vec2(width - 6.0, ROW));
         let response = ui.interact(touch, ui.unique_id().with(("number", address.0)), Sense::CLICK);
         let text = number_text(cells, format, view.endian);
-        response.widget_info(|| WidgetInfo::labeled(Role::Cell, true, format!("number at {address}")));
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Cell, true, say!("memory-number-at", address = address.to_string()))
+        });
         let is_cursor =
             view.cursor.is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
         if is_cursor {
@@ -330,7 +337,9 @@ impl BytesRow<'_> {
         let text = row_text(self.cells, view.text);
         pen.code(left, rect.center().y, text, tok.t2);
         let response = ui.interact(rect, ui.unique_id().with(("text", self.address.0)), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("text at {}", self.address)));
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Label, true, say!("memory-text-at", address = self.address.to_string()))
+        });
         if let Some(pointer) = response.hover_pos() {
             let place = ((pointer.x - left) / ADVANCE).clamp(0.0, (self.shape.bytes - 1) as f32) as u64;
             touched.hovered = Some(Address(self.address.0 + place));
@@ -367,11 +376,11 @@ fn touch_ui(
             ui.label(line);
         }
         if let Some(words) = view.block.filter(|_| detail.is_some()) {
-            ui.label(format!("heap: {words}"));
+            ui.label(say!("memory-heap", words = words));
         }
         if let Some((other, place)) = cell.other.zip(view.compared) {
             let value = other.value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
-            ui.label(format!("{value} at {place}"));
+            ui.label(say!("memory-value-at", value = value, place = &*place));
         }
     });
 }

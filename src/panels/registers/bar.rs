@@ -6,6 +6,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::frame::BoardView;
 use super::panel::RegistersPanel;
 use crate::action::Action;
+use crate::messages::say;
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
@@ -27,12 +28,24 @@ pub struct Chooser<'a> {
 /// The short title of a group, for the chooser and the tab.
 pub fn short_title(group: RegisterGroup) -> &'static str {
     match group {
-        RegisterGroup::Core => "Core",
-        RegisterGroup::Single => "Single precision",
-        RegisterGroup::Double => "Double precision",
-        RegisterGroup::Vector => "Vectors",
-        RegisterGroup::Scalable => "SVE",
-        RegisterGroup::System => "System",
+        RegisterGroup::Core => say!("registers-core"),
+        RegisterGroup::Single => say!("tab-single-precision"),
+        RegisterGroup::Double => say!("tab-double-precision"),
+        RegisterGroup::Vector => say!("tab-vectors"),
+        RegisterGroup::Scalable => say!("registers-sve"),
+        RegisterGroup::System => say!("registers-system"),
+    }
+}
+
+/// The whole title of a group.
+fn group_title(group: RegisterGroup) -> &'static str {
+    match group {
+        RegisterGroup::Core => say!("registers-core-registers"),
+        RegisterGroup::Single => say!("registers-single-precision-registers"),
+        RegisterGroup::Double => say!("registers-double-precision-registers"),
+        RegisterGroup::Vector => say!("registers-vector-registers"),
+        RegisterGroup::Scalable => say!("registers-sve-registers"),
+        RegisterGroup::System => say!("registers-system-registers"),
     }
 }
 
@@ -59,7 +72,12 @@ impl RegistersPanel {
             let width = (right - left - 6.0).min(200.0);
             if width > 60.0 {
                 let field = Rect::from_min_size(pos2(left + 6.0, y - 11.0), vec2(width, 22.0));
-                Field { hint: "Filter registers", icon: icons::FILTER }.ui(ui, pen, field, &mut self.filter);
+                Field { hint: say!("registers-filter-registers"), icon: icons::FILTER }.ui(
+                    ui,
+                    pen,
+                    field,
+                    &mut self.filter,
+                );
             }
         }
     }
@@ -79,11 +97,11 @@ impl RegistersPanel {
             ui,
             pos2(left, y),
             pen,
-            Chooser { salt: "group", text: title, name: &format!("register group {title}") },
+            Chooser { salt: "group", text: title, name: &say!("registers-group", title = title) },
         );
         egui::Popup::menu(&response).show(|ui| {
             for group in &board.available {
-                let entry = egui::Button::selectable(*group == board.group, group.title());
+                let entry = egui::Button::selectable(*group == board.group, group_title(*group));
                 let entry = ui.add(entry);
                 if entry.middle_clicked() {
                     out.push(Action::NewRegisters(*group));
@@ -93,12 +111,12 @@ impl RegistersPanel {
             }
             ui.separator();
             for group in board.available.iter().filter(|group| **group != board.group) {
-                if ui.button(format!("{} in another panel", group.title())).clicked() {
+                if ui.button(say!("registers-in-another-panel", group = group_title(*group))).clicked() {
                     out.push(Action::NewRegisters(*group));
                 }
             }
         });
-        response.on_hover_text("Which registers   V");
+        response.on_hover_text(say!("registers-which-registers-v"));
         // A group that this thread does not have was asked for in another trace: nothing to keep.
         if cx.has_focus && board.group != self.group && !board.available.contains(&self.group) {
             self.group = board.group;
@@ -108,7 +126,12 @@ impl RegistersPanel {
 
     fn lanes_ui(&mut self, ui: &Ui, at: Pos2, pen: &Pen<'_>, group: RegisterGroup, format: LaneFormat) -> f32 {
         let name = format.name();
-        let response = chooser_ui(ui, at, pen, Chooser { salt: "lanes", text: &name, name: &format!("lanes {name}") });
+        let response = chooser_ui(
+            ui,
+            at,
+            pen,
+            Chooser { salt: "lanes", text: &name, name: &say!("registers-lanes", name = &*name) },
+        );
         egui::Popup::menu(&response).show(|ui| {
             for other in group.lane_formats() {
                 if ui.add(egui::Button::selectable(*other == format, other.name())).clicked() {
@@ -117,7 +140,7 @@ impl RegistersPanel {
             }
         });
         let right = response.rect.right();
-        response.on_hover_text("How values are read   L");
+        response.on_hover_text(say!("registers-how-values-are-read-l"));
         right
     }
 }

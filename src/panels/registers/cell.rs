@@ -7,6 +7,7 @@ use stepback_machine::{Flag, LaneFormat, Status};
 use super::frame::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, RegisterFormat, Way};
 use crate::keymap::watch_text;
+use crate::messages::say;
 use crate::model::register_format::{ShownAs, format_name, readings};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, short_hex};
@@ -111,8 +112,7 @@ pub fn copied(cell: &RegisterCell) -> String {
 fn stack_words(cell: &RegisterCell, cx: &ViewCx<'_>) -> Option<String> {
     let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
     let end = cx.session.index.instruction_set(ThreadId(0)).stack_end(pointer);
-    (end != pointer)
-        .then(|| format!("the stack lies at {end:x}: memory panels show that for sp, the command line does not"))
+    (end != pointer).then(|| say!("registers-stack-lies-at", address = format!("{end:x}")))
 }
 
 /// What a copied text says of a value that the trace does not state.
@@ -131,7 +131,7 @@ pub fn cell_ui(
     view: CellView<'_>,
     Asked { touched, out }: Asked<'_, Touched>,
 ) {
-    let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
+    let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
     let text = view.text(cell);
     let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
     let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
@@ -152,7 +152,7 @@ pub fn cell_ui(
     let lines: Vec<String> = readings(&cell.value)
         .into_iter()
         .chain(stack_words(cell, view.cx))
-        .chain(cell.reason.as_ref().map(|reason| format!("inferred: {reason}")))
+        .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = &*reason)))
         .collect();
     if !lines.is_empty() {
         response.on_hover_text(lines.join("\n"));
@@ -195,7 +195,7 @@ fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, i
     let tok = pen.tok;
     if cell.value.is_unknown() {
         let color = if is_cursor { tok.t2 } else { tok.unknown };
-        pen.text(x, y, "unknown", ui_font(12.5), color);
+        pen.text(x, y, say!("registers-unknown"), ui_font(12.5), color);
         return;
     }
     let color = match () {
@@ -239,51 +239,61 @@ pub fn touch(
 
 pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
     let tok = view.cx.tok;
-    let value = if cell.value.is_unknown() { "unknown" } else { cell.hex.as_str() };
+    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
     menu_head_ui(ui, tok, &cell.name, value);
     let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
         if item.ui(ui, tok) {
             ask_access(view.cx, view.follow, view.cell_name(&cell.name), Sought { access, way }, out);
         }
     };
-    access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
-    access(ui, MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter"), Access::Write, Way::Forward);
-    if MenuItem::new(&format!("All values of {}", cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+    access(
+        ui,
+        MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter"),
+        Access::Write,
+        Way::Back,
+    );
+    access(
+        ui,
+        MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter"),
+        Access::Write,
+        Way::Forward,
+    );
+    if MenuItem::new(&say!("registers-all-values-of", name = &*cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.extend(view.cx.windows.start_from(view.follow));
         out.push(Action::ListValues(view.cell_name(&cell.name)));
     }
-    if MenuItem::new(&format!("Watch {}", cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
+    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
         out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
-    if MenuItem::new(&format!("Waveform of {}", cell.name)).key("Shift+W").ui(ui, tok) {
+    if MenuItem::new(&say!("registers-waveform-of", name = &*cell.name)).key("Shift+W").ui(ui, tok) {
         out.push(Action::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {
-        let text = format!("Show memory at {}", address.trim_start_matches("0x"));
+        let text = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
         if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
             out.push(Action::ShowMemory(address));
         }
         menu_line_ui(ui, tok);
     }
-    ui.menu_button("Show as", |ui| {
+    ui.menu_button(say!("registers-show-as"), |ui| {
         for format in RegisterFormat::ALL {
             if ui.add(egui::Button::selectable(view.shown_as.format == format, format_name(format))).clicked() {
                 out.push(Action::FormatRegisters(format));
             }
         }
         ui.separator();
-        if ui.add(egui::Button::selectable(view.shown_as.is_half, "Lower halves")).clicked() {
+        if ui.add(egui::Button::selectable(view.shown_as.is_half, say!("registers-lower-halves"))).clicked() {
             out.push(Action::HalveRegisters);
         }
     });
-    if MenuItem::new("Copy value").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         out.push(Action::Copy(copied(cell)));
     }
-    if MenuItem::new("Copy name").ui(ui, tok) {
+    if MenuItem::new(say!("registers-copy-name")).ui(ui, tok) {
         out.push(Action::Copy(cell.name.clone()));
     }
-    if MenuItem::new("Copy as text").ui(ui, tok) {
+    if MenuItem::new(say!("registers-copy-as-text")).ui(ui, tok) {
         out.push(Action::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell))));
     }
 }
@@ -348,7 +358,7 @@ fn mode_ui(ui: &Ui, pen: &Pen<'_>, ModePlace { least, right, y }: ModePlace, sta
     }
     let rect = Rect::from_min_max(pos2(x - 4.0, y - 9.0), pos2(right, y + 9.0));
     let response = ui.interact(rect, ui.unique_id().with("mode"), egui::Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("mode {words}")));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("registers-mode", mode = &*words)));
     response.on_hover_ui(|ui| status_ui(ui, status));
     x
 }
@@ -364,7 +374,11 @@ fn status_ui(ui: &mut Ui, status: &Status) {
 fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
     let status = &board.status;
     if status.flag_sets.is_empty() {
-        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred { "flags" } else { "nzcv" });
+        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred {
+            say!("registers-flags")
+        } else {
+            "nzcv"
+        });
     }
     status.flag_sets.get(place / 4).copied().filter(|_| place.is_multiple_of(4))
 }
@@ -400,7 +414,7 @@ fn flags_ui(
         x += 23.0;
     }
     let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
-    let response = row_response(ui, shape, "flags", || format!("register {}", psr.name));
+    let response = row_response(ui, shape, say!("registers-flags"), || say!("registers-row", name = &*psr.name));
     if view.cursor == Some(psr.name.as_str()) {
         pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
     }

@@ -8,6 +8,7 @@ use stepback_parsers::{Position, Step};
 
 use crate::action::{Action, Follow, TraceId};
 use crate::analysis::register_part::RegisterPart;
+use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, count_words, register_detail, write_columns, write_count};
 use crate::model::registers::RegisterCell;
@@ -95,12 +96,12 @@ impl Detail {
         }
         let window = cx.windows.travelling(follow);
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
-        let nobody = if initial { "the first lines of the trace" } else { "never before" };
-        let never_again = so_far(cx.session, "never again");
+        let nobody = if initial { say!("detail-the-first-lines-of-the") } else { say!("detail-never-before") };
+        let never_again = so_far(cx.session, say!("detail-never-again"));
         let lines = [
-            ("written by", &detail.written_by, nobody),
-            ("next write", &detail.next_write, &*never_again),
-            ("next read", &detail.next_read, &*never_again),
+            (say!("detail-written-by"), &detail.written_by, nobody),
+            (say!("detail-next-write"), &detail.next_write, &*never_again),
+            (say!("detail-next-read"), &detail.next_read, &*never_again),
         ];
         let shown = if rect.height() < HEIGHT { 2 } else { lines.len() };
         let written = lines.iter().filter_map(|(_, writer, _)| writer.as_ref());
@@ -112,8 +113,8 @@ impl Detail {
             line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
-            (Some(reason), _) => ("known by", reason.as_str()),
-            (None, Some(doubt)) => ("but", doubt.as_str()),
+            (Some(reason), _) => (say!("detail-known-by"), reason.as_str()),
+            (None, Some(doubt)) => (say!("detail-but"), doubt.as_str()),
             (None, None) => ("", ""),
         };
         pen.label(left, y + ROW, label, tok.t3);

@@ -6,6 +6,7 @@ use stepback_machine::LaneFormat;
 use super::cell::{CellPaint, CellView, cell_ui};
 use super::frame::{BoardView, Touched};
 use super::lanes::{LaneLayout, LaneRow};
+use crate::messages::say;
 use crate::model::register_format::ShownAs;
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
@@ -259,8 +260,12 @@ fn title_ui(
     GroupTitle { title, count, is_open }: GroupTitle<'_>,
     touched: &mut Touched,
 ) {
-    let verb = if is_open { "hide" } else { "show" };
-    let response = button_response(ui, rect, ("group", title), &format!("{verb} {}", title.to_lowercase()));
+    let lower = title.to_lowercase();
+    let name = match is_open {
+        true => say!("registers-hide-group", title = lower),
+        false => say!("registers-show-group", title = lower),
+    };
+    let response = button_response(ui, rect, ("group", title), &name);
     pen.fill(rect, if response.hovered() { pen.tok.bg3 } else { pen.tok.bg2 });
     let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
     let y = rect.center().y;

@@ -6,6 +6,7 @@ use stepback_machine::LaneFormat;
 use super::cell::{CellState, CellView, background, difference_ui, menu, touch};
 use super::frame::{BoardView, Touched};
 use crate::analysis::register_part::Lane;
+use crate::messages::say;
 use crate::model::registers::{RegisterCell, lane_characters};
 use crate::panels::asked::Asked;
 use crate::panels::pen::{ADVANCE, Pen};
@@ -91,7 +92,7 @@ impl LaneLayout {
         self.name_ui(ui, row, NamePaint { pen, cell, first }, view, Asked { touched, out });
         if cell.value.is_unknown() {
             if first == 0 {
-                pen.text(row.left() + self.left, y, "unknown", ui_font(12.5), tok.unknown);
+                pen.text(row.left() + self.left, y, say!("registers-unknown"), ui_font(12.5), tok.unknown);
             }
             return;
         }
@@ -118,7 +119,7 @@ impl LaneLayout {
             return;
         }
         let rect = Rect::from_min_max(pos2(left, row.top()), pos2(row.left() + self.left - 6.0, row.bottom()));
-        let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
+        let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
         let is_cursor = view.cursor == Some(cell.name.as_str());
         background(pen, rect, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
         if cell.is_news {
@@ -141,7 +142,7 @@ impl LaneLayout {
         Asked { touched, out }: Asked<'_, Touched>,
     ) {
         let (tok, y) = (pen.tok, rect.center().y);
-        let response = row_response(ui, rect, ("lane", &lane.name), || format!("register {}", lane.name));
+        let response = row_response(ui, rect, ("lane", &lane.name), || say!("registers-row", name = &*lane.name));
         let is_cursor = view.cursor == Some(lane.name.as_str());
         background(pen, rect, lane, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
         let text = self.format.lanes(&lane.value.0).concat();

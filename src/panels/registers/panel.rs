@@ -14,6 +14,7 @@ use super::grid::{Grid, GridView, Reading, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, RegisterFormat, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
+use crate::messages::say;
 use crate::model::register_format::ShownAs;
 use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board};
 use crate::model::scroll::{Scroll, Viewport};
@@ -341,7 +342,7 @@ impl Panel for RegistersPanel {
         // A trace without the group shows another one in its place.
         let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
         match answered.map_or(self.group, |(_, board)| board.group) {
-            RegisterGroup::Core => "Registers",
+            RegisterGroup::Core => say!("tab-registers"),
             group => bar::short_title(group),
         }
         .to_owned()

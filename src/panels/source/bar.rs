@@ -2,6 +2,7 @@
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::messages::say;
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::{INSET, Pen};
 use crate::source::SourceText;
@@ -31,7 +32,7 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
     let mut x = pen.text(left, y, &place, mono_bold(12.5), tok.t1) + INSET;
     if text.is_newer {
         x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
-        x = pen.label(x, y, "newer than the image", tok.warn) + INSET;
+        x = pen.label(x, y, say!("source-newer-than-the-image"), tok.warn) + INSET;
     }
     let said = said(here);
     let bar = if bar.width() > LEGEND_FROM { bar.with_max_x(legend_ui(pen, bar)) } else { bar };
@@ -45,19 +46,17 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
     }
     let path = text.path.display().to_string();
     let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("source {place} {said}").trim_end()));
-    response.on_hover_text(if text.is_cut {
-        format!("{path}, only its beginning is shown: it is very long")
-    } else {
-        path
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Heading, true, say!("source-bar", place = &place, said = &said).trim_end())
     });
+    response.on_hover_text(if text.is_cut { say!("source-cut", path = path) } else { path });
 }
 
 /// What the bars beside the numbers of lines mean. Returns where it begins.
 fn legend_ui(pen: &Pen<'_>, bar: Rect) -> f32 {
     let (tok, y) = (pen.tok, bar.center().y);
     let mut right = bar.right() - INSET;
-    for (words, is_filled) in [("not in the trace", false), ("executed", true)] {
+    for (words, is_filled) in [(say!("source-not-in-the-trace"), false), (say!("source-executed"), true)] {
         right = pen.text_left_of(right, y, words, ui_font(11.0), tok.t3) - 6.0;
         let mark = Rect::from_center_size(pos2(right - 1.5, y), vec2(3.0, 11.0));
         match is_filled {
@@ -75,13 +74,15 @@ fn said(here: &SourceHere) -> String {
         SourceHere::Line(line) => match (line.inlined_at.first(), &line.function) {
             (Some(site), Some(function)) => {
                 let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
-                format!("{function} inlined at {file}:{}", site.line)
+                say!("source-inlined-at", function = &**function, file = file, line = site.line.to_string())
             }
-            (_, Some(function)) => format!("in {function}"),
+            (_, Some(function)) => say!("source-in", function = &**function),
             (_, None) => String::new(),
         },
-        SourceHere::Call { function, .. } => format!("calls {function}, which has no source line"),
-        SourceHere::Nowhere(Some(address)) => format!("{address} has no source line"),
-        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => "no source line here".to_owned(),
+        SourceHere::Call { function, .. } => say!("source-calls", function = &**function),
+        SourceHere::Nowhere(Some(address)) => say!("source-no-line-of", address = address.to_string()),
+        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => {
+            say!("source-no-source-line-here").to_owned()
+        }
     }
 }

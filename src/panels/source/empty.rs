@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, empty_ui};
@@ -11,25 +12,25 @@ use crate::theme::{icons, ui as ui_font};
 /// No line is known.
 pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
     let words = match here {
-        SourceHere::NoImage => EmptyWords("No program image", "Add the ELF file that was traced, compiled with -g."),
+        SourceHere::NoImage => EmptyWords(say!("source-no-program-image"), say!("source-add-the-elf-file-that")),
         SourceHere::NoLines => {
-            EmptyWords("The image has no source lines", "Add one that was compiled with -g and not stripped.")
+            EmptyWords(say!("source-the-image-has-no-source"), say!("source-add-one-that-was-compiled"))
         }
-        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => EmptyWords(
-            "No source line here",
-            "Neither this instruction nor a call around it has one: step on, or add another image.",
-        ),
+        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => {
+            EmptyWords(say!("source-no-source-line-here-2"), say!("source-neither-this-instruction-nor-a"))
+        }
     };
-    Offer { words, button: "Add image…", action: Action::AddImage(None) }.ui(ui, pen, rect, out);
+    Offer { words, button: say!("source-add-image"), action: Action::AddImage(None) }.ui(ui, pen, rect, out);
 }
 
 /// The file is not where the image says.
 pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let sentence = format!("{file} was not found");
-    let advice = format!("It was compiled as {}.", end_that_fits(pen, name, rect.width() - 190.0));
+    let sentence = say!("source-not-found", file = file);
+    let advice = say!("source-compiled-as", name = end_that_fits(pen, name, rect.width() - 190.0));
     let words = EmptyWords(&sentence, &advice);
-    Offer { words, button: "Locate…", action: Action::LocateSource(name.to_owned()) }.ui(ui, pen, rect, out);
+    Offer { words, button: say!("source-locate"), action: Action::LocateSource(name.to_owned()) }
+        .ui(ui, pen, rect, out);
 }
 
 /// The end of a path tells more than its beginning.

@@ -13,6 +13,7 @@ use super::rows::{Frame, rows_ui, text_left, widest};
 use super::{bar, empty};
 use crate::action::{Action, Follow, PanelKind, Way, WindowId};
 use crate::image::SourceLine;
+use crate::messages::say;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::panels::ViewCx;
@@ -281,7 +282,7 @@ impl Panel for SourcePanel {
 
     /// The name on the tab: that of the file, once there is one.
     fn title(&self) -> String {
-        self.state.shown.as_ref().map_or_else(|| "Source".to_owned(), |line| line.file_name().to_owned())
+        self.state.shown.as_ref().map_or_else(|| say!("source-source").to_owned(), |line| line.file_name().to_owned())
     }
 
     fn follow(&self) -> Option<Follow> {

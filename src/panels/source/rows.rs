@@ -7,6 +7,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::panel::{FileLine, Subject, ask};
 use crate::action::{Action, Follow, Way};
+use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::source_view::{SourceFile, SourceHere};
 use crate::panels::ViewCx;
@@ -79,7 +80,7 @@ fn row_ui(
 ) -> bool {
     let Frame { pen, cx, file, .. } = frame;
     let tok = cx.tok;
-    let response = row_response(ui, rect, ("source", line), || format!("source line {line}"));
+    let response = row_response(ui, rect, ("source", line), || say!("source-line", line = line.to_string()));
     let is_current = frame.here.line().is_some_and(|here| here.line == line && here.file == file.name);
     let state = RowState { is_selected: is_current, is_cursor: frame.cursor == line, has_focus: cx.has_focus };
     row_background(pen, rect, &response, RowState { has_focus: state.has_focus || is_current, ..state });
@@ -166,7 +167,8 @@ fn number_ui(
         false => pen.frame(bar, 0, tok.ctl),
     }
     let touch = Rect::from_min_max(rect.min, pos2(end + 8.0, rect.bottom()));
-    let response = button_response(ui, touch, ("line", line), &format!("next execution of line {line}"));
+    let response =
+        button_response(ui, touch, ("line", line), &say!("source-next-execution-of", line = line.to_string()));
     let color = if is_current { tok.t1 } else { tok.t2 };
     let start = pen.text_left_of(end, y, line, font, if response.hovered() { tok.accent } else { color });
     if response.hovered() {
@@ -180,17 +182,17 @@ fn number_ui(
     let words = if frame.executed.contains(&line) {
         String::new()
     } else {
-        so_far(cx.session, ", which the trace never reaches")
+        so_far(cx.session, say!("source-which-the-trace-never-reaches"))
     };
-    response.on_hover_text(format!("Next execution of line {line}{words} (with Shift: the one before)"));
+    response.on_hover_text(say!("source-next-hint", line = line.to_string(), words = words));
 }
 
 fn menu_ui(ui: &mut Ui, line: u32, words: &str, frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
     let Frame { cx, file, text, .. } = frame;
     let tok = cx.tok;
-    menu_head_ui(ui, tok, &format!("Line {line}"), "");
+    menu_head_ui(ui, tok, &say!("source-line-head", line = line.to_string()), "");
     if file.has_code(line) {
-        if MenuItem::new("Next execution").icon(icons::STEP).key("Enter").ui(ui, tok) {
+        if MenuItem::new(say!("source-next-execution")).icon(icons::STEP).key("Enter").ui(ui, tok) {
             ask(
                 cx,
                 Subject { follow: frame.follow, thread: frame.thread },
@@ -199,7 +201,7 @@ fn menu_ui(ui: &mut Ui, line: u32, words: &str, frame: &Frame<'_, '_>, out: &mut
                 out,
             );
         }
-        if MenuItem::new("Previous execution").icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
+        if MenuItem::new(say!("source-previous-execution")).icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
             ask(
                 cx,
                 Subject { follow: frame.follow, thread: frame.thread },
@@ -210,10 +212,10 @@ fn menu_ui(ui: &mut Ui, line: u32, words: &str, frame: &Frame<'_, '_>, out: &mut
         }
         menu_line_ui(ui, tok);
     }
-    if MenuItem::new("Copy place").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("source-copy-place")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         out.push(Action::Copy(format!("{}:{line}", text.path.display())));
     }
-    if MenuItem::new("Copy line").ui(ui, tok) {
+    if MenuItem::new(say!("source-copy-line")).ui(ui, tok) {
         out.push(Action::Copy(words.to_owned()));
     }
 }

@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, pos2};
 
 use crate::action::{Action, WindowId};
+use crate::messages::say;
 use crate::model::call_stack::StackFrame;
 use crate::model::frame_words::{entered_words, evidence_words};
 use crate::model::so_far::left_so_far;
@@ -48,13 +49,16 @@ pub fn foot_ui(
     y += ROW;
     let mut x = pen.label(left, y, entered_words(frame.call.entered), tok.t2);
     if let Some(site) = &frame.call_site {
-        x = pen.label(x + 4.0, y, "from step", tok.t2) + 4.0;
+        x = pen.label(x + 4.0, y, say!("stack-from-step"), tok.t2) + 4.0;
         x = StepLink { step: site.step, trace: cx.trace, window }.ui(ui, pen, x, y, out) + 8.0;
         pen.cut_text(pos2(x, y), &site.place_text(), mono(12.0), tok.t2, right);
     }
     y += ROW;
-    let how =
-        format!("{} · found because {}", left_so_far(cx.session, &frame.call), evidence_words(frame.call.evidence));
+    let how = say!(
+        "stack-found-because",
+        left = left_so_far(cx.session, &frame.call),
+        evidence = evidence_words(frame.call.evidence)
+    );
     pen.cut_text(pos2(left, y), &how, crate::theme::ui(11.5), tok.t2, right);
     y += ROW;
     let mut x = left;

@@ -3,6 +3,7 @@
 use egui::Ui;
 
 use super::rows::Touched;
+use crate::messages::say;
 use crate::model::call_stack::StackFrame;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::{Tok, icons};
@@ -10,17 +11,17 @@ use crate::theme::{Tok, icons};
 /// The menu of the frame at a place of the stack.
 pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touched: &mut Touched) {
     menu_head_ui(ui, tok, &frame.name, &frame.marks().join(", "));
-    if MenuItem::new("Travel to its call").icon(icons::GO_TO).key("Shift+Enter").ui(ui, tok) {
+    if MenuItem::new(say!("stack-travel-to-its-call")).icon(icons::GO_TO).key("Shift+Enter").ui(ui, tok) {
         touched.call = Some(place);
     }
-    if MenuItem::new("Travel to its entry").key("Enter").ui(ui, tok) {
+    if MenuItem::new(say!("stack-travel-to-its-entry")).key("Enter").ui(ui, tok) {
         touched.entry = Some(place);
     }
-    if MenuItem::new("Open window at its entry").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+    if MenuItem::new(say!("stack-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
         touched.opened = Some(place);
     }
     menu_line_ui(ui, tok);
-    if MenuItem::new("Copy stack").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+    if MenuItem::new(say!("stack-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         touched.is_copied = true;
     }
 }

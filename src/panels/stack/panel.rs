@@ -11,9 +11,9 @@ use super::foot;
 use super::foot::{FramePaint, Scene};
 use super::rows::{Columns, StackRows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::model::scroll::Viewport;
-use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
@@ -109,7 +109,7 @@ impl StackPanel {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, StackView { pen, stack }, cx, out);
         if stack.frames.is_empty() {
-            let words = EmptyWords("No calls here", "The thread has not executed a step of this trace.");
+            let words = EmptyWords(say!("stack-no-calls-here"), say!("stack-the-thread-has-not-executed"));
             return empty_ui(ui, pen, rest, icons::STACK, words);
         }
         let above = HEAD + ROW * stack.frames.len().min(FRAMES_ABOVE_FOOT) as f32;
@@ -170,11 +170,11 @@ impl StackPanel {
         let left = bar.left() + INSET;
         let end = thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: name }, &mut self.thread);
         let left = if end > left { end + INSET } else { left };
-        let end = pen.text(left, y, counted(stack.frames.len() as u64, "frame", "frames"), ui_font(12.0), tok.t2);
+        let end = pen.text(left, y, say!("stack-frames", count = stack.frames.len()), ui_font(12.0), tok.t2);
         let Some(held) = self.held(cx.windows.position_of(self.follow)) else { return };
-        let words = format!("at {}", thousands(held.at.0));
+        let words = say!("stack-at", position = held.at.0);
         let end = pen.text(end + 6.0, y, words, ui_font(12.0), tok.t2);
-        let label = "Return to it";
+        let label = say!("stack-return-to-it");
         let back = Rect::from_min_max(
             pos2(end + 10.0, y - 10.0),
             pos2(end + 22.0 + pen.width(label, ui_font(12.0)), y + 10.0),
@@ -187,7 +187,7 @@ impl StackPanel {
         if response.clicked() {
             out.push(Action::Travel(self.window(cx), held.at.0));
         }
-        response.on_hover_text("Travel back to where this stack is");
+        response.on_hover_text(say!("stack-travel-back-to-where-this"));
     }
 
     /// Asks for the frames around the view. Returns the place of the first of them, and why they cannot be had.
@@ -257,7 +257,7 @@ impl Panel for StackPanel {
     }
 
     fn title(&self) -> String {
-        "Stack".to_owned()
+        say!("stack-stack").to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -309,12 +309,12 @@ impl Columns {
     fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
         let (tok, y) = (pen.tok, head.center().y);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let mut heads = vec![(self.name, "Function")];
-        heads.extend(self.arguments.map(|x| (x, "Arguments at its entry")));
-        heads.extend(self.place.map(|x| (x, "Called from")));
+        let mut heads = vec![(self.name, say!("stack-function"))];
+        heads.extend(self.arguments.map(|x| (x, say!("stack-arguments-at-its-entry"))));
+        heads.extend(self.place.map(|x| (x, say!("stack-called-from"))));
         for (x, words) in heads {
             pen.text(x, y, words, head_font(), tok.t2);
         }
-        pen.text_left_of(self.right, y, "Step", head_font(), tok.t2);
+        pen.text_left_of(self.right, y, say!("stack-step"), head_font(), tok.t2);
     }
 }

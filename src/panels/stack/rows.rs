@@ -5,8 +5,9 @@ use stepback_parsers::Position;
 
 use super::menu::frame_menu;
 use crate::action::WindowId;
+use crate::messages::say;
 use crate::model::call_stack::{StackFrame, called_at, entered_at};
-use crate::model::frame_words::EXCEPTION;
+use crate::model::frame_words::exception;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
@@ -92,7 +93,8 @@ impl StackRows<'_> {
     pub fn row_ui(&self, ui: &mut Ui, rect: Rect, place: usize, frame: Option<&StackFrame>, touched: &mut Touched) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let name = frame.map_or("…", |frame| frame.name.as_str());
-        let response = row_response(ui, rect, ("frame", place), || format!("frame {place} {name}"));
+        let response =
+            row_response(ui, rect, ("frame", place), || say!("stack-frame", place = place.to_string(), name = &*name));
         let is_here = self.is_here(place, frame);
         let state = RowState { is_selected: is_here, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(pen, rect, &response, RowState { has_focus: true, is_cursor: false, ..state });
@@ -154,7 +156,7 @@ impl StackRows<'_> {
         let name_end = (end - marks_width).max(columns.name + 8.0 * ADVANCE).min(end);
         let mut x = pen.cut_text(pos2(columns.name, y), &frame.name, font, tok.symbol, name_end) + 8.0;
         for mark in marks {
-            let color = if mark == EXCEPTION { tok.err } else { tok.t3 };
+            let color = if mark == exception() { tok.err } else { tok.t3 };
             x = pen.cut_text(pos2(x, y), mark, ui_font(11.0), color, end) + 8.0;
         }
         if let Some(left) = columns.arguments {
@@ -163,7 +165,7 @@ impl StackRows<'_> {
         if let Some(left) = columns.place {
             let place = match &frame.call_site {
                 Some(site) => site.place.clone().unwrap_or_else(|| format!("{:x}", site.address.0)),
-                None => "nothing".to_owned(),
+                None => say!("stack-nothing").to_owned(),
             };
             let color = if frame.call_site.is_some() { tok.t2 } else { tok.t3 };
             let end = pen.cut_text(pos2(left, y), &place, mono(12.5), color, steps - 8.0);

@@ -5,6 +5,7 @@ use stepback_index::AccessKinds;
 use stepback_parsers::Position;
 
 use crate::expression::split_range;
+use crate::messages::{say, spoken};
 use crate::model::access_table::{AccessQuestion, Listed};
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
@@ -18,9 +19,9 @@ pub const BAR: f32 = 30.0;
 const FIELD: f32 = 110.0;
 const WIDTHS: [u64; 4] = [1, 2, 4, 8];
 const KINDS: [(AccessKinds, &str, &str); 3] = [
-    (AccessKinds::All, "All", "Reads and writes"),
-    (AccessKinds::Reads, "Reads", "Reads alone"),
-    (AccessKinds::Writes, "Writes", "Writes alone: all values that it took"),
+    (AccessKinds::All, "accesses-all", "accesses-reads-and-writes"),
+    (AccessKinds::Reads, "accesses-reads", "accesses-reads-alone"),
+    (AccessKinds::Writes, "accesses-writes", "accesses-writes-alone"),
 ];
 
 /// What is typed while it is.
@@ -77,7 +78,7 @@ impl AccessBar {
         let asked = question.as_ref().map(|question| shown(&question.listed, read)).unwrap_or_default();
         let mut text = self.typed.clone().unwrap_or_else(|| asked.clone());
         let rect = Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right(), bar.bottom() - 4.0));
-        let field = Field { hint: "Register, address:length, code or file:line", icon: icons::LIST };
+        let field = Field { hint: say!("accesses-register-address-length-code-or"), icon: icons::LIST };
         let response = field.ui(ui, pen, rect, &mut text);
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !text.trim().is_empty() {
             // What was not edited stays as it is, with its thread and from where it is listed.
@@ -130,10 +131,10 @@ fn is_memory(text: &str, cx: &ViewCx<'_>) -> bool {
 /// Where the list begins. Returns where it begins itself.
 fn from_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, question: &mut AccessQuestion) -> f32 {
     let (label, to) = match question.from {
-        Position(0) => ("List from the position", cx.windows.active().position),
-        _ => ("List from the start", Position(0)),
+        Position(0) => (say!("accesses-list-from-the-position"), cx.windows.active().position),
+        _ => (say!("accesses-list-from-the-start"), Position(0)),
     };
-    let short = if question.from == Position(0) { "From here" } else { "From start" };
+    let short = if question.from == Position(0) { say!("accesses-from-here") } else { say!("accesses-from-start") };
     let text = if bar.width() > 560.0 { label } else { short };
     if bar.width() < FIELD + 150.0 {
         return bar.right();
@@ -146,12 +147,13 @@ fn from_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, question: &mut Ac
 }
 
 fn kinds_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
-    let needed: f32 = KINDS.iter().map(|(_, text, _)| pen.width(text, ui_font(11.5)) + 14.0).sum();
+    let needed: f32 = KINDS.iter().map(|(_, text, _)| pen.width(spoken(text), ui_font(11.5)) + 14.0).sum();
     if bar.width() < FIELD + needed {
         return bar.right();
     }
     let mut right = bar.right();
     for (kinds, text, name) in KINDS.into_iter().rev() {
+        let (text, name) = (spoken(text), spoken(name));
         let left = chip_left(pen, bar.with_max_x(right), text);
         let rect = bar.with_max_x(right).with_min_x(left);
         if chip_ui(ui, pen, rect, &Chip { text, name, is_chosen: question.kinds == kinds }) {
@@ -174,7 +176,7 @@ fn widths_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -
     for width in WIDTHS.into_iter().rev() {
         let text = width.to_string();
         let rect = bar.with_max_x(right).with_min_x(right - 20.0);
-        let name = format!("{width} {}", if width == 1 { "byte" } else { "bytes" });
+        let name = say!("accesses-bytes", count = width);
         if chip_ui(ui, pen, rect, &Chip { text: &text, name: &name, is_chosen: length == text }) {
             question.listed = Listed::Cell(format!("{address}:{width}"));
         }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::{Rect, Ui, pos2};
 
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow};
 use crate::model::table_text::TableFormat;
@@ -51,7 +52,9 @@ impl ListTools<'_> {
         let mut is_changed = false;
         if self.bar.width() > 2.0 * Self::FILTER {
             let field = Rect::from_min_max(pos2(left - Self::FILTER, y - 11.0), pos2(left, y + 11.0));
-            is_changed = Field { hint: "Filter", icon: icons::SEARCH }.ui(ui, self.export.pen, field, filter).changed();
+            is_changed = Field { hint: say!("export-filter"), icon: icons::SEARCH }
+                .ui(ui, self.export.pen, field, filter)
+                .changed();
             left = field.left() - 8.0;
         }
         let button = Rect::from_min_max(pos2(left - 24.0, y - 11.0), pos2(left, y + 11.0));
@@ -71,20 +74,24 @@ impl Export<'_> {
     /// Draws the button with its menu.
     pub fn ui(&self, ui: &Ui, rect: Rect, out: &mut Vec<Action>) {
         let tok = self.pen.tok;
-        let response = button_response(ui, rect, "export", "Copy or save the list");
+        let response = button_response(ui, rect, "export", say!("export-copy-or-save-the-list"));
         if response.hovered() || response.has_focus() {
             self.pen.painter.rect_filled(rect, 4.0, tok.bg3);
         }
         self.pen.text_centered(rect.center(), icons::COPY, icon(14.0), tok.t2);
         egui::Popup::menu(&response).show(|ui| {
-            for (format, words) in [(TableFormat::Csv, "Copy as CSV"), (TableFormat::Json, "Copy as JSON")] {
+            for (format, words) in
+                [(TableFormat::Csv, say!("export-copy-as-csv")), (TableFormat::Json, say!("export-copy-as-json"))]
+            {
                 if MenuItem::new(words).icon(icons::COPY).ui(ui, tok) {
                     out.push(Action::Copy(format.write(&(self.rows)())));
                     ui.close();
                 }
             }
             menu_line_ui(ui, tok);
-            for (format, words) in [(TableFormat::Csv, "Save as CSV…"), (TableFormat::Json, "Save as JSON…")] {
+            for (format, words) in
+                [(TableFormat::Csv, say!("export-save-as-csv")), (TableFormat::Json, say!("export-save-as-json"))]
+            {
                 if MenuItem::new(words).icon(icons::FILE).ui(ui, tok) {
                     let name = format!("{}.{}", self.name, format.ending());
                     out.push(Action::SaveText(name, format.write(&(self.rows)())));
@@ -92,6 +99,6 @@ impl Export<'_> {
                 }
             }
         });
-        response.on_hover_text("Copy or save the list, as it is filtered and sorted");
+        response.on_hover_text(say!("export-copy-or-save-the-list-as"));
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::action::PanelKind;
+use crate::messages::say;
 use crate::panels::row::EmptyWords;
 use crate::theme::icons;
 
@@ -29,13 +30,13 @@ impl TableKind {
     /// The name on the tab.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Accesses => "Accesses",
-            Self::Heap => "Heap",
-            Self::Heat => "Heat",
-            Self::Functions => "Functions",
-            Self::Find => "Find",
-            Self::Regions => "Regions",
-            Self::StackMemory => "Stack memory",
+            Self::Accesses => say!("table-accesses"),
+            Self::Heap => say!("table-heap"),
+            Self::Heat => say!("table-heat"),
+            Self::Functions => say!("table-functions"),
+            Self::Find => say!("table-find"),
+            Self::Regions => say!("table-regions"),
+            Self::StackMemory => say!("table-stack-memory"),
         }
     }
 
@@ -101,41 +102,37 @@ impl TableKind {
     /// What going to the step of a row is called.
     pub fn travel_words(self) -> &'static str {
         match self {
-            Self::Functions => "Travel to the first call",
-            Self::StackMemory => "Travel to its write",
-            _ => "Travel there",
+            Self::Functions => say!("table-travel-to-the-first-call"),
+            Self::StackMemory => say!("table-travel-to-its-write"),
+            _ => say!("table-travel-there"),
         }
     }
 
     /// The sentence and the advice where there is nothing to ask for.
     pub fn nothing_asked(self) -> EmptyWords<'static> {
         match self {
-            Self::Accesses => EmptyWords(
-                "No register, memory or code is chosen",
-                "Type above, or right-click a register, a byte or a step.",
-            ),
-            Self::Heap => EmptyWords(
-                "The trace does not tell of the heap",
-                "Record it again with -record_heap, and keep the file funclist.log beside the trace.",
-            ),
-            Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
-            Self::Functions => EmptyWords("No function was called", "The trace has no calls."),
-            Self::Find => EmptyWords("Nothing is looked for", "Type into the field above."),
-            Self::Regions => EmptyWords("No memory is accessed", "The trace has no loads and stores."),
-            Self::StackMemory => EmptyWords("The stack is not known", "Go to a step behind the first."),
+            Self::Accesses => {
+                EmptyWords(say!("table-no-register-memory-or-code"), say!("table-type-above-or-right-click"))
+            }
+            Self::Heap => EmptyWords(say!("table-the-trace-does-not-tell"), say!("table-record-it-again-with-record")),
+            Self::Heat => EmptyWords(say!("table-no-access-of-memory"), say!("table-the-trace-has-no-loads")),
+            Self::Functions => EmptyWords(say!("table-no-function-was-called"), say!("table-the-trace-has-no-calls")),
+            Self::Find => EmptyWords(say!("table-nothing-is-looked-for"), say!("table-type-into-the-field-above")),
+            Self::Regions => EmptyWords(say!("table-no-memory-is-accessed"), say!("table-the-trace-has-no-loads")),
+            Self::StackMemory => EmptyWords(say!("table-the-stack-is-not-known"), say!("table-go-to-a-step-behind")),
         }
     }
 
     /// The advice where the list is empty.
     pub fn nothing_found(self) -> &'static str {
         match self {
-            Self::Accesses => "Ask for more bytes, for all threads, or from the start of the trace.",
-            Self::Heap => "No function that allocates returns in the trace.",
-            Self::Heat => "The trace has no loads and stores.",
-            Self::Functions => "The trace has no calls.",
-            Self::Regions => "The trace has no loads and stores, and no images.",
-            Self::StackMemory => "Go to a position where the stack pointer is known.",
-            Self::Find => "Read the text in another way, or take something out of it.",
+            Self::Accesses => say!("table-ask-for-more-bytes-for"),
+            Self::Heap => say!("table-no-function-that-allocates-returns"),
+            Self::Heat => say!("table-the-trace-has-no-loads"),
+            Self::Functions => say!("table-the-trace-has-no-calls"),
+            Self::Regions => say!("table-the-trace-has-no-loads-and"),
+            Self::StackMemory => say!("table-go-to-a-position-where"),
+            Self::Find => say!("table-read-the-text-in-another"),
         }
     }
 }

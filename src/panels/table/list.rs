@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 use super::kind::TableKind;
 use super::rows::{TableRows, act};
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::CursorList;
@@ -101,7 +102,7 @@ impl RowList {
     pub fn ui(&mut self, ui: &mut Ui, shown: &TableView<'_>, view: &mut View, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let TableView { pen, kind, table, nothing, rect } = *shown;
         if table.rows.is_empty() && !view.filter.is_empty() {
-            let words = EmptyWords("No row holds the text", "Take something out of the field above.");
+            let words = EmptyWords(say!("table-no-row-holds-the-text"), say!("table-take-something-out-of-the"));
             return empty_ui(ui, pen, rect, icons::SEARCH, words);
         }
         if table.rows.is_empty() {

@@ -4,6 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::kind::TableKind;
 use crate::action::{Action, Way};
+use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
 use crate::notes::WatchChange;
@@ -101,23 +102,23 @@ impl TableRows<'_> {
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut clicked = None;
         for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
-            if column.name.is_empty() || left + 8.0 > right {
+            if column.label.is_empty() || left + 8.0 > right {
                 continue;
             }
             let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
-            let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.name);
+            let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.label);
             let is_chosen = view.column == Some(place);
             let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
             let y = head.center().y;
             let is_right =
                 matches!(self.table.rows.first().and_then(|row| row.cells.get(place)), Some(TableCell::Number(..)));
-            let start = if is_right { (right - pen.width(column.name, head_font())).max(left) } else { left };
-            let end = pen.cut_text(pos2(start, y), column.name, head_font(), color, right + INSET);
+            let start = if is_right { (right - pen.width(column.label, head_font())).max(left) } else { left };
+            let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, right + INSET);
             if is_chosen {
                 let caret = if view.is_falling { icons::CARET_DOWN } else { icons::CARET_UP };
                 pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
             }
-            let words = format!("Sort by {}; once more for the other way round", column.name.to_lowercase());
+            let words = say!("table-sort-by", column = column.label.to_lowercase());
             if response.on_hover_text(words).clicked() {
                 clicked = Some(place);
             }
@@ -213,29 +214,31 @@ impl TableRows<'_> {
             if MenuItem::new(self.kind.travel_words()).icon(icons::GO_TO).ui(ui, tok) {
                 act(row, self.cx, out);
             }
-            if MenuItem::new("Open in a new window").ui(ui, tok) {
+            if MenuItem::new(say!("table-open-in-a-new-window")).ui(ui, tok) {
                 out.push(Action::OpenWindowAt(self.cx.moment(position)));
             }
         }
         if let Some(address) = row.address
-            && MenuItem::new("Show memory").icon(icons::MEMORY).key("M").ui(ui, tok)
+            && MenuItem::new(say!("table-show-memory")).icon(icons::MEMORY).key("M").ui(ui, tok)
         {
             out.push(Action::ShowMemory(address.to_string()));
         }
         if let Some(address) = row.address.filter(|_| self.kind == TableKind::Functions) {
-            for (words, key, way) in [("Next call", ".", Way::Forward), ("Previous call", ",", Way::Back)] {
+            for (words, key, way) in
+                [(say!("table-next-call"), ".", Way::Forward), (say!("table-previous-call"), ",", Way::Back)]
+            {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
                     out.push(Action::GoToCall(Some(address.to_string()), way));
                 }
             }
         }
         if let Some(address) = row.address
-            && MenuItem::new(&format!("Watch [{:x}]", address.0)).icon(icons::WATCH).ui(ui, tok)
+            && MenuItem::new(&say!("table-watch", address = format!("{:x}", address.0))).icon(icons::WATCH).ui(ui, tok)
         {
             out.push(Action::Watch(WatchChange::Add(format!("[{address}]"))));
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        if MenuItem::new(say!("table-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(row.line()));
         }
     }

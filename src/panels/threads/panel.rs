@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::rows::{Columns, HeadLook, ThreadRows, head_ui, to_first};
 use super::sorted::SortedThreads;
 use crate::action::{Action, PanelKind, WindowId};
+use crate::messages::say;
 use crate::model::so_far::so_far;
-use crate::model::text::counted;
 use crate::model::threads::{Sorting, ThreadRow, Threads};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
@@ -102,7 +102,7 @@ impl ThreadsPanel {
         for (order, name, rect) in columns.heads(head) {
             let Sorting { order: chosen, is_reversed } = self.state.sorting;
             let is_chosen = chosen == order;
-            let response = button_response(ui, rect, name, &format!("sort by {name}"));
+            let response = button_response(ui, rect, name, &say!("threads-sort-by", name = name));
             head_ui(pen, rect, HeadLook { name, is_chosen, is_reversed, is_hovered: response.hovered() });
             if response.clicked() {
                 self.state.sorting = Sorting { order, is_reversed: is_chosen && !is_reversed };
@@ -131,7 +131,7 @@ impl Panel for ThreadsPanel {
     }
 
     fn title(&self) -> String {
-        "Threads".to_owned()
+        say!("threads-threads").to_owned()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -151,10 +151,10 @@ impl Panel for ThreadsPanel {
 fn bar_ui(ui: &Ui, bar: Rect, BarView { pen, threads, count }: BarView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let (tok, y) = (cx.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
-    let mut words = so_far(cx.session, &counted(count, "thread", "threads"));
+    let mut words = so_far(cx.session, &say!("threads-count", count = count));
     let cores = threads.schedule.cores.len() as u64;
     if cores > 0 {
-        words += &format!(" on {}", counted(cores, "core", "cores"));
+        words = say!("threads-on-cores", threads = words, count = cores);
     }
     if count < 2 {
         pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, bar.right() - 8.0);
@@ -162,8 +162,8 @@ fn bar_ui(ui: &Ui, bar: Rect, BarView { pen, threads, count }: BarView<'_>, cx: 
     }
     let held = cx.windows.active().thread;
     let label = match held {
-        Some(_) => "Step through all threads",
-        None => "Stay in the thread of the position",
+        Some(_) => say!("threads-step-through-all-threads"),
+        None => say!("threads-stay-in-the-thread-of"),
     };
     let width = pen.width(label, ui_font(12.0)) + 12.0;
     let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));

@@ -5,8 +5,9 @@ use stepback_index::ThreadId;
 
 use crate::action::Action;
 use crate::analysis::thread_ending::Ending;
+use crate::messages::say;
 use crate::model::clock::{span_text, time_text};
-use crate::model::text::{counted, thousands};
+use crate::model::text::thousands;
 use crate::model::threads::{ThreadOrder, ThreadRow, ending_explained, ending_words};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -80,15 +81,15 @@ impl Widths {
                 widths.push(Width { order, name, wide: wide.max(least) });
             }
         };
-        add(Name, "Thread", ADVANCE * longest(&|row| row.name.len()) + 14.0, 58.0);
-        add(Process, "Process", ADVANCE * process, 50.0);
-        add(Steps, "Steps", DIGIT * longest(&|row| digits(row.steps)) + SHARE + 8.0, 100.0);
-        add(First, "First step", DIGIT * first, 62.0);
-        add(Last, "Last step", DIGIT * last, 62.0);
-        add(Cores, "Cores", ADVANCE * cores, 42.0);
-        add(Ending, "End", 6.0 * ending, 44.0);
-        add(Time, "Time", DIGIT * lasted, 58.0);
-        add(Started, "Started", started, 0.0);
+        add(Name, say!("threads-thread"), ADVANCE * longest(&|row| row.name.len()) + 14.0, 58.0);
+        add(Process, say!("threads-process"), ADVANCE * process, 50.0);
+        add(Steps, say!("threads-steps"), DIGIT * longest(&|row| digits(row.steps)) + SHARE + 8.0, 100.0);
+        add(First, say!("threads-first-step"), DIGIT * first, 62.0);
+        add(Last, say!("threads-last-step"), DIGIT * last, 62.0);
+        add(Cores, say!("threads-cores"), ADVANCE * cores, 42.0);
+        add(Ending, say!("threads-end"), 6.0 * ending, 44.0);
+        add(Time, say!("threads-time"), DIGIT * lasted, 58.0);
+        add(Started, say!("threads-started"), started, 0.0);
         Self(widths)
     }
 }
@@ -145,7 +146,7 @@ impl ThreadRows<'_> {
     pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, row: &ThreadRow, out: &mut Vec<Action>) -> bool {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let response = row_response(ui, rect, ("thread", row.thread.0), || {
-            format!("thread {} with {}", row.name, counted(row.steps, "step", "steps"))
+            say!("threads-row", name = &*row.name, count = row.steps)
         });
         let is_selected = self.here == Some(row.thread);
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
@@ -227,22 +228,22 @@ impl ThreadRows<'_> {
 
     fn menu(&self, ui: &mut Ui, row: &ThreadRow, out: &mut Vec<Action>) {
         let tok = self.cx.tok;
-        menu_head_ui(ui, tok, &format!("Thread {}", row.name), ending_explained(row.ending));
-        if MenuItem::new("Travel to its first step").icon(icons::START).key("Enter").ui(ui, tok) {
+        menu_head_ui(ui, tok, &say!("threads-head", name = &*row.name), ending_explained(row.ending));
+        if MenuItem::new(say!("threads-travel-to-its-first-step")).icon(icons::START).key("Enter").ui(ui, tok) {
             out.extend(to_first(row, self.cx));
         }
-        if MenuItem::new("Travel to its last step").icon(icons::END).ui(ui, tok) {
+        if MenuItem::new(say!("threads-travel-to-its-last-step")).icon(icons::END).ui(ui, tok) {
             out.extend(to_last(row, self.cx));
         }
         if self.cx.windows.active().thread == Some(row.thread) {
-            if MenuItem::new("Step through all threads").ui(ui, tok) {
+            if MenuItem::new(say!("threads-step-through-all-threads")).ui(ui, tok) {
                 out.push(Action::StayInThread(None));
             }
-        } else if MenuItem::new("Stay in this thread").icon(icons::PIN).key("Double click").ui(ui, tok) {
+        } else if MenuItem::new(say!("threads-stay-in-this-thread")).icon(icons::PIN).key("double click").ui(ui, tok) {
             out.push(Action::StayInThread(Some(row.name.clone())));
         }
         menu_line_ui(ui, tok);
-        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        if MenuItem::new(say!("threads-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(row.line()));
         }
     }

@@ -5,7 +5,7 @@ use stepback_parsers::Position;
 
 use super::lanes::Scene;
 use super::paint::{Strip, tip_ui};
-use crate::model::text::thousands;
+use crate::messages::say;
 use crate::notes::{Bookmark, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::ribbon_ui;
@@ -24,7 +24,13 @@ pub fn has_any(cx: &ViewCx<'_>) -> bool {
 /// Draws the row: ribbons at moments, bars over parts. Returns the position of the one under the pointer.
 pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) -> Option<u64> {
     let (tok, y) = (pen.tok, rect.center().y);
-    pen.cut_text(pos2(rect.left() + INSET, y), "Bookmarks", ui_font(11.0), tok.t3, strip.chart.left() - 8.0);
+    pen.cut_text(
+        pos2(rect.left() + INSET, y),
+        say!("timeline-bookmarks"),
+        ui_font(11.0),
+        tok.t3,
+        strip.chart.left() - 8.0,
+    );
     let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
     let mut last = f32::NEG_INFINITY;
     for bookmark in cx.bookmarks.list() {
@@ -52,12 +58,20 @@ pub fn row_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, rect: Rect) 
         return None;
     }
     if pointer.x < strip.chart.left() {
-        tip_ui(ui, "Bookmarks: moments and parts that were marked; a click travels".to_owned());
+        tip_ui(ui, say!("timeline-bookmarks-moments-and-parts-that").to_owned());
         return None;
     }
     let bookmark = under(strip, cx, pointer.x)?;
     let position = bookmark.place.position()?;
-    tip_ui(ui, format!("{}\nposition {}", bookmark.words(), thousands(position)));
+    tip_ui(
+        ui,
+        format!(
+            "{}
+{}",
+            bookmark.words(),
+            say!("timeline-position", position = position)
+        ),
+    );
     Some(position)
 }
 

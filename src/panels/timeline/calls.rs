@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 use super::lanes::{Scene, wheel_over_labels};
 use super::paint::{AXIS, LanePlace, PADDING, Strip, lane_height, tip_ui};
 use super::state::TimelineState;
+use crate::messages::say;
 use crate::model::text::thousands;
 use crate::model::timeline::{FrameBox, Here, LaneRequest, Lanes, frame_hint, here, lanes};
 use crate::panels::ViewCx;
@@ -70,13 +71,13 @@ pub fn calls_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, state: &mu
 fn hover_ui(ui: &Ui, strip: &Strip, cx: &ViewCx<'_>, state: &mut TimelineState, under: Option<&FrameBox>) {
     let Some(pointer) = strip.pointer(ui).filter(|pointer| pointer.y < strip.floor) else { return };
     if strip.is_unknown(pointer.x) {
-        return tip_ui(ui, "not indexed yet".to_owned());
+        return tip_ui(ui, say!("timeline-not-indexed-yet").to_owned());
     }
-    let position = format!("position {}", thousands(strip.position_at(pointer.x).0));
+    let position = say!("timeline-position", position = strip.position_at(pointer.x).0);
     let Some(frame) = under else { return tip_ui(ui, position) };
     if frame.call != frame.last_call {
         let length = thousands(frame.left.0.saturating_sub(frame.entered.0));
-        return tip_ui(ui, format!("{}, several calls within {length} steps\n{position}", frame.name));
+        return tip_ui(ui, say!("timeline-several", name = &*frame.name, length = length, position = position));
     }
     let session = Arc::clone(cx.session);
     let hint = state.hint.poll(&frame.call, cx.worker, |call| {

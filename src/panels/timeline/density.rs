@@ -8,7 +8,7 @@ use stepback_index::{AccessShare, Cancel};
 use super::lanes::Scene;
 use super::paint::{Strip, tip_ui};
 use super::state::TimelineState;
-use crate::model::text::thousands;
+use crate::messages::say;
 use crate::model::timeline_density::{Densities, densities};
 use crate::model::timeline_rows::RowsRequest;
 use crate::panels::pen::{INSET, Pen};
@@ -73,9 +73,22 @@ pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, s
         let top = top + row * HEIGHT;
         Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
     };
-    let reads = Row { label: "Reads", rect: rect(0.0), color: cx.tok.read, part: |share| share.reads, densities, age };
-    let writes =
-        Row { label: "Writes", rect: rect(1.0), color: cx.tok.write, part: |share| share.writes, densities, age };
+    let reads = Row {
+        label: say!("timeline-reads"),
+        rect: rect(0.0),
+        color: cx.tok.read,
+        part: |share| share.reads,
+        densities,
+        age,
+    };
+    let writes = Row {
+        label: say!("timeline-writes"),
+        rect: rect(1.0),
+        color: cx.tok.write,
+        part: |share| share.writes,
+        densities,
+        age,
+    };
     reads.ui(ui, strip, pen);
     writes.ui(ui, strip, pen);
 }
@@ -99,27 +112,51 @@ impl Row<'_> {
         self.hover_ui(ui, strip);
     }
 
+    fn is_reads(&self) -> bool {
+        self.label == say!("timeline-reads")
+    }
+
     /// What is said of a column.
-    fn words(&self, column: usize, verb: &str) -> String {
+    fn words(&self, column: usize) -> String {
         match (self.age, self.densities.columns.get(column)) {
-            (Age::Old, _) => "looking…".to_owned(),
-            (Age::Fresh, Some(told)) => format!("{} of {} steps here {verb} memory", (self.part)(told), told.steps),
-            (Age::Fresh, None) => "not indexed yet".to_owned(),
+            (Age::Old, _) => say!("timeline-looking").to_owned(),
+            (Age::Fresh, Some(told)) => {
+                let (part, steps) = ((self.part)(told), told.steps);
+                if self.is_reads() {
+                    say!("timeline-steps-read", part = part.to_string(), steps = steps.to_string())
+                } else {
+                    say!("timeline-steps-write", part = part.to_string(), steps = steps.to_string())
+                }
+            }
+            (Age::Fresh, None) => say!("timeline-not-indexed-yet").to_owned(),
         }
     }
 
     fn hover_ui(&self, ui: &Ui, strip: &Strip) {
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at));
         let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else { return };
-        let verb = if self.label == "Reads" { "read" } else { "write" };
+
         if pointer.x < strip.chart.left() {
-            let how =
-                if self.densities.is_exact { "all steps count" } else { "some steps of each column are looked at" };
-            return tip_ui(ui, format!("How many of the steps {verb} memory: {how}"));
+            let how = if self.densities.is_exact { say!("timeline-all-steps") } else { say!("timeline-some-steps") };
+            return tip_ui(
+                ui,
+                if self.is_reads() {
+                    say!("timeline-how-many-read", how = how)
+                } else {
+                    say!("timeline-how-many-write", how = how)
+                },
+            );
         }
         let column = (pointer.x - strip.chart.left()) as usize;
-        let position = thousands(strip.position_at(pointer.x).0);
-        tip_ui(ui, format!("{}\nposition {position}", self.words(column, verb)));
+        let position = say!("timeline-position", position = strip.position_at(pointer.x).0);
+        tip_ui(
+            ui,
+            format!(
+                "{}
+{position}",
+                self.words(column)
+            ),
+        );
     }
 }
 
@@ -134,7 +171,7 @@ mod tests {
         let words = |age: Age, column: usize| {
             let (rect, color) = (Rect::ZERO, Color32::BLACK);
             let row = Row { label: "Reads", rect, color, part: |share| share.reads, densities: &densities, age };
-            row.words(column, "read")
+            row.words(column)
         };
         assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");
         assert_eq!(words(Age::Fresh, 1), "not indexed yet");

@@ -5,7 +5,8 @@ use egui::Ui;
 use super::state::TimelineState;
 use super::view::View;
 use crate::action::{Action, FunctionsOf, PanelKind, StepRange, TimelineFit};
-use crate::model::text::{counted, thousands};
+use crate::messages::say;
+use crate::model::text::thousands;
 use crate::model::timeline::FrameBox;
 use crate::notes::{BookmarkPlace, WatchChange, WatchType};
 use crate::panels::ViewCx;
@@ -23,13 +24,13 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
         range_ui(ui, cx, range, out);
     }
     wave_ui(ui, cx, state, out);
-    if MenuItem::new("Show the call at the position").icon(icons::CALLS).key("Z").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-call-at-the")).icon(icons::CALLS).key("Z").ui(ui, tok) {
         out.push(Action::FitTimeline(TimelineFit::Call));
     }
-    if MenuItem::new("Show the position").icon(icons::GO_TO).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-position")).icon(icons::GO_TO).ui(ui, tok) {
         out.push(Action::FitTimeline(TimelineFit::Position));
     }
-    if MenuItem::new("Show the whole trace").key("Shift+Z").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-show-the-whole-trace")).key("Shift+Z").ui(ui, tok) {
         out.push(Action::FitTimeline(TimelineFit::Whole));
     }
 }
@@ -37,21 +38,21 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
 fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut TimelineState, out: &mut Vec<Action>) {
     let (tok, window) = (cx.tok, cx.windows.active);
     let end = state.end;
-    menu_head_ui(ui, tok, &frame.name, &counted(frame.left.0.saturating_sub(frame.entered.0), "step", "steps"));
+    menu_head_ui(ui, tok, &frame.name, &say!("timeline-steps", count = frame.left.0.saturating_sub(frame.entered.0)));
     let range = StepRange { first: frame.entered.0, last: frame.left.0 };
-    if MenuItem::new("Zoom to it").key("double click").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-zoom-to-it")).key("double click").ui(ui, tok) {
         state.show(View { first: range.first, last: range.last }.fitting(end), end);
     }
-    if MenuItem::new("Travel to its entry").icon(icons::GO_TO).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-travel-to-its-entry")).icon(icons::GO_TO).ui(ui, tok) {
         out.push(Action::Travel(window, range.first));
     }
-    if MenuItem::new("Travel to its end").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-travel-to-its-end")).ui(ui, tok) {
         out.push(Action::Travel(window, range.last));
     }
-    if MenuItem::new("Select it").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-select-it")).ui(ui, tok) {
         out.push(Action::SelectRange(Some(range)));
     }
-    if MenuItem::new("Compare before and after it").icon(icons::COMPARE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(range));
     }
     menu_line_ui(ui, tok);
@@ -61,21 +62,21 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
 fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Action>) {
     let Some(place) = state.menu_wave else { return };
     let Some(watch) = cx.waves.list().get(place) else { return };
-    menu_head_ui(ui, cx.tok, &watch.expression, "waveform");
-    ui.menu_button("Read as", |ui| {
+    menu_head_ui(ui, cx.tok, &watch.expression, say!("timeline-waveform"));
+    ui.menu_button(say!("timeline-read-as"), |ui| {
         for kind in WatchType::ALL {
             if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
                 out.push(Action::Wave(WatchChange::Read(place, kind)));
             }
         }
     });
-    if MenuItem::new("Move it up").ui(ui, cx.tok) {
+    if MenuItem::new(say!("timeline-move-it-up")).ui(ui, cx.tok) {
         out.push(Action::Wave(WatchChange::MoveUp(place)));
     }
-    if MenuItem::new("Watch it").icon(icons::WATCH).ui(ui, cx.tok) {
+    if MenuItem::new(say!("timeline-watch-it")).icon(icons::WATCH).ui(ui, cx.tok) {
         out.push(Action::Watch(WatchChange::Add(watch.text())));
     }
-    if MenuItem::new("Take the waveform away").icon(icons::CLOSE).ui(ui, cx.tok) {
+    if MenuItem::new(say!("timeline-take-the-waveform-away")).icon(icons::CLOSE).ui(ui, cx.tok) {
         out.push(Action::Wave(WatchChange::Remove(place)));
     }
     menu_line_ui(ui, cx.tok);
@@ -84,31 +85,31 @@ fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Ac
 fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action>) {
     let tok = cx.tok;
     let words = format!("{} – {}", thousands(range.first), thousands(range.last));
-    menu_head_ui(ui, tok, "Selection", &words);
-    if MenuItem::new("Zoom to the selection").ui(ui, tok) {
+    menu_head_ui(ui, tok, say!("timeline-selection"), &words);
+    if MenuItem::new(say!("timeline-zoom-to-the-selection")).ui(ui, tok) {
         out.push(Action::FitTimeline(TimelineFit::Selection));
     }
-    if MenuItem::new("Compare its ends").icon(icons::COMPARE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(range));
     }
     add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
     let of_range = |kind| [Action::TellFunctions(FunctionsOf::Selection), Action::ShowPanel(kind)];
-    if MenuItem::new("Functions of this range").icon(icons::CALLS).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-functions-of-this-range")).icon(icons::CALLS).ui(ui, tok) {
         out.extend(of_range(PanelKind::Functions));
     }
-    if MenuItem::new("Flame graph of this range").icon(icons::FLAME).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-flame-graph-of-this-range")).icon(icons::FLAME).ui(ui, tok) {
         out.extend(of_range(PanelKind::FlameGraph));
     }
-    if MenuItem::new("Calls of this range").icon(icons::LIST).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-calls-of-this-range")).icon(icons::LIST).ui(ui, tok) {
         out.push(Action::ListCalls(Some(range)));
     }
-    if MenuItem::new("Save it as a trace…").icon(icons::FILE).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-save-it-as-a-trace")).icon(icons::FILE).ui(ui, tok) {
         out.push(Action::SavePart(Some(range), None));
     }
-    if MenuItem::new("Copy its positions").icon(icons::COPY).ui(ui, tok) {
+    if MenuItem::new(say!("timeline-copy-its-positions")).icon(icons::COPY).ui(ui, tok) {
         out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
     }
-    if MenuItem::new("Select nothing").ui(ui, tok) {
+    if MenuItem::new(say!("timeline-select-nothing")).ui(ui, tok) {
         out.push(Action::SelectRange(None));
     }
     menu_line_ui(ui, tok);

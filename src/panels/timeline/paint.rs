@@ -6,6 +6,7 @@ use stepback_parsers::Position;
 
 use super::depths::ShownDepths;
 use crate::action::{StepRange, WindowId};
+use crate::messages::say;
 use crate::model::text::thousands;
 use crate::model::timeline::{FrameBox, Lanes, tick_step, ticks};
 use crate::panels::ViewCx;
@@ -114,7 +115,7 @@ impl Strip {
             x += HATCH;
         }
         pen.line_down(rest.left(), rest.top(), rest.bottom(), tok.line2);
-        let words = "not indexed yet";
+        let words = say!("timeline-not-indexed-yet");
         let wide = pen.width(words, ui_font(11.0)) + 12.0;
         if rest.width() > wide + 8.0 {
             let center = pos2(rest.left() + 8.0 + wide / 2.0, rest.center().y);
@@ -172,7 +173,7 @@ impl Strip {
             }
         }
         if shown.len() < threads.len() {
-            let more = format!("{} of {}", shown.len(), threads.len());
+            let more = say!("timeline-of", shown = shown.len().to_string(), all = threads.len().to_string());
             pen.cut_text(pos2(x, y + 13.0), &more, ui_font(10.5), pen.tok.t3, right);
         }
     }
@@ -227,7 +228,15 @@ impl Strip {
         pen.fill(Rect::from_min_size(pos2(x, place.top), vec2(3.0, height)), pen.tok.bg3);
         let grip = Rect::from_min_size(pos2(x, place.top + part(first)), vec2(3.0, part(shown).max(6.0)));
         pen.fill(grip, pen.tok.ctl);
-        let (label, y) = (format!("{}–{} of {count}", first + 1, (first + shown).min(count)), place.top + 20.0);
+        let (label, y) = (
+            say!(
+                "timeline-depths-of",
+                first = (first + 1).to_string(),
+                last = (first + shown).min(count).to_string(),
+                all = count.to_string()
+            ),
+            place.top + 20.0,
+        );
         if place.top + height > y + 8.0 {
             pen.cut_text(pos2(self.rect.left() + INSET, y), &label, ui_font(10.5), pen.tok.t3, x - 4.0);
         }

@@ -55,7 +55,7 @@ pub fn timeline_ui(
     };
     let pen = Pen::new(ui, rect, cx.tok);
     let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, say!("timeline-timeline")));
     turn(ui, &strip, &response, state, end);
     let tags = strip.tags(&pen, cx);
     strip.axis_ui(&pen, &tags);
@@ -84,16 +84,16 @@ pub fn timeline_ui(
 /// The button above the names that chooses what the timeline shows.
 fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: &mut Vec<Action>) {
     const KINDS: [(TimelineLanes, &str); 5] = [
-        (TimelineLanes::Calls, "Calls"),
-        (TimelineLanes::Threads, "Threads"),
-        (TimelineLanes::Cores, "Cores"),
-        (TimelineLanes::CallsAndThreads, "Calls, threads"),
-        (TimelineLanes::CallsAndCores, "Calls, cores"),
+        (TimelineLanes::Calls, "timeline-calls"),
+        (TimelineLanes::Threads, "timeline-threads"),
+        (TimelineLanes::Cores, "timeline-cores"),
+        (TimelineLanes::CallsAndThreads, "timeline-calls-threads"),
+        (TimelineLanes::CallsAndCores, "timeline-calls-cores"),
     ];
     let tok = pen.tok;
-    let name = KINDS.iter().find(|(kind, _)| *kind == shown).map_or("", |(_, name)| name);
+    let name = KINDS.iter().find(|(kind, _)| *kind == shown).map_or("", |(_, name)| spoken(name));
     let rect = Rect::from_min_size(strip.rect.min + vec2(6.0, 1.0), vec2(LABELS - 10.0, AXIS - 3.0));
-    let response = button_response(ui, rect, "timeline lanes", &format!("timeline shows {name}"));
+    let response = button_response(ui, rect, "timeline lanes", &say!("timeline-shows", lanes = name));
     if response.hovered() || response.has_focus() {
         pen.painter.rect_filled(rect, 3.0, tok.bg3);
     }
@@ -102,7 +102,7 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
     egui::Popup::menu(&response).show(|ui| {
         ui.style_mut().override_font_id = Some(ui_font(13.0));
         for (kind, name) in KINDS {
-            if ui.add(egui::Button::selectable(kind == shown, name)).clicked() {
+            if ui.add(egui::Button::selectable(kind == shown, spoken(name))).clicked() {
                 out.push(Action::Timeline(kind));
             }
         }

@@ -17,7 +17,7 @@ use crate::action::CellName;
 use crate::analysis::exceptions::exceptions;
 use crate::analysis::names::NamesAt;
 use crate::keymap::argument_text;
-use crate::model::text::thousands;
+use crate::messages::say;
 use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
@@ -120,7 +120,7 @@ pub fn rows_ui(
     let has_entries = has_entries(state);
     let none = Rows::default();
     let known = ask(strip, cx, cell, state);
-    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: "looking…", age: Age::Old });
+    let known = known.unwrap_or(Known { rows: &none, accesses: &[], nothing: say!("timeline-looking"), age: Age::Old });
     // What an earlier view told stands where it belongs now, and pale, as there may be more.
     let faded = pen.clone().faded();
     let pen = if known.age == Age::Fresh { pen } else { &faded };
@@ -135,20 +135,26 @@ pub fn rows_ui(
         under = under.or(row.ui(ui, strip, pen));
     };
     if let Some(name) = &name {
-        let hint = "reads (low) and writes (tall) of the selected cell; a click travels";
+        let hint = say!("timeline-reads-low-and-writes-tall");
         row(RowWords { label: name, hint, nothing: known.nothing }, &accesses);
     }
     if has_entries || !known.rows.exceptions.is_empty() {
-        let hint = "exceptions, interrupts, traps and signals; a click travels";
-        row(RowWords { label: "Exceptions", hint, nothing: "nothing here" }, &interrupted);
+        let hint = say!("timeline-exceptions-interrupts-traps-and-signals");
+        row(
+            RowWords { label: say!("timeline-exceptions"), hint, nothing: say!("timeline-nothing-here") },
+            &interrupted,
+        );
     }
     if !marks.is_empty() {
-        let hint = "gaps and external changes; a click travels";
-        row(RowWords { label: "Marks", hint, nothing: "nothing here" }, marks);
+        let hint = say!("timeline-gaps-and-external-changes-a");
+        row(RowWords { label: say!("timeline-marks"), hint, nothing: say!("timeline-nothing-here") }, marks);
     }
     if has_hits(cx) {
-        let hint = "what the search found; a click travels";
-        row(RowWords { label: "Hits", hint, nothing: "nothing here" }, &hit_ticks(strip, cx));
+        let hint = say!("timeline-what-the-search-found-a");
+        row(
+            RowWords { label: say!("timeline-hits"), hint, nothing: say!("timeline-nothing-here") },
+            &hit_ticks(strip, cx),
+        );
     }
     gaps_ui(strip, pen, marks);
     if bookmarks::has_any(cx) {
@@ -195,12 +201,13 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
     // The accesses of another cell would be wrong here, not merely old.
     let is_of_cell = answered.cell.is_some() && answered.cell == request.cell;
     let nothing = match meant {
-        Some(None) => "it means nothing at this position",
-        Some(Some(_)) if is_of_cell => "nothing here",
-        _ => "looking…",
+        Some(None) => say!("timeline-it-means-nothing-at-this"),
+        Some(Some(_)) if is_of_cell => say!("timeline-nothing-here"),
+        _ => say!("timeline-looking"),
     };
     let age = age_of(answered, &request);
-    let nothing = if age == Age::Old && nothing == "nothing here" { "looking…" } else { nothing };
+    let nothing =
+        if age == Age::Old && nothing == say!("timeline-nothing-here") { say!("timeline-looking") } else { nothing };
     Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing, age })
 }
 
@@ -236,7 +243,13 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if matches!(self.words.label, "Exceptions" | "Marks" | "Hits") { ui_font(11.0) } else { mono(11.0) };
+        let font = if [say!("timeline-exceptions"), say!("timeline-marks"), say!("timeline-hits")]
+            .contains(&self.words.label)
+        {
+            ui_font(11.0)
+        } else {
+            mono(11.0)
+        };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
@@ -250,7 +263,7 @@ impl Row<'_> {
             return None;
         }
         if pointer.x < strip.chart.left() {
-            tip_ui(ui, format!("{}: {}", self.words.label, self.words.hint));
+            tip_ui(ui, say!("timeline-hint", row = self.words.label, hint = self.words.hint));
             return None;
         }
         let column = (pointer.x - strip.chart.left()).max(0.0) as u32;
@@ -258,16 +271,16 @@ impl Row<'_> {
         let Some(tick) = near.min_by_key(|tick| tick.column.abs_diff(column)) else {
             tip_ui(
                 ui,
-                format!(
-                    "{}: {}\nposition {}",
-                    self.words.label,
-                    self.words.nothing,
-                    thousands(strip.position_at(pointer.x).0)
+                say!(
+                    "timeline-nothing",
+                    row = self.words.label,
+                    nothing = self.words.nothing,
+                    position = strip.position_at(pointer.x).0
                 ),
             );
             return None;
         };
-        tip_ui(ui, format!("{} {}\nposition {}", self.words.label, tick.kind.words(), thousands(tick.position.0)));
+        tip_ui(ui, say!("timeline-tick", row = self.words.label, what = tick.kind.words(), position = tick.position.0));
         Some(tick.position.0)
     }
 

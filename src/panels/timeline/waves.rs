@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_ui};
 use super::state::TimelineState;
+use crate::messages::say;
 use crate::model::text::{counted, thousands};
 use crate::model::timeline_rows::RowsRequest;
 use crate::model::wave::{Level, Wave, WaveColumn, WaveRequest, wave};
@@ -105,7 +106,7 @@ impl WaveRow<'_> {
         pen.cut_text(pos2(x, rect.top() + 8.0), &self.watch.expression, mono(11.0), tok.t2, right);
         let below = match hidden {
             0 => self.watch.kind.name().to_owned(),
-            hidden => format!("+ {hidden} below"),
+            hidden => say!("timeline-below", count = hidden.to_string()),
         };
         pen.cut_text(pos2(x, rect.top() + 18.0), &below, ui_font(10.0), tok.t3, right);
         pen.line_across(rect.left(), rect.right(), rect.bottom() - 0.5, tok.line);
@@ -190,7 +191,7 @@ impl WaveRow<'_> {
         }
         let name = self.watch.text();
         if pointer.x < self.strip.chart.left() {
-            tip_ui(ui, format!("{name} along the trace; a click on a change travels, the menu takes it away"));
+            tip_ui(ui, say!("timeline-wave", name = name));
             return None;
         }
         let wave = self.wave.filter(|wave| wave.error.is_none())?;
@@ -208,10 +209,10 @@ impl WaveRow<'_> {
 /// What is said of a place of the row.
 fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> String {
     let level = column.map_or(&wave.first, |column| &column.last);
-    let value = level.words.as_deref().unwrap_or("unknown");
+    let value = level.words.as_deref().unwrap_or(say!("timeline-unknown"));
     let since = match column {
         Some(column) if column.changes > 1 => {
-            let more = if column.is_cut { " or more" } else { "" };
+            let more = if column.is_cut { say!("timeline-or-more") } else { "" };
             let writes = counted(u64::from(column.changes), "write", "writes");
             format!("{writes}{more} from position {} on; behind them", thousands(column.position.0))
         }

@@ -9,6 +9,7 @@ use super::menu::Scene;
 use super::paint::{Columns, paint_note};
 use crate::action::Action;
 use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
+use crate::messages::say;
 use crate::model::fatal_words::fatal_words;
 use crate::panels::ViewCx;
 use crate::panels::pen::{Pen, ROW};
@@ -62,7 +63,7 @@ impl EndNote {
         let note = row.translate(vec2(0.0, ROW));
         let height = paint_note(pen, columns, note, &fatal_words(ending));
         let y = note.top() + height - ROW / 2.0;
-        let end = pen.label(columns.address + 2.0, y, "go to", cx.tok.t2);
+        let end = pen.label(columns.address + 2.0, y, say!("trace-go-to"), cx.tok.t2);
         StepLink { step: ending.step, trace: window.trace, window: window.id }.ui(ui, pen, end + 6.0, y, out);
         height
     }

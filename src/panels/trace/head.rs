@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 
 use crate::action::{Action, PanelKind};
 use crate::image::SourceLine;
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::source_view::source_of;
 use crate::model::step_rows::{PathPart, call_path};
@@ -85,7 +86,7 @@ impl Head {
         let left = bar.right() - INSET - pen.width(&text, mono(12.5)).min(bar.width() / 3.0);
         let rect = Rect::from_min_max(pos2(left, bar.top()), pos2(bar.right() - INSET, bar.bottom()));
         let response = ui.interact(rect, ui.unique_id().with("source line"), Sense::CLICK);
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("show line {text}")));
+        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("trace-show-line", line = &*text)));
         let color = if response.hovered() { pen.tok.accent } else { pen.tok.t2 };
         pen.cut_text(pos2(left, bar.center().y), &text, mono(12.5), color, rect.right() + 1.0);
         if response.on_hover_text(line.to_string()).clicked() {
@@ -121,7 +122,7 @@ fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], Travel { window
         let rect = Rect::from_min_max(pos2(x, bar.top()), pos2(end, bar.bottom()));
         let response = ui.interact(rect, ui.unique_id().with(("path", place)), Sense::CLICK);
         let name = &part.name;
-        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("to the call of {name}")));
+        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, say!("trace-to-the-call-of", name = &*name)));
         if response.hovered() {
             pen.fill(Rect::from_min_size(pos2(x, y + 8.0), vec2(end - x, 1.0)), color);
         }

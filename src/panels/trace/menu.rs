@@ -6,6 +6,7 @@ use stepback_parsers::Step;
 
 use crate::action::{Access, Action, CellName, Fold, Way};
 use crate::keymap::watch_text;
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
@@ -40,12 +41,12 @@ pub struct NamedCell<'a> {
 /// The menu of a step.
 pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let tok = cx.tok;
-    menu_head_ui(ui, tok, &format!("Step {}", thousands(row.step.0)), &format!("{:x}", row.address.0));
+    menu_head_ui(ui, tok, &say!("trace-step-head", step = row.step.0), &format!("{:x}", row.address.0));
     travel_items(ui, row.step, cx, window, out);
     menu_line_ui(ui, tok);
     add_items(ui, BookmarkPlace::Position(row.step.after().0), cx, out);
     let function = row.address.0.wrapping_sub(row.offset.unwrap_or(0));
-    let words = if row.offset.is_some() { "Name its function…" } else { "Name its address…" };
+    let words = if row.offset.is_some() { say!("trace-name-its-function") } else { say!("trace-name-its-address") };
     if MenuItem::new(words).ui(ui, tok) {
         out.push(Action::Bookmark(BookmarkChange::Call(BookmarkPlace::Memory { address: function, len_bytes: 1 })));
     }
@@ -71,35 +72,37 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
 /// The menu of a folded call.
 pub fn folded_menu(ui: &mut Ui, call: CallId, Hidden { first, last }: Hidden, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
-    menu_head_ui(ui, cx.tok, "Folded call", &steps);
-    if MenuItem::new("Unfold this call").icon(icons::UNFOLD).ui(ui, cx.tok) {
+    menu_head_ui(ui, cx.tok, say!("trace-folded-call"), &steps);
+    if MenuItem::new(say!("trace-unfold-this-call")).icon(icons::UNFOLD).ui(ui, cx.tok) {
         out.push(Action::ToggleFold(call.0));
     }
-    if MenuItem::new("Unfold all").key("}").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-unfold-all")).key("}").ui(ui, cx.tok) {
         out.push(Action::Fold(Fold::UnfoldAll));
     }
     menu_line_ui(ui, cx.tok);
-    if MenuItem::new("Compare before and after this call").icon(icons::COMPARE).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
         out.push(Action::CompareCall(Some(call.0)));
     }
-    if MenuItem::new("Open window at its first step").icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-open-window-at-its-first")).icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(first.before())));
     }
 }
 
 fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let after = step.after().0;
-    if MenuItem::new("Travel here").icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
         out.push(Action::Travel(window.id, after));
     }
-    if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(step.after())));
     }
-    if window.position != step.after() && MenuItem::new("Compare with here").icon(icons::COMPARE).ui(ui, cx.tok) {
+    if window.position != step.after()
+        && MenuItem::new(say!("trace-compare-with-here")).icon(icons::COMPARE).ui(ui, cx.tok)
+    {
         out.extend([Action::Activate(window.id), Action::CompareWith(after.to_string())]);
     }
     for other in cx.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
-        if MenuItem::new(&format!("Move window {} here", other.id.0)).ui(ui, cx.tok) {
+        if MenuItem::new(&say!("trace-move-window", number = other.id.0)).ui(ui, cx.tok) {
             out.push(Action::Travel(other.id, after));
         }
     }
@@ -108,27 +111,32 @@ fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, 
 fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     if let Some(call) = row.call {
         let is_folded = window.folds.is_folded(call);
-        let (text, shape) =
-            if is_folded { ("Unfold this call", icons::UNFOLD) } else { ("Fold this call", icons::FOLD) };
+        let (text, shape) = if is_folded {
+            (say!("trace-unfold-this-call"), icons::UNFOLD)
+        } else {
+            (say!("trace-fold-this-call"), icons::FOLD)
+        };
         if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::ToggleFold(call.0));
         }
-        if MenuItem::new("Compare before and after this call").icon(icons::COMPARE).ui(ui, cx.tok) {
+        if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
             out.extend([Action::Activate(window.id), Action::CompareCall(Some(call.0))]);
         }
     }
     // Folding by keys means the function around the position, so the position comes here first.
     let folds = [
-        ("Fold the function around it", "-", Fold::Containing),
-        ("Fold all calls from its function", "[", Fold::Inside),
-        ("Unfold all inside its function", "]", Fold::UnfoldInside),
+        (say!("trace-fold-the-function-around-it"), "-", Fold::Containing),
+        (say!("trace-fold-all-calls-from-its"), "[", Fold::Inside),
+        (say!("trace-unfold-all-inside-its-function"), "]", Fold::UnfoldInside),
     ];
     for (text, key, fold) in folds {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
             out.extend([Action::Travel(window.id, row.step.before().0), Action::Fold(fold)]);
         }
     }
-    for (text, key, fold) in [("Fold all", "{", Fold::All), ("Unfold all", "}", Fold::UnfoldAll)] {
+    for (text, key, fold) in
+        [(say!("trace-fold-all"), "{", Fold::All), (say!("trace-unfold-all"), "}", Fold::UnfoldAll)]
+    {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
             out.push(Action::Fold(fold));
         }
@@ -149,8 +157,8 @@ fn cell_items(
             out.push(Action::GoToAccess(cell.clone(), Access::Write, way));
         }
     };
-    item(format!("Last write of {label} before it"), icons::LAST_WRITE, step.before().0, Way::Back);
-    item(format!("Next write of {label} after it"), icons::NEXT_WRITE, step.after().0, Way::Forward);
+    item(say!("trace-last-write-of", cell = &*label), icons::LAST_WRITE, step.before().0, Way::Back);
+    item(say!("trace-next-write-of", cell = &*label), icons::NEXT_WRITE, step.after().0, Way::Forward);
 }
 
 /// Lists about the step: memory that it accesses, all values of its cells, all its executions.
@@ -164,28 +172,28 @@ fn list_items(
     menu_line_ui(ui, cx.tok);
     for (label, cell) in cells {
         if let CellName::Memory(address, _) = cell
-            && MenuItem::new(&format!("Show memory at {label}")).icon(icons::MEMORY).ui(ui, cx.tok)
+            && MenuItem::new(&say!("trace-show-memory-at", cell = &**label)).icon(icons::MEMORY).ui(ui, cx.tok)
         {
             out.push(Action::ShowMemory(address.clone()));
         }
     }
     for (label, cell) in cells {
-        if MenuItem::new(&format!("All values of {label}")).icon(icons::LIST).ui(ui, cx.tok) {
+        if MenuItem::new(&say!("trace-all-values-of", cell = &**label)).icon(icons::LIST).ui(ui, cx.tok) {
             out.extend([Action::Activate(window.id), Action::ListValues((*cell).clone())]);
         }
     }
     for (label, cell) in cells {
-        if MenuItem::new(&format!("Watch {label}")).icon(icons::WATCH).ui(ui, cx.tok) {
+        if MenuItem::new(&say!("trace-watch", cell = &**label)).icon(icons::WATCH).ui(ui, cx.tok) {
             out.push(Action::Watch(WatchChange::Add(watch_text(cell))));
         }
     }
-    if MenuItem::new("Next execution").key("X").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-next-execution")).key("X").ui(ui, cx.tok) {
         out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Forward)]);
     }
-    if MenuItem::new("Previous execution").key("Shift+X").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-previous-execution")).key("Shift+X").ui(ui, cx.tok) {
         out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Back)]);
     }
-    if MenuItem::new("All executions").icon(icons::LIST).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-all-executions")).icon(icons::LIST).ui(ui, cx.tok) {
         out.push(Action::ListExecutions(row.address.to_string()));
     }
 }
@@ -196,8 +204,8 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     let written = row.operands.written.iter().take(CELLS).map(|name| (name, row.step.after(), Way::Forward));
     for (name, from, way) in read.chain(written) {
         let (text, shape) = match way {
-            Way::Back => (format!("Last write of {name} before it"), icons::LAST_WRITE),
-            Way::Forward => (format!("Next write of {name} after it"), icons::NEXT_WRITE),
+            Way::Back => (say!("trace-last-write-of", cell = &*name), icons::LAST_WRITE),
+            Way::Forward => (say!("trace-next-write-of", cell = &*name), icons::NEXT_WRITE),
         };
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::Travel(window.id, from.0));
@@ -207,25 +215,25 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
 }
 
 fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    if MenuItem::new("Copy address").icon(icons::COPY).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-address")).icon(icons::COPY).ui(ui, cx.tok) {
         out.push(Action::Copy(format!("{}", row.address)));
     }
-    if MenuItem::new("Copy instruction").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-instruction")).ui(ui, cx.tok) {
         out.push(Action::Copy(row.code.full_text()));
     }
     let value = row.effects.iter().find_map(|effect| effect.value.as_deref());
-    if let Some(value) = value.filter(|_| MenuItem::new("Copy value").ui(ui, cx.tok)) {
+    if let Some(value) = value.filter(|_| MenuItem::new(say!("trace-copy-value")).ui(ui, cx.tok)) {
         // Flags are spelled, not numbers.
         let is_number = value.bytes().all(|digit| digit.is_ascii_hexdigit());
         out.push(Action::Copy(if is_number { format!("0x{value}") } else { value.to_owned() }));
     }
-    if let Some(line) = row.line.filter(|_| MenuItem::new("Copy line number").ui(ui, cx.tok)) {
+    if let Some(line) = row.line.filter(|_| MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok)) {
         out.push(Action::Copy(line.0.to_string()));
     }
-    if MenuItem::new("Copy row").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-row")).ui(ui, cx.tok) {
         out.push(Action::Copy(row.full_text()));
     }
-    if MenuItem::new("Copy command that opens it").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-command-that-opens-it")).ui(ui, cx.tok) {
         out.push(Action::Copy(command_text(cx.session, row.step.after())));
     }
 }

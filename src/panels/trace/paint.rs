@@ -6,11 +6,12 @@ use stepback_parsers::{Step, StepOrigin};
 
 use super::spots::{Spot, operand_spot};
 use crate::action::CellName;
+use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
 use crate::model::marker_lines::{MarkerLine, MarkerTone};
 use crate::model::step_rows::StepRow;
-use crate::model::text::{address_digits, counted, thousands};
+use crate::model::text::{address_digits, thousands};
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
@@ -302,7 +303,7 @@ fn paint_marker(
         x = pen.cut_text(pos2(x, y), &span.text, font, color, right);
     }
     if more > 0 {
-        pen.text_left_of(columns.right - 4.0, y, format!("+{more} more"), ui_font(11.5), tok.t2);
+        pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more.to_string()), ui_font(11.5), tok.t2);
     }
 }
 
@@ -394,12 +395,12 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
     pen.fill(rect, tok.err_bg);
     pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), tok.err);
     pen.text_centered(pos2(columns.number_end - 7.0, y), icons::WARNING, icon_fill(13.0), tok.err);
-    let mut x = pen.text(columns.address + 2.0, y, "exception", semi(12.0), tok.err) + 8.0;
+    let mut x = pen.text(columns.address + 2.0, y, say!("trace-exception"), semi(12.0), tok.err) + 8.0;
     let words = text.split_whitespace().skip_while(|word| matches!(*word, "E" | "EXC" | "IT" | "ES"));
     for (place, word) in words.enumerate() {
         let is_address = matches!(word.len(), 8 | 16) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if place == 0 && is_address {
-            x = pen.code(x, y, "at", tok.t1) + ADVANCE;
+            x = pen.code(x, y, say!("trace-at"), tok.t1) + ADVANCE;
         }
         let color = if place == 0 && is_address { tok.t1 } else { tok.t2 };
         x = pen.cut_text(pos2(x, y), word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
@@ -447,7 +448,7 @@ pub fn paint_folded(
     guides(pen, columns, rect, depth.saturating_add(1));
     let x = columns.address + columns.indent(depth) + 2.0;
     let end = pen.code(x, y, name, pen.tok.symbol);
-    let folded = format!("{} folded", counted(steps, "step", "steps"));
+    let folded = say!("trace-folded-steps", count = steps);
     pen.label(end + 10.0, y, folded, pen.tok.t3);
 }
 

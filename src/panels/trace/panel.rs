@@ -9,6 +9,7 @@ use super::raw::RawList;
 use super::raw_words::raw_bar_ui;
 use super::steps::StepList;
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
+use crate::messages::say;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
@@ -54,7 +55,7 @@ impl Panel for TracePanel {
     }
 
     fn title(&self) -> String {
-        "Trace".to_owned()
+        say!("trace-trace").to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {

@@ -9,6 +9,7 @@ use stepback_parsers::{Line, Position, Step};
 use super::menu::Scene;
 use super::raw_words::{LineTone, words_ui};
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::thousands;
@@ -153,7 +154,7 @@ fn line_ui(
     out: &mut Vec<Action>,
 ) {
     let number = line.line.0;
-    let response = row_response(ui, rect, ("line", number), || format!("line {number}"));
+    let response = row_response(ui, rect, ("line", number), || say!("trace-line", number = number.to_string()));
     let is_done = line.step.is_some() && line.step == window.position.last_step();
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
     let color = if is_done { cx.tok.t1 } else { cx.tok.t3 };
@@ -171,19 +172,21 @@ fn line_ui(
 }
 
 fn line_menu(ui: &mut Ui, line: &RawLine, cx: &ViewCx<'_>, window: &TraceWindow, After { after, out }: After<'_>) {
-    let step = line.step.map_or("before the first step".to_owned(), |Step(step)| format!("step {}", thousands(step)));
-    menu_head_ui(ui, cx.tok, &format!("Line {}", thousands(line.line.0)), &step);
-    if MenuItem::new("Travel here").icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+    let step = line
+        .step
+        .map_or(say!("trace-before-the-first-step").to_owned(), |Step(step)| say!("trace-of-step", step = step));
+    menu_head_ui(ui, cx.tok, &say!("trace-line-head", line = line.line.0), &step);
+    if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
         out.push(Action::Travel(window.id, after));
     }
-    if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
         out.push(Action::OpenWindowAt(cx.moment(Position(after))));
     }
     menu_line_ui(ui, cx.tok);
-    if MenuItem::new("Copy line").icon(icons::COPY).ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-line")).icon(icons::COPY).ui(ui, cx.tok) {
         out.push(Action::Copy(line.text.clone()));
     }
-    if MenuItem::new("Copy line number").ui(ui, cx.tok) {
+    if MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok) {
         out.push(Action::Copy(line.line.0.to_string()));
     }
 }

@@ -7,6 +7,7 @@ use stepback_index::Cancel;
 
 use super::menu::Scene;
 use crate::action::{Access, Action, CellName, Way};
+use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::glimpse::{Glimpse, GlimpseOf, glimpse};
 use crate::model::registers::shown_name;
@@ -57,7 +58,7 @@ impl Spot {
             for line in &lines {
                 ui.label(egui::RichText::new(line).font(mono(12.0)));
             }
-            ui.label("Click: select it. Double click: last write");
+            ui.label(say!("trace-click-select-it-double-click"));
         });
     }
 

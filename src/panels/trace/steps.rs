@@ -15,6 +15,7 @@ use super::menu::{Hidden, Scene};
 use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row};
 use super::spots::GlimpseSlot;
 use crate::action::Action;
+use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::hit_rows::ShownRow;
 use crate::model::names::function_name;
@@ -361,7 +362,7 @@ impl StepList {
                 }
                 None if row == frame.window.row_count() => {
                     let is_whole = frame.cx.session.index.is_whole();
-                    let end = if is_whole { "End of trace" } else { "End of what is indexed" };
+                    let end = if is_whole { say!("trace-end-of-trace") } else { say!("trace-end-of-what-is-indexed") };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
                     below += self.ending.ui(
                         ui,
@@ -404,7 +405,7 @@ impl StepList {
         let known = self.blocks.known(step.0);
         let height = known.map_or(0.0, height_below);
         let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
-        let response = row_response(ui, touch, ("step", step.0), || format!("step {}", step.0));
+        let response = row_response(ui, touch, ("step", step.0), || say!("trace-step", step = step.0.to_string()));
         let is_done = window.position.last_step() == Some(step);
         let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
         row_background(pen, rect, &response, state);
@@ -443,7 +444,7 @@ impl StepList {
         if let Some(exception) = pointer.and_then(|pointer| exception_at(row, rect, pointer.y)) {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(egui::RichText::new(exception).font(crate::theme::mono(12.0)));
-                ui.label("In the trace's own words: an address, the number of the event in hex, and its name");
+                ui.label(say!("trace-in-the-traces-own-words"));
             });
         } else if let Some(spot) = &fitted.spot {
             spot.tooltip(&response, row, &scene, &mut self.glimpse);
@@ -538,7 +539,8 @@ fn fold_box_ui(
 ) {
     let is_folded = frame.window.folds.is_folded(call);
     let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
-    let name = format!("{} step {}", if is_folded { "unfold" } else { "fold" }, row.step.0);
+    let step = row.step.0.to_string();
+    let name = if is_folded { say!("trace-unfold-step", step = step) } else { say!("trace-fold-step", step = step) };
     let touch = Rect::from_center_size(center, vec2(16.0, ROW));
     let response = button_response(ui, touch, ("fold", row.step.0), &name);
     let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
@@ -560,9 +562,9 @@ fn folded_ui(
     let Frame { pen, cx, window, columns } = frame;
     let (name, depth, thread) = match known {
         Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth, thread_name(cx, frame.thread)),
-        None => ("call".to_owned(), 0, ""),
+        None => (say!("trace-call").to_owned(), 0, ""),
     };
-    let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
+    let response = row_response(ui, rect, ("folded", call.0), || say!("trace-folded", name = &*name));
     let is_done = window.position.last_step() == Some(last);
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
     if is_hit(cx, first, last) {

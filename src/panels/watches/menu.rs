@@ -5,6 +5,7 @@ use egui::Ui;
 use super::panel::{change, last_write, next_write};
 use super::rows::Place;
 use crate::action::{Action, CellName, Follow, Way};
+use crate::messages::say;
 use crate::notes::{WatchChange, WatchType};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -13,22 +14,27 @@ use crate::theme::icons;
 /// Draws the menu. True when the watch is to be written anew.
 pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
     let (tok, watch, place, state) = (cx.tok, shown.watch, shown.place, shown.row.state);
-    menu_head_ui(ui, tok, &watch.expression, state.and_then(|state| state.value.as_deref()).unwrap_or("unknown"));
-    if MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter").ui(ui, tok) {
+    menu_head_ui(
+        ui,
+        tok,
+        &watch.expression,
+        state.and_then(|state| state.value.as_deref()).unwrap_or(say!("watches-unknown")),
+    );
+    if MenuItem::new(say!("watches-last-write")).icon(icons::LAST_WRITE).key("Enter").ui(ui, tok) {
         out.extend(last_write(watch, state, follow, cx));
     }
-    if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+    if MenuItem::new(say!("watches-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
         out.extend(next_write(state, follow, cx));
     }
-    if MenuItem::new("Previous change").key("Left").ui(ui, tok) {
+    if MenuItem::new(say!("watches-previous-change")).key("Left").ui(ui, tok) {
         change(watch, Way::Back, follow, cx, out);
     }
-    if MenuItem::new("Next change").key("Right").ui(ui, tok) {
+    if MenuItem::new(say!("watches-next-change")).key("Right").ui(ui, tok) {
         change(watch, Way::Forward, follow, cx, out);
     }
     let address = state.and_then(|state| state.address);
     let is_one = state.is_some_and(|state| state.cells.len() == 1);
-    if is_one && MenuItem::new("All values").icon(icons::LIST).ui(ui, tok) {
+    if is_one && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok) {
         let len_bytes = watch.kind.size_bytes().map_or(8, u64::from);
         out.extend(cx.windows.start_from(follow));
         out.push(Action::ListValues(match address {
@@ -37,7 +43,10 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
         }));
     }
     if let Some(address) = address
-        && MenuItem::new(&format!("Show memory at {:x}", address.0)).icon(icons::MEMORY).key("M").ui(ui, tok)
+        && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))
+            .icon(icons::MEMORY)
+            .key("M")
+            .ui(ui, tok)
     {
         out.push(Action::ShowMemory(address.to_string()));
     }
@@ -45,26 +54,26 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
         out.push(Action::Wave(WatchChange::Add(watch.text())));
     }
     menu_line_ui(ui, tok);
-    ui.menu_button("Read as", |ui| {
+    ui.menu_button(say!("watches-read-as"), |ui| {
         for kind in WatchType::ALL {
             if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
                 out.push(Action::Watch(WatchChange::Read(place, kind)));
             }
         }
     });
-    let is_edited = MenuItem::new("Change…").key("F2").ui(ui, tok);
-    if MenuItem::new("Move up").ui(ui, tok) {
+    let is_edited = MenuItem::new(say!("watches-change")).key("F2").ui(ui, tok);
+    if MenuItem::new(say!("watches-move-up")).ui(ui, tok) {
         out.push(Action::Watch(WatchChange::MoveUp(place)));
     }
-    if MenuItem::new("Move down").ui(ui, tok) {
+    if MenuItem::new(say!("watches-move-down")).ui(ui, tok) {
         out.push(Action::Watch(WatchChange::MoveDown(place)));
     }
-    if MenuItem::new("Remove watch").icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+    if MenuItem::new(say!("watches-remove-watch")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
         out.push(Action::Watch(WatchChange::Remove(place)));
     }
     menu_line_ui(ui, tok);
     if let Some(value) = state.and_then(|state| state.value.clone())
-        && MenuItem::new("Copy value").icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+        && MenuItem::new(say!("watches-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
     {
         out.push(Action::Copy(value));
     }

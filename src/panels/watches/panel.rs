@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 
 use super::rows::{Place, Strip, WatchRow, WatchRows};
 use crate::action::{Action, CellName, Follow, PanelKind, Way, WindowId};
+use crate::messages::{say, spoken};
 use crate::model::watch_state::{WatchState, watch_state};
 use crate::model::write_strip::write_columns;
 use crate::notes::{Watch, WatchChange};
@@ -26,7 +27,7 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// A watch takes so many rows of the list.
 const LINES: usize = 2;
-const HINT: &str = "Watch x0, [sp+8] u32, name utf8";
+const HINT: &str = "watches-hint";
 
 /// The watches at a moment.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -68,7 +69,7 @@ impl WatchesPanel {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
         let rect =
             Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right() - 8.0, bar.bottom() - 4.0));
-        let response = Field { hint: HINT, icon: icons::WATCH }.ui(ui, pen, rect, &mut self.state.text);
+        let response = Field { hint: spoken(HINT), icon: icons::WATCH }.ui(ui, pen, rect, &mut self.state.text);
         if std::mem::take(&mut self.state.is_focus_wanted) {
             response.request_focus();
         }
@@ -201,7 +202,7 @@ impl Panel for WatchesPanel {
     }
 
     fn title(&self) -> String {
-        "Watches".to_owned()
+        say!("watches-watches").to_owned()
     }
 
     fn follow(&self) -> Option<Follow> {
@@ -233,8 +234,7 @@ impl Panel for WatchesPanel {
         self.field_ui(ui, &pen, bar, out);
         let all = cx.watches.list();
         if all.is_empty() {
-            let words =
-                EmptyWords("Nothing is watched", "Type a register, [address] or sum above, or press W on a cell.");
+            let words = EmptyWords(say!("watches-nothing-is-watched"), say!("watches-type-a-register-address-or"));
             return empty_ui(ui, &pen, list, icons::WATCH, words);
         }
         self.keys(ui, list, cx, out);

@@ -6,6 +6,7 @@ use stepback_index::{Cell, ValueSource};
 use super::menu::watch_menu;
 use super::panel::last_write;
 use crate::action::{Action, Follow};
+use crate::messages::say;
 use crate::model::so_far::{so_far, source_so_far};
 use crate::model::text::thousands;
 use crate::model::value_source::SourceWords;
@@ -79,8 +80,11 @@ impl WatchRows<'_> {
     pub fn row_ui(&self, ui: &Ui, rect: Rect, shown: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
         let Place { place, watch, is_cursor, row } = shown;
         let (pen, tok) = (&self.pen, self.cx.tok);
-        let words = row.state.and_then(|state| state.value.clone()).unwrap_or_else(|| "unknown".to_owned());
-        let response = row_response(ui, rect, ("watch", *place), || format!("watch {} = {words}", watch.expression));
+        let words =
+            row.state.and_then(|state| state.value.clone()).unwrap_or_else(|| say!("watches-unknown").to_owned());
+        let response = row_response(ui, rect, ("watch", *place), || {
+            say!("watches-row", expression = &*watch.expression, value = &words)
+        });
         let state = RowState { is_selected: false, is_cursor: *is_cursor, has_focus: self.cx.has_focus };
         row_background(pen, rect, &response, state);
         pen.line_across(rect.left() + INSET, rect.right() - INSET, rect.bottom() - 1.0, tok.line);
@@ -110,7 +114,11 @@ impl WatchRows<'_> {
         let right = rect.right() - INSET;
         let Some(state) = state else { return right };
         let Some(value) = &state.value else {
-            let (words, color) = if state.is_wrong { ("means nothing", tok.err) } else { ("unknown", tok.unknown) };
+            let (words, color) = if state.is_wrong {
+                (say!("watches-means-nothing"), tok.err)
+            } else {
+                (say!("watches-unknown"), tok.unknown)
+            };
             return pen.text_left_of(right, y, words, ui_font(12.5), color);
         };
         let color = match state.source {
@@ -162,16 +170,16 @@ impl WatchRows<'_> {
         if let Some(step) = state.written_by {
             let width = pen.width(&thousands(step.0), mono(12.0));
             let left = right - width;
-            pen.text_left_of(left - 5.0, y, "step", ui_font(11.0), tok.t3);
+            pen.text_left_of(left - 5.0, y, say!("watches-step"), ui_font(11.0), tok.t3);
             let (trace, window) = (self.cx.trace, self.cx.windows.travelling(self.follow));
             StepLink { step, trace, window }.ui(ui, pen, left, y, out);
             return;
         }
         let words = match () {
-            () if state.is_wrong => "see the tooltip",
-            () if state.is_initial => "before the start",
+            () if state.is_wrong => say!("watches-see-the-tooltip"),
+            () if state.is_initial => say!("watches-before-the-start"),
             () if state.cells.is_empty() => "",
-            () => "never written",
+            () => say!("watches-never-written"),
         };
         pen.text_left_of(right, y, words, ui_font(11.0), if state.is_wrong { tok.err } else { tok.t3 });
     }
@@ -179,7 +187,7 @@ impl WatchRows<'_> {
     fn tip(&self, watch: &Watch, state: &WatchState) -> String {
         let mut lines = vec![match &state.value {
             Some(value) => format!("{} = {value}", watch.text()),
-            None => format!("{} is unknown", watch.text()),
+            None => say!("watches-is-unknown", watch = watch.text()),
         }];
         lines.extend(state.hex.clone().filter(|hex| Some(hex) != state.value.as_ref()));
         if state.value.is_some() {
@@ -187,8 +195,8 @@ impl WatchRows<'_> {
         }
         lines.extend(state.reason.clone());
         lines.push(match state.next_write {
-            Some(step) => format!("next write: step {}", thousands(step.0)),
-            None => so_far(self.cx.session, "never written again"),
+            Some(step) => say!("watches-next-write-step", step = step.0),
+            None => so_far(self.cx.session, say!("watches-never-written-again")),
         });
         lines.join("\n")
     }

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 
+use crate::messages::say;
 use crate::session::{format_of_name, natural_key};
 
 /// More entries of a folder are not looked at: nobody scrolls through them, and the path can still be typed.
@@ -94,7 +95,8 @@ pub struct Filter {
 /// # Errors
 /// It is not there, or may not be read; or the work was cancelled.
 pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
-    let read = std::fs::read_dir(folder).with_context(|| format!("the folder cannot be read: {folder:?}"))?;
+    let read =
+        std::fs::read_dir(folder).with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
     let mut entries = Vec::new();
     for found in read.flatten() {
         if cancel.is_cancelled() {
