@@ -125,7 +125,8 @@ fn keys_ui(ui: &mut Ui, filter: &mut String, tok: &Tok) {
     }
     // As many columns as there is room for, and as there are parts.
     let columns = ((room.x / 290.0) as usize).clamp(1, parts.len().max(1));
-    ScrollArea::vertical().max_height(room.y).show(ui, |ui| {
+    let area = ScrollArea::vertical().max_height(room.y).min_scrolled_height(room.y);
+    area.show(ui, |ui| {
         ui.columns(columns, |columns| {
             for part in &parts {
                 if let Some(column) = shortest(columns) {

@@ -21,12 +21,40 @@ pub type Dock = Tree<Pane>;
 /// Below this width the call tree shares a tile with the registers.
 const WIDE: f32 = 1500.0;
 
+/// From this size on no panel needs to stand behind another, as on a screen of 3840 x 2160.
+const VAST: Vec2 = Vec2::new(2800.0, 1500.0);
+
 /// The panels as they are at first, in a window of a size.
 pub fn first(size: Vec2) -> Dock {
     use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
     let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
     let panes = kinds.map(|kind| Pane::new(kind, WindowId(1))).into_iter().collect();
-    if size.x < WIDE { narrow(panes) } else { wide(panes) }
+    of_size(panes, size)
+}
+
+fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
+    match () {
+        () if size.x < WIDE => narrow(panes),
+        () if size.x < VAST.x || size.y < VAST.y => wide(panes),
+        () => vast(panes),
+    }
+}
+
+/// Nothing stands behind anything else but what is seldom needed.
+fn vast(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(1500.0);
+    let source = plan.tabs(&[PanelKind::Source], 1000.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 2.0 * REGISTERS);
+    let top = plan.linear(LinearDir::Horizontal, [traces, source, registers], 1200.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 1300.0);
+    let stack = plan.tabs(&[PanelKind::Stack, PanelKind::Warnings], 800.0);
+    let compare = plan.tabs(&[PanelKind::Compare], 1200.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, stack, compare], 600.0);
+    let right = plan.linear(LinearDir::Vertical, [top, bottom], 3400.0);
+    let calls = plan.tabs(&[PanelKind::Calls], 400.0);
+    let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
+    plan.dock(root)
 }
 
 fn wide(panes: Vec<Pane>) -> Dock {
@@ -140,8 +168,7 @@ pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
         }
     }
     match layout {
-        NamedLayout::Debug if size.x < WIDE => narrow(panes),
-        NamedLayout::Debug => wide(panes),
+        NamedLayout::Debug => of_size(panes, size),
         NamedLayout::Compare => compare_of(panes, size.x),
         NamedLayout::Profile => profile(panes),
         NamedLayout::Source => source(panes),

@@ -75,3 +75,14 @@ fn tabs_that_do_not_fit_are_listed() {
     window.click(missing);
     assert!(window.has(missing));
 }
+
+#[test]
+fn a_large_screen_is_used_at_first() {
+    let sandbox = Sandbox::new();
+    let window = sandbox.open_in([3840.0, 2160.0], &sandbox.file("a.tarmac", SHORT));
+    let seen = window.workspace().dock.active_tiles().len();
+    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+    let panels = window.panels_in_order();
+    assert_eq!(panels, [Calls, Trace, Source, Registers, Memory, Stack, Compare]);
+    assert!(seen >= panels.len(), "none stands behind another");
+}
