@@ -1930,14 +1930,14 @@ marker-prefetch-of = prefetch [{ $address }]
 memory-nothing-to-look-for = nothing to look for: type bytes (67 64 62), a number or a text
 head-first = First
 head-last = Last
-head-accessed = Accessed
+head-known = Known
 head-rights = Rights
 head-kind = Kind
 head-what = What
 regions-summary = { $count ->
         [one] 1 region
        *[other] { $count } regions
-    }, { $size } accessed
+    }, { $size } known
 regions-the-first = , the first { $count } of them
 regions-code = code
 regions-data = data

@@ -1957,14 +1957,14 @@ marker-prefetch-of = préchargement [{ $address }]
 memory-nothing-to-look-for = rien à chercher : tapez des octets (67 64 62), un nombre ou un texte
 head-first = Début
 head-last = Fin
-head-accessed = Touché
+head-known = Connu
 head-rights = Droits
 head-kind = Genre
 head-what = Quoi
 regions-summary = { $count ->
         [one] 1 région
        *[other] { $count } régions
-    }, { $size } touchés
+    }, { $size } connus
 regions-the-first = , les { $count } premières
 regions-code = code
 regions-data = données

@@ -256,7 +256,7 @@ mod tests {
         assert!(found[1].starts_with("1 read 5 "), "{found:?}");
         assert!(found[2].starts_with("2 read 6 "), "{found:?}");
         assert!(reads("0x2000:8")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:8"));
-        assert!(reads("0x2000:2")[1].starts_with("2 read 7 8 "), "{:?}", reads("0x2000:2"));
+        assert!(reads("0x2000:2")[1].starts_with("2 read 7 (inferred) 8 "), "{:?}", reads("0x2000:2"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use stepback_index::{Cancel, Heap, NameReader, Query as _, RegisterViewsAt, Thre
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::memory::accessed_runs;
+use super::memory::{BLOCK_BYTES, accessed_runs};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::size_text;
@@ -15,7 +15,7 @@ use crate::messages::say;
 use crate::session::Session;
 
 const HEADS: [&str; 7] =
-    ["head-first", "head-last", "head-bytes", "head-accessed", "head-rights", "head-kind", "head-what"];
+    ["head-first", "head-last", "head-bytes", "head-known", "head-rights", "head-kind", "head-what"];
 
 /// Memory that is accessed is one region as long as nothing longer lies between.
 const REGION_GAP: u64 = 1 << 16;
@@ -27,7 +27,7 @@ const THREADS: usize = 256;
 struct Region {
     first: u64,
     last: u64,
-    /// How many bytes the trace accesses, in blocks of 64.
+    /// How many bytes the trace accesses or an image fills, in blocks of 64.
     accessed: u64,
     rights: &'static str,
     kind: &'static str,
@@ -74,8 +74,12 @@ fn covered(runs: &[(u64, u64)], first: u64, last: u64) -> u64 {
 
 /// The parts of runs that no image fills.
 fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Vec<(u64, u64)> {
-    let mut taken: Vec<(u64, u64)> =
-        images.iter().map(|mapped| (mapped.first.0, mapped.last().saturating_add(1))).collect();
+    // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
+    let whole = |mapped: &Mapped| {
+        let (first, last) = (mapped.first.0 & !(BLOCK_BYTES - 1), mapped.last() | (BLOCK_BYTES - 1));
+        (first, last.saturating_add(1))
+    };
+    let mut taken: Vec<(u64, u64)> = images.iter().map(whole).collect();
     taken.sort_unstable();
     let mut rest = Vec::new();
     for (start, end) in runs {
@@ -191,10 +195,7 @@ mod tests {
             is_executable: true,
             file: "a.elf".into(),
         };
-        assert_eq!(
-            outside(&[(0, 64), (128, 256)], &[image(16, 16), image(200, 1000)]),
-            [(0, 16), (32, 64), (128, 200)]
-        );
+        assert_eq!(outside(&[(0, 64), (128, 256)], &[image(16, 16), image(200, 1000)]), [(128, 192)]);
         assert_eq!(covered(&[(0, 64), (128, 256)], 32, 159), 64);
         let regions = joined(&[(0, 64), (128, 256), (1 << 20, (1 << 20) + 64)]);
         assert_eq!(
