@@ -198,7 +198,7 @@ fn code_word(rest: &str) -> (WordKind, usize) {
     match rest.chars().next() {
         Some('"') => (WordKind::Text, quoted_length(rest, '"').unwrap_or(rest.len())),
         // A lifetime of Rust is no text.
-        Some('\'') => match quoted_length(rest, '\'').filter(|length| *length <= 12) {
+        Some('\'') => match quoted_length(rest, '\'').filter(|length| *length == one_letter(rest)) {
             Some(length) => (WordKind::Text, length),
             None => (WordKind::Plain, 1),
         },
@@ -212,6 +212,14 @@ fn code_word(rest: &str) -> (WordKind, usize) {
         // A directive may stand behind them.
         Some(' ') => (WordKind::Plain, run(&|letter| letter == ' ')),
         _ => (WordKind::Plain, run(&|letter| !is_of_name(letter) && !matches!(letter, '"' | '\'' | '/')).max(1)),
+    }
+}
+
+/// The length that a single letter, or an escape, has with its quotes.
+fn one_letter(rest: &str) -> usize {
+    match rest.chars().nth(1) {
+        Some('\\') => quoted_length(rest, '\'').filter(|length| *length <= 12).unwrap_or_default(),
+        letter => 2 + letter.map_or(0, char::len_utf8),
     }
 }
 
