@@ -264,6 +264,7 @@ ask-condition-x0-0-u8-sp = Condition: x0 == 0, u8[sp+8] > 7, pc == main && x1 !=
 ask-register-address-or-sum-and = Register, [address] or sum, and a type: [sp+8] u32, name utf8
 ask-address-function-offset-or-file = Address, function+offset, or FILE:LINE
 ask-address-length-or-address-length = ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD
+line-quoted = "{ $text }"
 line-there-is-no-command = there is no command { $line }
 line-needs-an-open-trace = { $command } needs an open trace
 line-is-not-possible-here = { $command } is not possible here
@@ -455,7 +456,10 @@ keys-move-the-panel = move the panel
 keys-drop-files = Drop files
 keys-open-them = open them
 strip-more = { $number } more
-strip-more-said = { $number } more panels
+strip-more-said = { $number ->
+    [one] { $number } more panel
+   *[other] { $number } more panels
+}
 strip-tear-off = Move to its own window
 strip-put-back = Put back
 torn-title = { $panel } – { $trace }
@@ -1895,6 +1899,16 @@ files-folder-unreadable = the folder cannot be read: { $folder }
 
 key-period = Period
 key-comma = Comma
+key-semicolon = Semicolon
+key-colon = Colon
+key-slash = Slash
+key-quote = Quote
+key-backtick = Backtick
+key-pipe = Pipe
+key-questionmark = Questionmark
+key-exclamationmark = Exclamationmark
+key-insert = Insert
+key-tab = Tab
 
 ## late
 
@@ -2104,3 +2118,79 @@ command-trace-window-1 = Trace window 1
 command-trace-window-2 = Trace window 2
 command-trace-window-3 = Trace window 3
 command-trace-window-4 = Trace window 4
+
+## Hits, raw text, searches and settings files
+
+watches-waves-full = no more values can be shown in the timeline: { $error }
+watches-waveform = Waveform in the timeline
+find-first-for-hits = Look for something first: its hits are what is shown
+find-first-for-keeping = Look for something first: what is looked for is kept
+find-not-kept = the search is not kept: { $error }
+find-kept-as = The search is kept as "{ $name }"
+find-forgotten = The search "{ $name }" was forgotten
+find-none-kept = no search is kept as "{ $name }": "Keep search as…" keeps one
+find-none-kept-so = no search is kept as "{ $name }", only { $names }
+settings-not-read = settings are not read: { $error }
+settings-no-file = not a file of settings: { $path }
+settings-not-kept = settings are not kept: { $path }
+settings-unusable = a setting cannot be used: { $setting }
+settings-no-keys-in-it = it has no section [keys]
+settings-keys-are-lists = keys are a list of texts, as in "Step over" = ["F10", "N"]: { $name }
+lookup-looking = Looking…
+lookup-looked = { $count ->
+    [one] Looking: { $count } step so far
+   *[other] Looking: { $count } steps so far
+}
+lookup-stop = Stop looking: the position stays (Escape)
+opening-title = Opening { $name }
+opening-first-part = It is shown as soon as its first part is read; Escape gives it up
+opening-so-far = { $count ->
+    [one] { $count } step so far, { $share } %; Escape gives it up
+   *[other] { $count } steps so far, { $share } %; Escape gives it up
+}
+palette-search = Search { $name }
+moves-only-hits-are-shown = Only hits are shown: calls fold where all steps are (H)
+raw-show-steps = Show steps instead of raw text
+raw-show-steps-again = Show steps again (R)
+raw-of-lines = { $count ->
+    [one] Raw text of the trace: { $count } line, as it stands in the file; calls fold in the list of steps
+   *[other] Raw text of the trace: { $count } lines, as they stand in the file; calls fold in the list of steps
+}
+hits-all-steps = All steps
+hits-show-all-steps = Show all steps again (H or Escape)
+hits-around = { $count ->
+    [one] Hits with { $count } step around
+   *[other] Hits with { $count } steps around
+}
+hits-only = { $steps ->
+    [one] Only hits: { $hits } of { $steps } step
+   *[other] Only hits: { $hits } of { $steps } steps
+}
+hits-only-none = { $steps ->
+    [one] Only hits: none yet of { $steps } step
+   *[other] Only hits: none yet of { $steps } steps
+}
+hits-show-these = Click to show these steps
+hits-hidden = { $count ->
+    [one] … { $count } step
+   *[other] … { $count } steps
+}
+hits-hidden-outside = { $count ->
+    [one] … { $count } step outside of what is searched
+   *[other] … { $count } steps outside of what is searched
+}
+hits-hidden-not-yet = { $count ->
+    [one] … { $count } step not looked through yet
+   *[other] … { $count } steps not looked through yet
+}
+hits-hidden-not-all = { $count ->
+    [one] … { $count } step, not all looked through yet
+   *[other] … { $count } steps, not all looked through yet
+}
+timeline-wave-writes = { $count ->
+    [one] { $count } write{ $more } from position { $position } on; behind them
+   *[other] { $count } writes{ $more } from position { $position } on; behind them
+}
+timeline-wave-written = written at position { $position }
+timeline-wave-before = since before this part
+timeline-wave-position = position { $position }

@@ -245,7 +245,7 @@ ask-name-of-a-layout = Nom d’une disposition
 ask-name-of-the-layout = Nom de la disposition
 ask-name-of-a-layout-of = Nom d’une de vos dispositions
 keys-move-the-cursor = Déplacer le curseur
-keys-first-last = Première, dernière ligne ; Home et End seuls parcourent la trace
+keys-first-last = Première, dernière ligne ; Début et Fin seules parcourent la trace
 keys-last-write-travel = Dernière écriture ; s’y rendre
 keys-next-write = Prochaine écriture
 keys-previous-next-change-of-a = Changement précédent, suivant d’un espion
@@ -285,6 +285,7 @@ ask-condition-x0-0-u8-sp = Condition : x0 == 0, u8[sp+8] > 7, pc == main && x1�
 ask-register-address-or-sum-and = Registre, [adresse] ou somme, et un type : [sp+8] u32, nom utf8
 ask-address-function-offset-or-file = Adresse, fonction+décalage, ou FICHIER:LIGNE
 ask-address-length-or-address-length = ADRESSE:LONGUEUR, ou ADRESSE:LONGUEUR of THREAD
+line-quoted = « { $text } »
 line-there-is-no-command = il n’y a pas de commande { $line }
 line-needs-an-open-trace = { $command } demande une trace ouverte
 line-is-not-possible-here = { $command } n’est pas possible ici
@@ -324,7 +325,10 @@ palette-command = Commande
 palette-no-command-fits-try-a = Aucune commande ne convient. Essayez un mot de son nom, ou un numéro de pas.
 palette-enter-run-esc-back = Entrée exécuter   Échap revenir
 palette-choose-enter-run-tab-argument = ↑ ↓ choisir   Entrée exécuter   Tab argument   Échap fermer
-palette-of-commands = { $shown } commandes sur { $all }
+palette-of-commands = { $shown ->
+    [one] { $shown } commande sur { $all }
+   *[other] { $shown } commandes sur { $all }
+}
 page-keys = Touches
 page-close-page = Fermer la page
 page-keys-in-grey-belong-to = Les touches en gris sont celles du panneau qui a le clavier ; F6 le donne au panneau suivant.
@@ -386,13 +390,22 @@ files-name-label = Nom
 files-is-there = { $name } existe déjà. Le remplacer ?
 files-folder = dossier { $name }
 files-trace = { $name }, trace { $format }
-files-chosen = { $number } choisis, à ouvrir comme une seule trace
-files-shown-of-first = { $shown } des { $all } premières entrées
+files-chosen = { $number ->
+    [one] { $number } choisi, à ouvrir comme une trace
+   *[other] { $number } choisis, à ouvrir comme une seule trace
+}
+files-shown-of-first = { $all ->
+    [one] { $shown } de la { $all } première entrée
+   *[other] { $shown } des { $all } premières entrées
+}
 files-entries = { $all ->
     [one] { $all } entrée
    *[other] { $all } entrées
 }
-files-shown-of = { $shown } sur { $all } entrées
+files-shown-of = { $all ->
+    [one] { $shown } sur { $all } entrée
+   *[other] { $shown } sur { $all } entrées
+}
 files-nothing-begins-so = rien ne commence ainsi : { $text }
 files-folder-wanted = il faut un dossier, et ceci est un fichier : { $name }
 files-name-wanted = il faut un nom
@@ -453,7 +466,7 @@ settings-conflict = { $key } désigne « { $command } ».
 settings-take = La reprendre
 settings-leave = La laisser
 settings-change = Changer
-settings-change-of = Changer la touche de { $command }
+settings-change-of = Changer la touche de « { $command } »
 settings-add = Ajouter
 settings-add-of = Ajouter une touche à { $command }
 settings-remove = Retirer
@@ -476,7 +489,10 @@ keys-move-the-panel = déplacer le panneau
 keys-drop-files = Déposer des fichiers
 keys-open-them = les ouvrir
 strip-more = { $number } de plus
-strip-more-said = { $number } panneaux de plus
+strip-more-said = { $number ->
+    [one] { $number } panneau de plus
+   *[other] { $number } panneaux de plus
+}
 strip-tear-off = Mettre dans sa propre fenêtre
 strip-put-back = Remettre en place
 torn-title = { $panel } – { $trace }
@@ -524,7 +540,10 @@ goto-step = Pas
 lookup-no-hit-before = Aucun résultat pour { $text } avant cette position
 lookup-no-hit-after = Aucun résultat pour { $text } après cette position
 kept-file-missing = un fichier que nomme la session est absent : { $first }
-kept-files-missing = { $first } et { $more } autres fichiers que nomme la session sont absents
+kept-files-missing = { $more ->
+    [one] { $first } et { $more } autre fichier que nomme la session sont absents
+   *[other] { $first } et { $more } autres fichiers que nomme la session sont absents
+}
 kept-trace-file-missing = un fichier de la trace de la session est absent : { $file }
 layouts-unknown = il n’y a pas de disposition { $name } : il y a { $known }
 layouts-this-name-is-taken-choose = ce nom est pris : choisissez-en un autre pour votre disposition
@@ -554,11 +573,11 @@ opened-what-is-shown-belongs-to = Ce qui est affiché vient du fichier tel qu’
 opened-follow = Suivre
 opened-time-runs-backwards = Le temps va à reculons
 opened-lines-not-read = { $count ->
-        [one] 1 ligne n’a pas pu être lue
+        [one] { $count } ligne n’a pas pu être lue
        *[other] { $count } lignes n’ont pas pu être lues
     }
 opened-places-not-read = { $count ->
-        [one] 1 endroit n’a pas pu être lu
+        [one] { $count } endroit n’a pas pu être lu
        *[other] { $count } endroits n’ont pas pu être lus
     }
 opened-first = D’abord : { $warning }.
@@ -579,7 +598,7 @@ part-only-a-part-of-a = Seule une partie d’une trace Tarmac peut être enregis
 part-only-a-part-of-a-tarmac = seule une partie d’une trace Tarmac peut être enregistrée
 part-the-part-is-not-written = la partie n’est pas écrite par-dessus la trace dont elle fait partie
 part-saved = { $steps ->
-        [one] 1 pas enregistré
+        [one] { $steps } pas enregistré
        *[other] { $steps } pas enregistrés
     } : { $path }
 sources-the-source-lines-are-still = les lignes de source sont encore en cours de lecture
@@ -605,12 +624,12 @@ status-thread = Thread
 status-in = Dans
 status-depth = Niveau
 status-warnings = { $count ->
-        [one] 1 avertissement
+        [one] { $count } avertissement
        *[other] { $count } avertissements
     }
 status-lines-that-could-not-be = Lignes qui n’ont pas pu être lues
 status-externals = { $count ->
-        [one] 1 modification externe
+        [one] { $count } modification externe
        *[other] { $count } modifications externes
     }
 status-reads-that-differ-from-the = Lectures qui diffèrent de la dernière écriture : quelque chose que la trace ne montre pas a écrit là
@@ -715,7 +734,7 @@ marks-full = on ne peut rien marquer de plus : { $error }
 marks-the-bookmark-was-deleted = Le signet a été supprimé
 marks-the-bookmark-and-its-note = Le signet et sa note ont été supprimés
 marks-deleted = { $count ->
-        [one] 1 signet supprimé
+        [one] { $count } signet supprimé
        *[other] { $count } signets supprimés
     }
 marks-undo = Annuler
@@ -726,7 +745,7 @@ marks-there-is-no-bookmark-behind = Il n’y a pas de signet après la position
 marks-there-is-nothing-to-undo = Il n’y a rien à annuler
 marks-there-is-nothing-to-redo = Il n’y a rien à rétablir
 apply-no-window = il n’y a pas de fenêtre de trace { $number } : { $count ->
-        [one] une est ouverte
+        [one] { $count } est ouverte
        *[other] { $count } sont ouvertes
     }
 apply-no-sve = Cette trace n’a pas de registres SVE
@@ -771,11 +790,11 @@ warnings-all-lines-of-the-trace = Toutes les lignes de la trace ont pu être lue
 warnings-no-warnings-so-far = Pas d’avertissement jusqu’ici
 warnings-all-lines-that-are-indexed = Toutes les lignes indexées ont pu être lues.
 warnings-lines = { $count ->
-        [one] 1 ligne n’a pas pu être lue, ou seulement avec un doute
+        [one] { $count } ligne n’a pas pu être lue, ou seulement avec un doute
        *[other] { $count } lignes n’ont pas pu être lues, ou seulement avec un doute
     }
 warnings-places = { $count ->
-        [one] 1 endroit n’a pas pu être lu, ou seulement avec un doute
+        [one] { $count } endroit n’a pas pu être lu, ou seulement avec un doute
        *[other] { $count } endroits n’ont pas pu être lus, ou seulement avec un doute
     }
 warnings-one-is-listed = un seul est listé pour tous ses semblables
@@ -802,7 +821,7 @@ bookmarks-copy-command-that-opens-it = Copier la commande qui l’ouvre
 bookmarks-travel-there = S’y rendre
 bookmarks-open-window-there = Y ouvrir une fenêtre
 bookmarks-count = { $count ->
-        [one] 1 signet
+        [one] { $count } signet
        *[other] { $count } signets
     }
 bookmarks-shown = { $shown } sur { $all }
@@ -834,7 +853,7 @@ calls-fold-it-in-the-trace = Le plier dans la trace
 calls-copy-name = Copier le nom
 calls-in = dans { $names }
 calls-count = { $count ->
-        [one] 1 appel
+        [one] { $count } appel
        *[other] { $count } appels
     }
 calls-in-steps = { $calls } aux pas { $first } – { $last }
@@ -884,7 +903,7 @@ compare-copy-as-text = Copier en texte
 externals-list-from-the-position = Lister depuis la position
 externals-list-from-the-start = Lister depuis le début
 externals-reads = { $count ->
-        [one] 1 lecture
+        [one] { $count } lecture
        *[other] { $count } lectures
     }
 externals-from-step =  ; à partir du pas { $step }
@@ -936,7 +955,7 @@ flame-by-time = En temps
 flame-by-steps = En pas
 flame-no-function-is-called-so = Aucune fonction ne s’appelle ainsi
 flame-sought = { $count ->
-        [one] 1 fonction
+        [one] { $count } fonction
        *[other] { $count } fonctions
     }, { $share } du total ({ $measure })
 flame-steps = pas
@@ -1042,7 +1061,7 @@ stack-copy-stack = Copier la pile
 stack-no-calls-here = Pas d’appels ici
 stack-the-thread-has-not-executed = Le thread n’a exécuté aucun pas de cette trace.
 stack-frames = { $count ->
-        [one] 1 cadre
+        [one] { $count } cadre
        *[other] { $count } cadres
     }
 stack-at = au pas { $position }
@@ -1067,7 +1086,7 @@ accesses-list-from-the-start = Lister depuis le début
 accesses-from-here = D’ici
 accesses-from-start = Du début
 accesses-bytes = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     }
 export-copy-or-save-the-list = Copier ou enregistrer la liste
@@ -1108,11 +1127,11 @@ table-copy = Copier
 threads-sort-by = trier par { $name }
 threads-threads = Threads
 threads-count = { $count ->
-        [one] 1 thread
+        [one] { $count } thread
        *[other] { $count } threads
     }
 threads-on-cores = { $threads } sur { $count ->
-        [one] 1 cœur
+        [one] { $count } cœur
        *[other] { $count } cœurs
     }
 threads-step-through-all-threads = Parcourir tous les threads
@@ -1127,7 +1146,7 @@ threads-end = Fin
 threads-time = Temps
 threads-started = Lancé
 threads-row = thread { $name } avec { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     }
 threads-head = Thread { $name }
@@ -1177,7 +1196,7 @@ find-where-it-ends = où la recherche finit
 
 externals-line = pas { $step } : { $address }{ $place } valait { $was }, lu { $read }
 fatal-behind = , et { $count ->
-        [one] le pas suivant peut ne pas avoir été exécuté
+        [one] { $count } pas suivant peut ne pas avoir été exécuté
        *[other] les { $count } pas suivants peuvent ne pas avoir été exécutés
     }
 fatal-load = Pas de sortie : très probablement un signal fatal. L’enregistreur les termine mal : la lecture à { $address } semble achevée{ $behind }
@@ -1192,14 +1211,17 @@ head-share = Part
 head-symbol = Symbole
 heat-no-access = Aucun accès à la mémoire
 heat-pages = { $count ->
-        [one] 1 page
+        [one] { $count } page
        *[other] { $count } pages
     } de { $size }
 heat-busiest = , dont les { $count } plus actives
 heat-page = page { $address }
 order-one = le thread { $thread } tournait en même temps
 order-and = { $first } et { $last }
-order-more = { $first } et { $count } autres
+order-more = { $count ->
+    [one] { $first } et { $count } autre
+   *[other] { $first } et { $count } autres
+}
 order-several = les threads { $threads } tournaient en même temps
 order-explained =
     Chaque thread a noté l’heure de temps en temps : aux appels système, et quand un tampon était plein.
@@ -1236,11 +1258,11 @@ bookmarks-behind-the-end-of-the = après la fin de la trace
 bookmarks-not-indexed-yet = pas encore indexé
 sofar-stopped = Indexé jusqu’au pas { $step } ({ $share } %)
 sofar-following = Suivi : { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     }
 sofar-following-share = Suivi : { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     } ({ $share } %)
 sofar-caveat = la trace est indexée jusqu’au pas { $step } ({ $share } %)
@@ -1248,7 +1270,7 @@ sofar-so-far = { $text } jusqu’ici
 sofar-not-left = pas quitté jusqu’ici : { $caveat }
 sofar-nothing = { $sentence } jusqu’ici : { $caveat }
 text-bytes = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     }
 text-kib = Kio
@@ -1269,7 +1291,7 @@ tick-of-the-search = de la recherche
 tick-gap-instructions-are-missing-here = lacune : des instructions manquent ici
 timeline-own = { $steps }, dont { $own } en propre
 step-rounds = { $count ->
-        [one] 1 tour
+        [one] { $count } tour
        *[other] { $count } tours
     }
 step-not-executed = non exécuté
@@ -1284,7 +1306,7 @@ step-more-in-records = et { $count } de plus : list --records les a
 warnings-placed = ligne { $line }, octet { $byte } : { $message }
 heap-first-of = le premier des { $size }
 heap-into = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     } après le début des { $size }
 heap-freed-since = libérés depuis à { $step }
@@ -1298,26 +1320,26 @@ compare-below-the-stack-pointer = sous le pointeur de pile, supposé
 compare-stack-guessed = pile, supposée
 compare-nothing-differs = Rien ne diffère
 compare-differ = { $registers ->
-        [one] 1 registre
+        [one] { $registers } registre
        *[other] { $registers } registres
     } · { $bytes ->
-        [one] 1 octet
+        [one] { $bytes } octet
        *[other] { $bytes } octets
     } diffèrent
 compare-of-differ = { $count } sur { $all } diffèrent
 compare-registers = Registres
 compare-region = { $first } – { $last }, { $count ->
-        [one] 1 octet diffère
+        [one] { $count } octet diffère
        *[other] { $count } octets diffèrent
     }
 compare-from = à partir de { $address }
 compare-unknown = inconnu
 findings-errors = { $count ->
-        [one] 1 erreur
+        [one] { $count } erreur
        *[other] { $count } erreurs
     }
 findings-warnings = { $count ->
-        [one] 1 avertissement
+        [one] { $count } avertissement
        *[other] { $count } avertissements
     }
 findings-notes = { $count } pour information
@@ -1332,11 +1354,11 @@ findings-rule = { $id }{ $clause }
     Cela peut vouloir dire : { $meaning }
 findings-more = et { $count } de plus
 memory-bytes = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     }
 memory-bytes-of-thread = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     } du thread { $thread }
 memory-the-last-write = la dernière écriture au pas { $step }
@@ -1404,15 +1426,15 @@ head-allocated-at = Alloué au pas
 head-by = Par
 head-freed-at = Libéré au pas
 heap-blocks = { $count ->
-        [one] 1 bloc
+        [one] { $count } bloc
        *[other] { $count } blocs
     }
 heap-the-first-blocks = { $count ->
-        [one] Le premier bloc
+        [one] { $count } premier bloc
        *[other] Les { $count } premiers blocs
     }
 heap-alive = , { $count ->
-        [one] 1 alloué
+        [one] { $count } alloué
        *[other] { $count } alloués
     } ici pour { $size }
 heap-listed =  ; { $count } sont listés
@@ -1421,7 +1443,7 @@ heap-freed = libéré
 heap-allocated = alloué
 heap-never = jamais
 heap-row = bloc { $address } de { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     }
 lane-core = cœur { $core }
@@ -1433,15 +1455,15 @@ lane-runs-who = exécute { $who }
 lane-runs = tourne
 lane-does-not-run-here = ne tourne pas ici
 lane-system-calls = { $count ->
-        [one] 1 appel système
+        [one] { $count } appel système
        *[other] { $count } appels système
     }
 lane-kernel = { $count ->
-        [one] 1 partie
+        [one] { $count } partie
        *[other] { $count } parties
     } du noyau
 lane-signals = { $count ->
-        [one] 1 signal ou abandon
+        [one] { $count } signal ou abandon
        *[other] { $count } signaux, abandons et autres
     }
 lane-position = position { $position }
@@ -1449,12 +1471,12 @@ source-no-code-of-file = aucune image n’a de code d’un fichier { $file }
 source-no-code-at-line = la ligne { $line } de { $file } n’a pas de code
 functions-steps-of = Pas { $first } – { $last }
 functions-step-count = { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     }
 functions-time-of = temps { $time }
 functions-call-count = { $count ->
-        [one] 1 appel
+        [one] { $count } appel
        *[other] { $count } appels
     }
 functions-total = au total { $taken }
@@ -1470,26 +1492,26 @@ head-self-time = Temps propre
 head-time = Temps
 head-time-percent = Temps %
 functions-none-in = Aucune fonction en { $steps ->
-        [one] 1 pas
+        [one] { $steps } pas
        *[other] { $steps } pas
     }
 functions-in = { $count ->
-        [one] 1 fonction
+        [one] { $count } fonction
        *[other] { $count } fonctions
     } en { $steps ->
-        [one] 1 pas
+        [one] { $steps } pas
        *[other] { $steps } pas
     }
 functions-most =  ; les { $count } plus longues
 functions-merged =  ; { $count ->
-        [one] 1 appel n’est pas distingué
+        [one] { $count } appel n’est pas distingué
        *[other] { $count } appels ne sont pas distingués
     } de ce qui l’entoure
 functions-row = fonction { $name }
 accesses-no-thread = il n’y a pas de thread { $name }
 accesses-the-first = Au début : { $rows }
 accesses-of-bytes = { " " }sur { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     } en { $address }
 accesses-of = { " " }de { $what }
@@ -1500,24 +1522,24 @@ accesses-no-write = Aucune écriture
 accesses-no-access = Aucun accès
 accesses-no-execution = Aucune exécution
 accesses-count-reads = { $count ->
-        [one] 1 lecture
+        [one] { $count } lecture
        *[other] { $count } lectures
     }
 accesses-count-writes = { $count ->
-        [one] 1 écriture
+        [one] { $count } écriture
        *[other] { $count } écritures
     }
 accesses-count = { $count ->
-        [one] 1 accès
+        [one] { $count } accès
        *[other] { $count } accès
     }
 accesses-count-executions = { $count ->
-        [one] 1 exécution
+        [one] { $count } exécution
        *[other] { $count } exécutions
     }
 detail-more-writes = plus de { $count } écritures
 detail-writes = { $count ->
-        [one] 1 écriture
+        [one] { $count } écriture
        *[other] { $count } écritures
     } en tout
 goto-never-called = jamais appelée
@@ -1529,12 +1551,12 @@ goto-line-of = ligne { $line } de { $file }
 goto-its-next-execution = sa prochaine exécution
 goto-function = fonction, { $calls }
 goto-calls = { $count ->
-        [one] 1 appel
+        [one] { $count } appel
        *[other] { $count } appels
     }
 goto-calls-over = plus de { $count } appels
 goto-executions = { $count ->
-        [one] 1 exécution
+        [one] { $count } exécution
        *[other] { $count } exécutions
     }
 goto-executions-over = plus de { $count } exécutions
@@ -1546,11 +1568,11 @@ stack-found = trouvé parce que { $evidence }
 calls-entered-from = { $entered } depuis le pas { $step }
 calls-the-first = le premier : { $entered }
 calls-steps-of = { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     }
 calls-steps-of-thread = { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     } de ce thread, { $all } en tout
 call-failed = { " " }a échoué :{ " " }
@@ -1570,11 +1592,11 @@ find-text-of = texte { $text }
 find-value-of = valeur { $text }
 find-bytes-of = octets { $bytes }
 find-bytes-at = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     } en { $address }
 find-bytes-at-physical = { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     } à l’adresse physique { $address }
 find-reads-of = lectures de { $of }
@@ -1586,7 +1608,7 @@ find-steps-at-named = pas en { $address } ({ $name })
 find-steps-at = pas en { $address }
 find-steps-of = pas de { $text }
 find-hits = { $count ->
-        [one] 1 résultat
+        [one] { $count } résultat
        *[other] { $count } résultats
     }
 find-so-far = { $hits } jusqu’ici : { $what }, jusqu’au pas { $searched } ({ $share } %)
@@ -1710,7 +1732,7 @@ timeline-show-the-call-at-the = Montrer l’appel à la position
 timeline-show-the-position = Montrer la position
 timeline-show-the-whole-trace = Montrer toute la trace
 timeline-steps = { $count ->
-        [one] 1 pas
+        [one] { $count } pas
        *[other] { $count } pas
     }
 timeline-zoom-to-it = Le cadrer
@@ -1756,7 +1778,7 @@ memory-follow-on = Suivre l’expression : oui   E
 memory-follow-off = Suivre l’expression   E
 memory-address = adresse
 memory-group-by = grouper par { $count ->
-        [one] 1 octet
+        [one] { $count } octet
        *[other] { $count } octets
     }
 memory-just-written = écrit à l’instant
@@ -1840,11 +1862,14 @@ trace-copy-value = Copier la valeur
 trace-copy-line-number = Copier le numéro de ligne
 trace-copy-row = Copier la ligne
 trace-copy-command-that-opens-it = Copier la commande qui l’ouvre
-trace-more = +{ $count } autres
+trace-more = { $count ->
+    [one] +{ $count } autre
+   *[other] +{ $count } autres
+}
 trace-exception = exception
 trace-at = en
 trace-folded-steps = { $count ->
-        [one] 1 pas plié
+        [one] { $count } pas plié
        *[other] { $count } pas pliés
     }
 trace-trace = Trace
@@ -1922,6 +1947,16 @@ files-folder-unreadable = le dossier ne peut pas être lu : { $folder }
 
 key-period = Point
 key-comma = Virgule
+key-semicolon = Point-virgule
+key-colon = Deux-points
+key-slash = Barre oblique
+key-quote = Apostrophe
+key-backtick = Accent grave
+key-pipe = Barre verticale
+key-questionmark = Point d’interrogation
+key-exclamationmark = Point d’exclamation
+key-insert = Inser
+key-tab = Tab
 
 ## late
 
@@ -1933,10 +1968,10 @@ kept-trace-missing = la trace de la session est absente : { $trace }
 ## late2
 
 kept-other-trace = ce n’est pas la trace dont la session a été gardée : elle avait { $before ->
-        [one] 1 pas
+        [one] { $before } pas
        *[other] { $before } pas
     }, celle-ci en a { $now ->
-        [one] 1
+        [one] { $now }
        *[other] { $now }
     } ; ce qui était marqué peut être ailleurs
 
@@ -1962,7 +1997,7 @@ head-rights = Droits
 head-kind = Genre
 head-what = Quoi
 regions-summary = { $count ->
-        [one] 1 région
+        [one] { $count } région
        *[other] { $count } régions
     }, { $size } connus
 regions-the-first = , les { $count } premières
@@ -1972,7 +2007,7 @@ regions-unknown = inconnu
 regions-stack = pile
 regions-heap = tas
 regions-blocks = { $count ->
-        [one] 1 bloc alloué
+        [one] { $count } bloc alloué
        *[other] { $count } blocs alloués
     } ici
 regions-row = région { $address }
@@ -1990,7 +2025,7 @@ head-means = Signifie
 stackmem-the-stack-pointer-is-unknown = Le pointeur de pile est inconnu ici
 stackmem-of = { " " }de { $thread }
 stackmem-words = { $count ->
-        [one] 1 mot
+        [one] { $count } mot
        *[other] { $count } mots
     } au-dessus du pointeur de pile{ $whose } { $pointer }
 stackmem-unknown = inconnu
@@ -2131,3 +2166,58 @@ command-trace-window-1 = Fenêtre de trace 1
 command-trace-window-2 = Fenêtre de trace 2
 command-trace-window-3 = Fenêtre de trace 3
 command-trace-window-4 = Fenêtre de trace 4
+
+## Hits, raw text, searches and settings files
+
+watches-waves-full = la chronologie ne peut pas montrer plus de valeurs : { $error }
+watches-waveform = Forme d’onde dans la chronologie
+find-first-for-hits = Cherchez d’abord quelque chose : ce sont les résultats qui sont montrés
+find-first-for-keeping = Cherchez d’abord quelque chose : c’est la recherche qui est gardée
+find-not-kept = la recherche n’est pas gardée : { $error }
+find-kept-as = La recherche est gardée sous « { $name } »
+find-forgotten = La recherche « { $name } » est oubliée
+find-none-kept = aucune recherche n’est gardée sous « { $name } » : « Garder la recherche sous… » en garde une
+find-none-kept-so = aucune recherche n’est gardée sous « { $name } », seulement { $names }
+settings-not-read = les paramètres ne sont pas lus : { $error }
+settings-no-file = ce n’est pas un fichier de paramètres : { $path }
+settings-not-kept = les paramètres ne sont pas conservés : { $path }
+settings-unusable = un paramètre est inutilisable : { $setting }
+settings-no-keys-in-it = il n’a pas de section [keys]
+settings-keys-are-lists = les touches sont une liste de textes, comme dans "Step over" = ["F10", "N"] : { $name }
+lookup-looking = Recherche…
+lookup-looked = Recherche : { $count } pas jusqu’ici
+lookup-stop = Arrêter de chercher : la position reste (Échap)
+opening-title = Ouverture de { $name }
+opening-first-part = Elle s’affiche dès que sa première partie est lue ; Échap abandonne
+opening-so-far = { $count } pas jusqu’ici, { $share } % ; Échap abandonne
+palette-search = Recherche { $name }
+moves-only-hits-are-shown = Seuls les résultats sont montrés : les appels se plient là où sont tous les pas (H)
+raw-show-steps = Montrer les pas au lieu du texte brut
+raw-show-steps-again = Montrer de nouveau les pas (R)
+raw-of-lines = { $count ->
+    [one] Texte brut de la trace : { $count } ligne, telle que dans le fichier ; les appels se plient dans la liste des pas
+   *[other] Texte brut de la trace : { $count } lignes, telles que dans le fichier ; les appels se plient dans la liste des pas
+}
+hits-all-steps = Tous les pas
+hits-show-all-steps = Montrer de nouveau tous les pas (H ou Échap)
+hits-around = Résultats avec { $count } pas autour
+hits-only = Résultats seuls : { $hits } sur { $steps } pas
+hits-only-none = Résultats seuls : encore aucun sur { $steps } pas
+hits-show-these = Cliquer pour montrer ces pas
+hits-hidden = … { $count } pas
+hits-hidden-outside = … { $count } pas hors de ce qui est parcouru
+hits-hidden-not-yet = { $count ->
+    [one] … { $count } pas pas encore parcouru
+   *[other] … { $count } pas pas encore parcourus
+}
+hits-hidden-not-all = { $count ->
+    [one] … { $count } pas, pas encore entièrement parcouru
+   *[other] … { $count } pas, pas encore tous parcourus
+}
+timeline-wave-writes = { $count ->
+    [one] { $count } écriture{ $more } à partir de la position { $position } ; après elles
+   *[other] { $count } écritures{ $more } à partir de la position { $position } ; après elles
+}
+timeline-wave-written = écrit à la position { $position }
+timeline-wave-before = depuis avant cette partie
+timeline-wave-position = position { $position }

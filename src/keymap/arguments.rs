@@ -8,7 +8,7 @@ use super::table::commands;
 use crate::action::{Access, Action, CellName, FindQuestion, Follow, MemoryChange, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
-use crate::messages::{say, spoken};
+use crate::messages::{folded_letter, say, spoken};
 use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
@@ -47,7 +47,7 @@ pub const CODE: &str = "ask-address-function-offset-or-file";
 /// How a list of accesses is asked for.
 pub const ACCESSES: &str = "ask-address-length-or-address-length";
 
-/// Reads a command line: the name of a command in any case, with or without its `…`, then its argument.
+/// Reads a command line: the name of a command in any case, with or without accents and its `…`, then its argument.
 ///
 /// The longest name that fits is meant: `Go to start` is a command, `Go to 12` another with an argument.
 /// English names are understood in every language, and besides those of the language that the window speaks.
@@ -90,7 +90,7 @@ pub fn check_line(line: &str) -> Result<(), String> {
 
 /// A command's name in the language of the window, in quotation marks.
 fn quoted(command: &Command) -> String {
-    format!("{:?}", command.bare_label())
+    say!("line-quoted", text = command.bare_label())
 }
 
 /// A situation in which every command is possible.
@@ -101,10 +101,11 @@ fn everything() -> Situation {
 /// The command with the longest name that a line begins with, and the rest.
 pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
     let begins = |name: &str| {
-        let head = line.get(..name.len())?;
-        let rest = line.get(name.len()..)?.trim_start_matches('…');
+        let mut typed = line.chars();
+        let has_name = name.chars().all(|letter| typed.next().map(folded_letter) == Some(folded_letter(letter)));
+        let rest = typed.as_str().trim_start_matches('…');
         let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
-        (head.eq_ignore_ascii_case(name) && is_whole).then(|| rest.trim())
+        (has_name && is_whole).then(|| rest.trim())
     };
     let fits = |command: &'static Command| {
         let name = command.bare_name();

@@ -6,10 +6,12 @@
 //! Each thread speaks a language of its own: English, unless the window chose another one for it.
 //! So what the window and the command line share is worded once, and the command line never changes its words.
 
+mod folded;
 mod language;
 mod say;
 mod table;
 
+pub use folded::{folded, folded_letter};
 pub use language::{Language, LanguageChoice};
 pub(crate) use say::say;
 pub use table::{Value, find, in_english, spoken, spoken_with};

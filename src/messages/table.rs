@@ -112,3 +112,45 @@ fn grouped(number: f64) -> String {
     let whole = number as u64;
     if whole as f64 == number { thousands(whole) } else { number.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use fluent_syntax::ast::{Expression, InlineExpression, Pattern, PatternElement, Variant, VariantKey};
+
+    use super::*;
+
+    fn names(pattern: &Pattern<&str>, wanted: &str) -> bool {
+        pattern.elements.iter().any(|element| {
+            matches!(element, PatternElement::Placeable {
+                expression: Expression::Inline(InlineExpression::VariableReference { id })
+            } if id.name == wanted)
+        })
+    }
+
+    /// `[one]` is for nought as well in French: a `1` that is written out would be untrue.
+    #[test]
+    fn one_in_french_names_the_number_that_others_name() {
+        let texts = FluentResource::try_new(source(Language::French).to_owned()).expect("a whole file");
+        let messages = texts.entries().filter_map(|entry| match entry {
+            Entry::Message(message) => Some((message.id.name, message.value.as_ref()?)),
+            _ => None,
+        });
+        let mut selectors = 0;
+        for (message, text) in messages {
+            for element in &text.elements {
+                let PatternElement::Placeable { expression: Expression::Select { selector, variants } } = element
+                else {
+                    continue;
+                };
+                let InlineExpression::VariableReference { id } = selector else { continue };
+                let is_one = |variant: &&Variant<&str>| matches!(variant.key, VariantKey::Identifier { name: "one" });
+                let one = variants.iter().find(is_one);
+                let other = variants.iter().find(|variant| variant.default);
+                let (Some(one), Some(other)) = (one, other) else { continue };
+                assert!(names(&one.value, id.name) || !names(&other.value, id.name), "{message}: ${}", id.name);
+                selectors += 1;
+            }
+        }
+        assert!(selectors > 60, "{selectors}");
+    }
+}

@@ -11,6 +11,7 @@ use super::toasts::ToastKind;
 use super::undo::Before;
 use super::workspace::Workspace;
 use crate::action::{Action, FindQuestion, PanelKind, StepRange, Way, WindowId};
+use crate::messages::say;
 use crate::model::Move;
 use crate::model::found::Listed;
 use crate::notes::{KeptSearch, KeptSearches, SearchChange};
@@ -71,7 +72,7 @@ impl App {
     pub(super) fn surround_hits(&mut self, context: u64) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         if workspace.find.question().is_none() {
-            self.toasts.show(ToastKind::Info, "Look for something first: its hits are what is shown");
+            self.toasts.show(ToastKind::Info, say!("find-first-for-hits"));
             return self.focus_find();
         }
         workspace.windows.active_mut().is_raw = false;
@@ -119,7 +120,7 @@ impl App {
     pub(super) fn keep_search(&mut self, name: &str) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let Some(search) = workspace.find.question().cloned() else {
-            self.toasts.show(ToastKind::Info, "Look for something first: what is looked for is kept");
+            self.toasts.show(ToastKind::Info, say!("find-first-for-keeping"));
             return self.focus_find();
         };
         self.change_searches(&SearchChange::Keep(KeptSearch { name: name.to_owned(), search }));
@@ -135,18 +136,18 @@ impl App {
             return self.report(&no_search(&before, name));
         }
         if let Err(error) = workspace.searches.change(change) {
-            return self.report(&format!("the search is not kept: {error}"));
+            return self.report(&say!("find-not-kept", error = error.to_string()));
         }
         if workspace.searches == before {
             return;
         }
         workspace.undo.keep(Before::Searches(before));
         let words = match change {
-            SearchChange::Keep(kept) => format!("The search is kept as {:?}", kept.name.trim()),
-            SearchChange::Forget(name) => format!("The search {name:?} was forgotten"),
+            SearchChange::Keep(kept) => say!("find-kept-as", name = kept.name.trim()),
+            SearchChange::Forget(name) => say!("find-forgotten", name = name.as_str()),
             SearchChange::Rename(..) => return,
         };
-        self.toasts.show_with(ToastKind::Info, &words, "", [("Undo".to_owned(), Action::Undo)]);
+        self.toasts.show_with(ToastKind::Info, &words, "", [(say!("command-undo").to_owned(), Action::Undo)]);
     }
 
     /// Looks again for what is kept under a name.
@@ -183,7 +184,7 @@ impl App {
 fn no_search(kept: &KeptSearches, name: &str) -> String {
     let names: Vec<&str> = kept.list().iter().take(8).map(|kept| kept.name.as_str()).collect();
     match names.is_empty() {
-        true => format!("no search is kept as {name:?}: \"Keep search as…\" keeps one"),
-        false => format!("no search is kept as {name:?}, only {}", names.join(", ")),
+        true => say!("find-none-kept", name = name),
+        false => say!("find-none-kept-so", name = name, names = names.join(", ")),
     }
 }

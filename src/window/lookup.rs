@@ -138,7 +138,7 @@ impl Lookup {
 
     /// What is said of it while it takes long.
     pub fn words(&self) -> Option<String> {
-        let words = || self.reached.as_ref().map_or_else(|| "Looking…".to_owned(), Reached::words);
+        let words = || self.reached.as_ref().map_or_else(|| say!("lookup-looking").to_owned(), Reached::words);
         is_late(self.begun).then(words)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::keymap::{self, Command, Situation, parse_line};
-use crate::messages::say;
+use crate::messages::{folded, say};
 use crate::model::go_to::Suggestion;
 use crate::notes::KeptSearch;
 use crate::theme::icons;
@@ -76,11 +76,11 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
         })
         .collect();
     fitting.extend(searches.iter().filter_map(|kept| {
-        let text = format!("Search {}", kept.name);
+        let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(query, &text)?;
         let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
         let (key, icon) = (None, Some(icons::SEARCH));
-        Some((score, Item { group: None, text, matched, area: "Edit", key, icon, choice }))
+        Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
     }));
     // The sort is stable: commands that fit equally well stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -200,22 +200,6 @@ fn is_panel_of(query: &str, command: &Command) -> bool {
     let is_translated = command.label() != command.name;
     name.eq_ignore_ascii_case(query)
         || is_translated && folded(command.label()).ends_with(&format!(" {}", folded(query)))
-}
-
-/// A text in small letters without accents, as it may be typed: letter by letter, so that places stay what they are.
-fn folded(text: &str) -> String {
-    let plain = |letter: char| match letter.to_lowercase().next().unwrap_or(letter) {
-        'à' | 'â' => 'a',
-        'ç' => 'c',
-        'é' | 'è' | 'ê' | 'ë' => 'e',
-        'î' | 'ï' => 'i',
-        'ô' => 'o',
-        'ù' | 'û' => 'u',
-        '’' => '\'',
-        '\u{a0}' => ' ',
-        letter => letter,
-    };
-    text.chars().map(plain).collect()
 }
 
 /// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words

@@ -75,7 +75,7 @@ pub(super) fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -
         }
         match made {
             Ok(Landing::Made) => {}
-            Ok(Landing::Unfoldable) => said.push("Only hits are shown: calls fold where all steps are (H)".to_owned()),
+            Ok(Landing::Unfoldable) => said.push(say!("moves-only-hits-are-shown").to_owned()),
             Ok(Landing::Nowhere) => said.extend(nowhere_words(session, &next.what)),
             Err(error) => {
                 let rest = std::iter::once(next).chain(waiting).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::words::count;
+use crate::messages::say;
 
 /// Sooner nothing is said: most searches are over by then.
 const LATE_AFTER: Duration = Duration::from_millis(300);
@@ -22,9 +22,8 @@ impl Reached {
     /// What is said of it.
     pub fn words(&self) -> String {
         match self.0.load(Ordering::Relaxed) {
-            0 => "Looking…".to_owned(),
-            1 => "Looking: 1 step so far".to_owned(),
-            steps => format!("Looking: {} steps so far", count(steps)),
+            0 => say!("lookup-looking").to_owned(),
+            steps => say!("lookup-looked", count = steps),
         }
     }
 }

@@ -17,7 +17,7 @@ use toml::{Table, Value};
 use super::settings::Settings;
 use crate::action::ThemeChoice;
 use crate::keymap::KeyChoice;
-use crate::messages::LanguageChoice;
+use crate::messages::{LanguageChoice, say};
 use crate::worker::{Lane, Ticket, Worker};
 
 /// A longer file is not of ours.
@@ -53,7 +53,7 @@ impl SettingsFile {
         let problems = match read(&path) {
             Ok(Some(text)) => read_text(&text, settings).into_iter().map(|why| format!("{why}: {path:?}")).collect(),
             Ok(None) => Vec::new(),
-            Err(error) => vec![format!("settings are not read: {error:#}")],
+            Err(error) => vec![say!("settings-not-read", error = format!("{error:#}"))],
         };
         (Self { path, text: text_of(settings), writing: None }, problems)
     }
@@ -85,13 +85,17 @@ impl SettingsFile {
 /// None where there is no file.
 fn read(path: &Path) -> Result<Option<String>> {
     let Ok(metadata) = path.metadata() else { return Ok(None) };
-    anyhow::ensure!(metadata.is_file() && metadata.len() <= LIMIT_BYTES, "not a file of settings: {path:?}");
+    anyhow::ensure!(
+        metadata.is_file() && metadata.len() <= LIMIT_BYTES,
+        "{}",
+        say!("settings-no-file", path = format!("{path:?}"))
+    );
     fs::read_to_string(path).map(Some).with_context(|| format!("{path:?}"))
 }
 
 /// Another program never sees half of it.
 fn write(path: &Path, text: &str) -> Result<()> {
-    let told = || format!("settings are not kept: {path:?}");
+    let told = || say!("settings-not-kept", path = format!("{path:?}"));
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(told)?;
     }
@@ -137,7 +141,7 @@ pub fn keys_text(keys: &KeyChoice) -> String {
 fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
     let table: Table = match text.parse() {
         Ok(table) => table,
-        Err(error) => return vec![format!("settings are not read: {}", first_line(&error.to_string()))],
+        Err(error) => return vec![say!("settings-not-read", error = first_line(&error.to_string()).to_owned())],
     };
     let mut problems = Vec::new();
     for (name, value) in &table {
@@ -151,7 +155,7 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
             _ => false,
         };
         if !is_good {
-            problems.push(format!("a setting cannot be used: {name} = {value}"));
+            problems.push(say!("settings-unusable", setting = format!("{name} = {value}")));
         }
     }
     problems.extend(read_keys(&table, &mut settings.keys));
@@ -164,7 +168,7 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
 /// It is no such file.
 pub fn keys_in(text: &str, keys: &mut KeyChoice) -> Result<Vec<String>> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| anyhow::anyhow!("{}", error.message()))?;
-    anyhow::ensure!(table.get("keys").is_some_and(Value::is_table), "it has no section [keys]");
+    anyhow::ensure!(table.get("keys").is_some_and(Value::is_table), "{}", say!("settings-no-keys-in-it"));
     Ok(read_keys(&table, keys))
 }
 
@@ -175,7 +179,7 @@ fn read_keys(table: &Table, keys: &mut KeyChoice) -> Vec<String> {
         let texts: Option<Vec<String>> = value.as_array().and_then(|list| list.iter().map(text).collect());
         match texts {
             Some(texts) => keys.read(name, &texts).err(),
-            None => Some(format!("keys are a list of texts, as in \"Step over\" = [\"F10\", \"N\"]: {name:?}")),
+            None => Some(say!("settings-keys-are-lists", name = format!("{name:?}"))),
         }
     };
     chosen.filter_map(read).collect()

@@ -214,10 +214,10 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop looking"));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("command-stop-looking")));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text("Stop looking: the position stays (Escape)").clicked() {
+    if response.on_hover_text(say!("lookup-stop")).clicked() {
         out.push(Action::StopLookup);
     }
     let wide = width(ui, &text, &ui_font(11.5)) + 4.0;

@@ -13,7 +13,7 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let before = workspace.waves.clone();
         if let Err(error) = workspace.waves.change(change) {
-            return self.report(&format!("no more values can be shown in the timeline: {error}"));
+            return self.report(&say!("watches-waves-full", error = error.to_string()));
         }
         if workspace.waves != before {
             workspace.undo.keep(Before::Waves(before));

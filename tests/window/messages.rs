@@ -108,10 +108,16 @@ fn scripts_call_commands_as_the_english_window_does() {
 fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
     let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
     Language::French.speak();
-    let both = ["Go to 1,250", "Aller à 1,250"].map(|line| parse_line(line, &situation));
+    let lines = ["Go to 1,250", "Aller à 1,250", "ALLER À 1,250", "aller a 1,250"];
+    let all = lines.map(|line| parse_line(line, &situation));
+    let typed = ["theme colour-blind dark", "chronologie : l'appel autour de la position"];
+    let plain = typed.map(|line| parse_line(line, &situation));
+    let error = parse_line("Avancer d’un pas 7", &situation).unwrap_err();
     Language::English.speak();
     let expected = Ok(Action::GoTo("1,250".to_owned()));
-    assert_eq!(both, [expected.clone(), expected]);
+    assert_eq!(all, [(); 4].map(|()| expected.clone()));
+    assert!(plain.iter().all(Result::is_ok), "{plain:?}");
+    assert!(error.contains("«\u{a0}Avancer d’un pas\u{a0}»"), "{error}");
 }
 
 /// A window in French.
@@ -178,7 +184,7 @@ fn labels(window: &mut Driver) -> BTreeSet<String> {
 fn no_panel_of_a_french_window_says_anything_in_english() {
     let mut window = french(Driver::demo());
     let words = english_words();
-    let mut check = |window: &mut Driver, what: &str| {
+    let check = |window: &mut Driver, what: &str| {
         let left: Vec<String> = labels(window).into_iter().filter(|label| words.contains(label.as_str())).collect();
         assert_eq!(left, [""; 0], "{what}");
     };
@@ -221,5 +227,5 @@ fn the_language_is_kept_and_a_number_decides_the_plural() {
     let bytes = |count: u64| spoken_with("text-bytes", &[("count", Value::from(count))]);
     assert_eq!([0, 1, 1_250].map(bytes), ["0 bytes", "1 byte", "1,250 bytes"]);
     Language::French.speak();
-    assert_eq!([0, 1, 1_250].map(bytes), ["1 octet", "1 octet", "1,250 octets"]);
+    assert_eq!([0, 1, 1_250].map(bytes), ["0 octet", "1 octet", "1,250 octets"]);
 }

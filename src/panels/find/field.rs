@@ -53,7 +53,7 @@ impl FindField {
 
     /// Up and down go through the searches before; down from the newest leads to the list.
     fn recall(&mut self, ui: &Ui, history: &[FindQuestion]) -> Option<FindQuestion> {
-        let id = ui.unique_id().with(NAME);
+        let id = ui.unique_id().with(spoken(NAME));
         if !ui.memory(|memory| memory.has_focus(id)) {
             return None;
         }

@@ -10,7 +10,6 @@ use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_ui};
 use super::state::TimelineState;
 use crate::messages::say;
-use crate::model::text::{counted, thousands};
 use crate::model::timeline_rows::RowsRequest;
 use crate::model::wave::{Level, Wave, WaveColumn, WaveRequest, wave};
 use crate::notes::Watch;
@@ -213,11 +212,10 @@ fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> 
     let since = match column {
         Some(column) if column.changes > 1 => {
             let more = if column.is_cut { say!("timeline-or-more") } else { "" };
-            let writes = counted(u64::from(column.changes), "write", "writes");
-            format!("{writes}{more} from position {} on; behind them", thousands(column.position.0))
+            say!("timeline-wave-writes", count = u64::from(column.changes), more = more, position = column.position.0)
         }
-        Some(column) => format!("written at position {}", thousands(column.position.0)),
-        None => "since before this part".to_owned(),
+        Some(column) => say!("timeline-wave-written", position = column.position.0),
+        None => say!("timeline-wave-before").to_owned(),
     };
-    format!("{name} = {value}\n{since}\nposition {}", thousands(at.0))
+    format!("{name} = {value}\n{since}\n{}", say!("timeline-wave-position", position = at.0))
 }

@@ -6,9 +6,10 @@ use stepback_parsers::Step;
 use super::menu::Scene;
 use super::paint::Columns;
 use crate::action::{Action, StepRange};
+use crate::messages::say;
 use crate::model::found::{SearchEnd, subject};
 use crate::model::so_far::so_far;
-use crate::model::text::{counted, thousands};
+use crate::model::text::thousands;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, ui as ui_font};
@@ -39,26 +40,28 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
         pen.text(rect.left() + 6.0, y, words, ui_font(12.0), if is_chosen { pen.tok.t1 } else { pen.tok.accent });
         response.on_hover_text(name).clicked()
     };
-    if button("All steps", "Show all steps again (H or Escape)", false) {
+    if button(say!("hits-all-steps"), say!("hits-show-all-steps"), false) {
         out.push(Action::ToggleOnlyHits);
     }
     if bar.width() > AROUND_FROM {
         for context in AROUND.into_iter().rev() {
-            let name = format!("Hits with {} around", counted(context, "step", "steps"));
+            let name = say!("hits-around", count = context);
             if button(&format!("±{context}"), &name, context == window.only_hits.context) {
                 out.push(Action::SurroundHits(context));
             }
         }
     }
-    let steps = counted(cx.session.index.step_count(), "step", "steps");
+    let steps = cx.session.index.step_count();
     let words = match cx.find.found() {
         Some(found) => {
-            let hits = thousands(found.positions.len() as u64);
-            let cut = if found.end == SearchEnd::Done { "" } else { " so far" };
-            let of = so_far(cx.session, &format!("Only hits: {hits}{cut} of {steps}"));
+            let mut hits = thousands(found.positions.len() as u64);
+            if found.end != SearchEnd::Done {
+                hits = say!("sofar-so-far", text = hits);
+            }
+            let of = so_far(cx.session, &say!("hits-only", hits = hits, steps = steps));
             format!("{of} · {}", subject(&found.meaning, cx.session))
         }
-        None => format!("Only hits: none yet of {steps}"),
+        None => say!("hits-only-none", steps = steps),
     };
     pen.text(bar.left() + INSET, y, icons::FILTER, icon(13.0), cx.tok.hit);
     pen.cut_text(pos2(bar.left() + INSET + 20.0, y), &words, ui_font(12.0), cx.tok.t1, right - 6.0);
@@ -82,20 +85,19 @@ impl HiddenRow<'_> {
     /// Draws the row; a click shows the steps.
     pub fn ui(&self, ui: &Ui, Scene { cx, window }: Scene<'_>, out: &mut Vec<Action>) {
         let Self { rect, first, last, pen, columns } = self;
-        let count = counted(last.0.saturating_sub(first.0).saturating_add(1), "step", "steps");
+        let count = last.0.saturating_sub(first.0).saturating_add(1);
         let searched = cx.find.found().map_or(0, |found| found.searched.0);
         let is_outside = cx.find.found().is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
-        let why = match () {
-            () if is_outside => " outside of what is searched",
-            () if last.0 < searched => "",
-            () if first.0 >= searched => " not looked through yet",
-            () => ", not all looked through yet",
+        let words = match () {
+            () if is_outside => say!("hits-hidden-outside", count = count),
+            () if last.0 < searched => say!("hits-hidden", count = count),
+            () if first.0 >= searched => say!("hits-hidden-not-yet", count = count),
+            () => say!("hits-hidden-not-all", count = count),
         };
-        let words = format!("… {count}{why}");
         let response = row_response(ui, *rect, ("hidden", first.0), || words.clone());
         row_background(pen, *rect, &response, RowState { is_selected: false, is_cursor: false, has_focus: true });
         pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
-        if response.on_hover_text("Click to show these steps").clicked() {
+        if response.on_hover_text(say!("hits-show-these")).clicked() {
             let steps = StepRange { first: first.before().0, last: last.after().0 };
             out.push(Action::OpenHidden(window.id, steps));
         }

@@ -303,7 +303,7 @@ fn paint_marker(
         x = pen.cut_text(pos2(x, y), &span.text, font, color, right);
     }
     if more > 0 {
-        pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more.to_string()), ui_font(11.5), tok.t2);
+        pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more), ui_font(11.5), tok.t2);
     }
 }
 

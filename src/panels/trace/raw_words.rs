@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, Ui, pos2};
 
 use super::menu::Scene;
 use crate::action::Action;
-use crate::model::text::counted;
+use crate::messages::say;
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, ui as ui_font};
@@ -19,19 +19,18 @@ pub fn raw_bar_ui(ui: &Ui, rect: Rect, Scene { cx, .. }: Scene<'_>, out: &mut Ve
     let y = bar.center().y;
     pen.fill(bar, cx.tok.bg3);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
-    let back = "Steps";
+    let back = say!("calls-steps");
     let width = pen.width(back, ui_font(12.0)) + 12.0;
     let button = Rect::from_min_max(pos2(bar.right() - 4.0 - width, y - 10.0), pos2(bar.right() - 4.0, y + 10.0));
-    let response = button_response(ui, button, "steps", "Show steps instead of raw text");
+    let response = button_response(ui, button, "steps", say!("raw-show-steps"));
     if response.hovered() || response.has_focus() {
         pen.painter.rect_filled(button, 4.0, cx.tok.hover);
     }
     pen.text(button.left() + 6.0, y, back, ui_font(12.0), cx.tok.accent);
-    if response.on_hover_text("Show steps again (R)").clicked() {
+    if response.on_hover_text(say!("raw-show-steps-again")).clicked() {
         out.push(Action::ToggleRawText);
     }
-    let lines = counted(cx.session.index.info().lines, "line", "lines");
-    let words = format!("Raw text of the trace: {lines}, as they stand in the file; calls fold in the list of steps");
+    let words = say!("raw-of-lines", count = cx.session.index.info().lines);
     pen.text(bar.left() + INSET, y, icons::FILE, icon(13.0), cx.tok.t2);
     pen.cut_text(pos2(bar.left() + INSET + 20.0, y), &words, ui_font(12.0), cx.tok.t2, button.left() - 6.0);
     let label = bar.with_max_x(button.left() - 6.0);

@@ -50,7 +50,7 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
     {
         out.push(Action::ShowMemory(address.to_string()));
     }
-    if MenuItem::new("Waveform in the timeline").ui(ui, tok) {
+    if MenuItem::new(say!("watches-waveform")).ui(ui, tok) {
         out.push(Action::Wave(WatchChange::Add(watch.text())));
     }
     menu_line_ui(ui, tok);

@@ -5,6 +5,7 @@ use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::listing::{Column, Details, Entry, Order};
 use super::state::{Browser, FieldName, Look, Outcome, Surroundings};
+use crate::keymap::key_name;
 use crate::messages::say;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::window::file_dialog::Pick;
@@ -220,7 +221,7 @@ impl Browser {
             if response.changed() {
                 self.begin_filter();
             }
-            if text_button(ui, label, ui_font(12.0), tok.t2).on_hover_text("Ctrl+H").clicked() {
+            if text_button(ui, label, ui_font(12.0), tok.t2).on_hover_text(key_name("Ctrl+H")).clicked() {
                 around.order.shows_hidden ^= true;
             }
         });
