@@ -75,7 +75,7 @@ fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Wh
     let meaning = if session.images.code_at(*address).is_some() { Meaning::Symbol } else { Meaning::Plain };
     let file = session.images.file_at(*address).unwrap_or_default();
     TableRow {
-        name: say!("functions-row", name = &*name),
+        name: say!("functions-row", name = name),
         cells: vec![
             TableCell::new(meaning, name),
             TableCell::new(Meaning::Second, file),

@@ -189,9 +189,9 @@ impl Table<'_> {
             rect,
             ("group", title),
             &(if is_open {
-                say!("compare-close-group", title = &*title)
+                say!("compare-close-group", title = title)
             } else {
-                say!("compare-open-group", title = &*title)
+                say!("compare-open-group", title = title)
             }),
         );
         pen.fill(rect, if response.hovered() { tok.bg3 } else { tok.bg2 });
@@ -211,7 +211,7 @@ impl Table<'_> {
     fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
         let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = &*label));
+        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = label));
         let is_cursor = self.cursor == Some(cell);
         row_background(
             pen,
@@ -329,7 +329,7 @@ impl Table<'_> {
             out.push(Action::ShowMemory(address.clone()));
         }
         if let Some(CellMeaning::Symbol(symbol)) = meaning
-            && MenuItem::new(&say!("compare-show-memory-at", symbol = &*symbol)).ui(ui, tok)
+            && MenuItem::new(&say!("compare-show-memory-at", symbol = symbol)).ui(ui, tok)
         {
             out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
         }

@@ -380,7 +380,7 @@ fn touch_ui(
         }
         if let Some((other, place)) = cell.other.zip(view.compared) {
             let value = other.value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
-            ui.label(say!("memory-value-at", value = value, place = &*place));
+            ui.label(say!("memory-value-at", value = value, place = place));
         }
     });
 }

@@ -157,8 +157,8 @@ fn cell_items(
             out.push(Action::GoToAccess(cell.clone(), Access::Write, way));
         }
     };
-    item(say!("trace-last-write-of", cell = &*label), icons::LAST_WRITE, step.before().0, Way::Back);
-    item(say!("trace-next-write-of", cell = &*label), icons::NEXT_WRITE, step.after().0, Way::Forward);
+    item(say!("trace-last-write-of", cell = label), icons::LAST_WRITE, step.before().0, Way::Back);
+    item(say!("trace-next-write-of", cell = label), icons::NEXT_WRITE, step.after().0, Way::Forward);
 }
 
 /// Lists about the step: memory that it accesses, all values of its cells, all its executions.
@@ -204,8 +204,8 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     let written = row.operands.written.iter().take(CELLS).map(|name| (name, row.step.after(), Way::Forward));
     for (name, from, way) in read.chain(written) {
         let (text, shape) = match way {
-            Way::Back => (say!("trace-last-write-of", cell = &*name), icons::LAST_WRITE),
-            Way::Forward => (say!("trace-next-write-of", cell = &*name), icons::NEXT_WRITE),
+            Way::Back => (say!("trace-last-write-of", cell = name), icons::LAST_WRITE),
+            Way::Forward => (say!("trace-next-write-of", cell = name), icons::NEXT_WRITE),
         };
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::Travel(window.id, from.0));
