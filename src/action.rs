@@ -357,7 +357,9 @@ pub enum Action {
     SelectCell(CellName),
     /// Travel to the last (back) or next (forward) access of a cell.
     GoToAccess(CellName, Access, Way),
-    /// The same for the cell under the cursor of the active panel.
+    /// Travel to the next access of a cell up to a position; a register is that of the thread there.
+    GoToAccessUntil(CellName, Access, u64),
+    /// Travel to the last or next access of the cell under the cursor of the active panel.
     GoToAccessOfSelection(Access, Way),
     /// Travel to the last (back) or next (forward) external change, of some memory or of any.
     GoToExternal(Option<CellName>, Way),

@@ -680,6 +680,8 @@ lookup-not-read-before = { $cell } is not read before this position
 lookup-not-read-after = { $cell } is not read after this position
 lookup-not-written-before = { $cell } is not written before this position
 lookup-not-written-after = { $cell } is not written after this position
+lookup-not-read-between = { $cell } is not read between { $from } and { $until }
+lookup-not-written-between = { $cell } is not written between { $from } and { $until }
 lookup-byte-at = the byte at { $address }
 lookup-memory-at = memory at { $address } ({ $length } bytes)
 lookup-is-no-cell = { $text } is no cell
@@ -1936,6 +1938,7 @@ memory-no-step-wrote-it-before = no step wrote it before
 memory-valid-until = valid until step { $step } writes it
 memory-no-later-step-writes-it = no later step writes it
 effect-inferred = { " " }(inferred)
+glimpse-too-long = { $count } bytes: too many to be shown
 glimpse-holds = holds { $value }
 glimpse-before = before { $value }
 glimpse-after = after  { $value }
@@ -1944,14 +1947,14 @@ marker-prefetch-of = prefetch [{ $address }]
 memory-nothing-to-look-for = nothing to look for: type bytes (67 64 62), a number or a text
 head-first = First
 head-last = Last
-head-known = Known
+head-accessed = Accessed
 head-rights = Rights
 head-kind = Kind
 head-what = What
 regions-summary = { $count ->
         [one] 1 region
        *[other] { $count } regions
-    }, { $size } known
+    }, { $size } accessed
 regions-the-first = , the first { $count } of them
 regions-code = code
 regions-data = data
@@ -1980,6 +1983,9 @@ stackmem-words = { $count ->
         [one] 1 word
        *[other] { $count } words
     } above the stack pointer{ $whose } { $pointer }
+stackmem-nothing-is-accessed = No step accesses memory above the stack pointer{ $whose } { $pointer }
+stackmem-gap-row = untouched { $address }
+stackmem-gap = … { $count } bytes
 stackmem-unknown = unknown
 stackmem-row = word { $address }
 stackmem-return-address = return address
@@ -2038,7 +2044,7 @@ table-no-memory-is-accessed = No memory is accessed
 table-the-stack-is-not-known = The stack is not known
 table-go-to-a-step-behind = Go to a step behind the first.
 table-the-trace-has-no-loads-and = The trace has no loads and stores, and no images.
-table-go-to-a-position-where = Go to a position where the stack pointer is known.
+table-go-to-a-position-where = Go to a position where the stack pointer is known and the stack is in use.
 trace-click-select-it-double-click = Click: select it. Double click: last write
 trace-in-the-traces-own-words = In the trace's own words: an address, the number of the event in hex, and its name
 

@@ -716,6 +716,8 @@ lookup-not-read-before = aucune lecture de { $cell } avant cette position
 lookup-not-read-after = aucune lecture de { $cell } après cette position
 lookup-not-written-before = aucune écriture de { $cell } avant cette position
 lookup-not-written-after = aucune écriture de { $cell } après cette position
+lookup-not-read-between = aucune lecture de { $cell } entre { $from } et { $until }
+lookup-not-written-between = aucune écriture de { $cell } entre { $from } et { $until }
 lookup-byte-at = l’octet en { $address }
 lookup-memory-at = la mémoire en { $address } ({ $length } octets)
 lookup-is-no-cell = { $text } n’est pas une cellule
@@ -1984,6 +1986,7 @@ memory-no-step-wrote-it-before = aucun pas ne l’a écrit avant
 memory-valid-until = valable jusqu’à son écriture au pas { $step }
 memory-no-later-step-writes-it = aucun pas ultérieur ne l’écrit
 effect-inferred = { " " }(déduit)
+glimpse-too-long = { $count } octets : trop pour être affichés
 glimpse-holds = contient { $value }
 glimpse-before = avant { $value }
 glimpse-after = après { $value }
@@ -1992,14 +1995,14 @@ marker-prefetch-of = préchargement [{ $address }]
 memory-nothing-to-look-for = rien à chercher : tapez des octets (67 64 62), un nombre ou un texte
 head-first = Début
 head-last = Fin
-head-known = Connu
+head-accessed = Lu ou écrit
 head-rights = Droits
 head-kind = Genre
 head-what = Quoi
 regions-summary = { $count ->
         [one] { $count } région
        *[other] { $count } régions
-    }, { $size } connus
+    }, { $size } lus ou écrits
 regions-the-first = , les { $count } premières
 regions-code = code
 regions-data = données
@@ -2028,6 +2031,9 @@ stackmem-words = { $count ->
         [one] { $count } mot
        *[other] { $count } mots
     } au-dessus du pointeur de pile{ $whose } { $pointer }
+stackmem-nothing-is-accessed = Aucun pas n’accède à la mémoire au-dessus du pointeur de pile{ $whose } { $pointer }
+stackmem-gap-row = inutilisé { $address }
+stackmem-gap = … { $count } octets
 stackmem-unknown = inconnu
 stackmem-row = mot { $address }
 stackmem-return-address = adresse de retour
@@ -2086,7 +2092,7 @@ table-no-memory-is-accessed = Aucune mémoire n’est touchée
 table-the-stack-is-not-known = La pile n’est pas connue
 table-go-to-a-step-behind = Allez à un pas après le premier.
 table-the-trace-has-no-loads-and = La trace n’a ni accès à la mémoire ni images.
-table-go-to-a-position-where = Allez à une position où le pointeur de pile est connu.
+table-go-to-a-position-where = Allez à une position où le pointeur de pile est connu et la pile utilisée.
 trace-click-select-it-double-click = Clic : la sélectionner. Double-clic : dernière écriture
 trace-in-the-traces-own-words = Dans les termes de la trace : une adresse, le numéro de l’événement en hexadécimal, et son nom
 

@@ -73,7 +73,7 @@ pub use query::folds::{FoldSet, Row};
 pub use query::inferred_memory::InferredMemory;
 pub use query::inferred_registers::InferredRegisters;
 pub use query::markers::{FindMarkers, LastMarkers, NextMarker};
-pub use query::memory::{MemoryAt, NextAccessedBlock};
+pub use query::memory::{MemoryAt, NextAccessedBlock, NextTouchedBlock};
 pub use query::page_heat::{BUCKETS, HeatMap, HotPage, PageHeat};
 pub use query::physical_memory::PhysicalMemoryAt;
 pub use query::places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};

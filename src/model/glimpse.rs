@@ -1,7 +1,7 @@
 //! What a cell held around a step: what the pointer on it asks for.
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId};
+use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, Steps, ThreadId};
 use stepback_parsers::Step;
 
 use super::names::function_name;
@@ -9,7 +9,7 @@ use super::so_far::source_so_far;
 use super::text::short_hex;
 use super::value_source::SourceWords;
 use crate::action::CellName;
-use crate::analysis::cell_value::{CellValue, cell_value};
+use crate::analysis::cell_value::{CellValue, VALUE_BYTES, cell_value};
 use crate::analysis::names::NamesAt;
 use crate::messages::say;
 use crate::session::Session;
@@ -32,6 +32,8 @@ pub struct Glimpse {
     pub before: CellValue,
     /// What it held after it.
     pub after: CellValue,
+    /// How many bytes it has, where these are too many to be shown.
+    pub too_long: Option<u64>,
     /// Who wrote the value before the step, and in which function.
     pub written_by: Option<(Step, String)>,
 }
@@ -58,9 +60,15 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
         }
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
     };
+    if let Cell::Memory { len_bytes, .. } | Cell::Physical { len_bytes, .. } = cell
+        && len_bytes > VALUE_BYTES
+    {
+        return Ok(Some(Glimpse { too_long: Some(len_bytes), written_by, ..Glimpse::default() }));
+    }
     Ok(Some(Glimpse {
         before: cell_value(index, cell, before, cancel)?,
         after: cell_value(index, cell, of.step.after(), cancel)?,
+        too_long: None,
         written_by,
     }))
 }
@@ -68,9 +76,12 @@ pub fn glimpse(session: &Session, of: &GlimpseOf, cancel: &Cancel) -> Result<Opt
 impl Glimpse {
     /// Line by line, as a tooltip shows it.
     pub fn lines(&self, session: &Session) -> Vec<String> {
-        let mut lines = match self.before == self.after {
-            true => vec![say!("glimpse-holds", value = value_words(session, &self.before))],
-            false => vec![
+        let mut lines = match self.too_long {
+            Some(len_bytes) => vec![say!("glimpse-too-long", count = len_bytes)],
+            None if self.before == self.after => {
+                vec![say!("glimpse-holds", value = value_words(session, &self.before))]
+            }
+            None => vec![
                 say!("glimpse-before", value = value_words(session, &self.before)),
                 say!("glimpse-after", value = value_words(session, &self.after)),
             ],
@@ -113,6 +124,8 @@ mod tests {
         check(CellName::Register("x19".to_owned()), 1253, &x19);
         let byte = ["before a0, recorded", "after  a9, recorded", "written before by step 726 in 80000560"];
         check(CellName::Memory("0x80020010".to_owned(), 1), 1249, &byte);
+        let long = ["65 bytes: too many to be shown", "written before by step 729 in 8000056c"];
+        check(CellName::Memory("0x80020010".to_owned(), 65), 1249, &long);
         check(CellName::Register("sxtw".to_owned()), 1249, &[]);
     }
 }

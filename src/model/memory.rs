@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use stepback_index::{
-    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock, Query as _, QueryError,
-    Steps, TouchesAt, ValueSource,
+    Access, AccessTarget, ByteState, ByteTouch, Cancel, Effect, MemoryAt, NextAccessedBlock, NextTouchedBlock,
+    Query as _, QueryError, Steps, TouchesAt, ValueSource,
 };
 use stepback_machine::{AccessKind, Address, Endian, InstructionSet, LaneFormat};
 use stepback_parsers::{Position, RegisterSource, Source as _};
@@ -43,6 +43,10 @@ pub struct MemoryRequest {
 pub struct MemoryPage {
     /// The position that was asked for.
     pub position: Position,
+    /// The position that it is compared with.
+    pub previous: Position,
+    /// Whether it says what bytes hold there.
+    pub is_compared: bool,
     /// From the asked address on.
     pub rows: Vec<MemoryRow>,
     /// The first addresses of the rows before, the nearest first.
@@ -134,7 +138,8 @@ pub fn memory_page(session: &Session, request: &MemoryRequest, cancel: &Cancel) 
     let top = map.rows_before(asked, request.lead)?.last().map_or(asked, |first| first.0);
     let mut rows = map.rows_from(top, request.rows_below)?;
     fill(session, request, &mut rows, cancel)?;
-    Ok(MemoryPage { position: request.position, rows, above: map.rows_before(top, request.rows_above)? })
+    let MemoryRequest { position, previous, is_compared, .. } = *request;
+    Ok(MemoryPage { position, previous, is_compared, rows, above: map.rows_before(top, request.rows_above)? })
 }
 
 /// Which blocks were ever accessed.
@@ -247,34 +252,44 @@ fn block_of(address: u64) -> u64 {
     address & !(BLOCK_BYTES - 1)
 }
 
-/// Runs of accessed blocks, ascending.
-pub(super) fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Vec<(u64, u64)>> {
+/// Runs of memory, ascending: the first and the last byte of each.
+pub type Runs = Vec<(u64, u64)>;
+
+/// Runs of blocks that the trace accesses or an image fills, ascending. Cost: all those blocks.
+pub(super) fn known_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
     let map = AccessedMap { session, row_bytes: BLOCK_BYTES, cancel };
-    let (mut runs, mut next): (Vec<(u64, u64)>, Option<u64>) = (Vec::new(), Some(0));
+    runs_of(|from| Ok(map.next(block_of(from))?))
+}
+
+/// Runs of blocks that the trace accesses, ascending. Runs on a worker. Cost: all those blocks.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn accessed_runs(session: &Session, cancel: &Cancel) -> Result<Runs> {
+    runs_of(|from| {
+        let query = NextTouchedBlock { from: Address(from) };
+        Ok(query.run(&session.index, cancel)?.map(|block| block.0))
+    })
+}
+
+fn runs_of(next_block: impl Fn(u64) -> Result<Option<u64>>) -> Result<Runs> {
+    let (mut runs, mut next): (Runs, Option<u64>) = (Vec::new(), Some(0));
     while let Some(from) = next
-        && let Some(block) = map.next(block_of(from))?
+        && let Some(block) = next_block(from)?
     {
-        cancel.check()?;
-        let end = block.saturating_add(BLOCK_BYTES);
+        let last = block | (BLOCK_BYTES - 1);
         match runs.last_mut() {
-            Some((_, last)) if *last == block => *last = end,
-            _ => runs.push((block, end)),
+            Some((_, before)) if before.checked_add(1) == Some(block) => *before = last,
+            _ => runs.push((block, last)),
         }
-        next = block.checked_add(BLOCK_BYTES);
+        next = last.checked_add(1);
     }
     Ok(runs)
 }
 
-/// Where the run of accessed blocks ends that an address is in, at most so far up.
-pub(super) fn run_end(session: &Session, from: u64, most: u64, cancel: &Cancel) -> Result<u64, QueryError> {
-    let map = AccessedMap { session, row_bytes: BLOCK_BYTES, cancel };
-    let mut end = from;
-    while end < most
-        && let Some(block) = map.next(block_of(end))?.filter(|block| *block <= end)
-    {
-        end = block.saturating_add(BLOCK_BYTES);
-    }
-    Ok(end.min(most))
+/// The block of 64 bytes that an address is in, where it is accessed, else the next that is: its first byte.
+pub(super) fn block_from(session: &Session, address: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+    AccessedMap { session, row_bytes: BLOCK_BYTES, cancel }.next(block_of(address))
 }
 
 /// The bytes that the step just before a position wrote.

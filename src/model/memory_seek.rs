@@ -1,11 +1,13 @@
 //! Looks for something in memory as it is at a position.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Result, anyhow};
 use stepback_index::{Cancel, DifferenceBetween, MemoryAt, Query as _};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
-use super::memory::accessed_runs;
+use super::memory::known_runs;
 use crate::action::Way;
 use crate::analysis::search::bytes_of;
 use crate::messages::say;
@@ -93,20 +95,19 @@ fn changed(session: &Session, seek: &MemorySeek, other: Position, cancel: &Cance
 
 fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) -> Result<Option<Address>> {
     let overlap = bytes.len() as u64 - 1;
-    let pieces = accessed_runs(session, cancel)?.into_iter().flat_map(|(first, end)| {
-        (first..end).step_by(PIECE as usize).map(move |start| (start, (start + PIECE + overlap).min(end)))
-    });
-    let near = |(start, end): &(u64, u64)| match seek.way {
-        Way::Forward => *end > seek.from.0,
+    let runs = known_runs(session, cancel)?.into_iter();
+    let pieces = runs.flat_map(|(first, last)| pieces_of(first..=last, overlap));
+    let near = |(start, last): &(u64, u64)| match seek.way {
+        Way::Forward => *last > seek.from.0,
         Way::Back => *start < seek.from.0,
     };
     let mut pieces: Vec<(u64, u64)> = pieces.filter(near).collect();
     if seek.way == Way::Back {
         pieces.reverse();
     }
-    for (start, end) in pieces {
+    for (start, last) in pieces {
         cancel.check()?;
-        let read = MemoryAt { position: seek.position, address: Address(start), len_bytes: end - start };
+        let read = MemoryAt { position: seek.position, address: Address(start), len_bytes: last - start + 1 };
         let held: Vec<Option<u8>> = read.run(&session.index, cancel)?.into_iter().map(|byte| byte.value).collect();
         let is_here = |window: &[Option<u8>]| window.iter().zip(bytes).all(|(held, byte)| *held == Some(*byte));
         let mut hits = held.windows(bytes.len()).enumerate().filter(|(_, window)| is_here(window));
@@ -120,6 +121,13 @@ fn found(session: &Session, seek: &MemorySeek, bytes: &[u8], cancel: &Cancel) ->
         }
     }
     Ok(None)
+}
+
+/// The first and the last bytes of the pieces of a run, each so far into the next that what lies across is found.
+fn pieces_of(run: RangeInclusive<u64>, overlap: u64) -> impl Iterator<Item = (u64, u64)> {
+    let last = *run.end();
+    let end = move |start: u64| start.saturating_add(PIECE - 1).saturating_add(overlap).min(last);
+    run.step_by(PIECE as usize).map(move |start| (start, end(start)))
 }
 
 #[cfg(test)]
@@ -153,6 +161,15 @@ mod tests {
         check(text(), 0x8402_0000, Way::Forward, None);
         check(text(), u64::MAX, Way::Back, Some(0x8402_0000));
         check(text(), 0x8402_0000, Way::Back, None);
+    }
+
+    #[test]
+    fn pieces_reach_to_the_last_address() {
+        let last = u64::MAX;
+        assert_eq!(pieces_of(last - 63..=last, 3).collect::<Vec<_>>(), [(last - 63, last)]);
+        assert_eq!(pieces_of(0..=4096, 3).collect::<Vec<_>>(), [(0, 4096), (4096, 4096)]);
+        let (first, middle) = (last - 8191, last - 4095);
+        assert_eq!(pieces_of(first..=last, 3).collect::<Vec<_>>(), [(first, middle + 2), (middle, last)]);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What memory consists of: parts of images, stacks, the heap, and what is accessed besides.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use stepback_index::{Cancel, Heap, NameReader, Query as _, RegisterViewsAt, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::memory::{BLOCK_BYTES, accessed_runs};
+use super::memory::{BLOCK_BYTES, Runs};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::size_text;
@@ -15,7 +17,7 @@ use crate::messages::say;
 use crate::session::Session;
 
 const HEADS: [&str; 7] =
-    ["head-first", "head-last", "head-bytes", "head-known", "head-rights", "head-kind", "head-what"];
+    ["head-first", "head-last", "head-bytes", "head-accessed", "head-rights", "head-kind", "head-what"];
 
 /// Memory that is accessed is one region as long as nothing longer lies between.
 const REGION_GAP: u64 = 1 << 16;
@@ -27,25 +29,34 @@ const THREADS: usize = 256;
 struct Region {
     first: u64,
     last: u64,
-    /// How many bytes the trace accesses or an image fills, in blocks of 64.
+    /// How many bytes the trace accesses, in blocks of 64.
     accessed: u64,
     rights: &'static str,
     kind: &'static str,
     what: String,
 }
 
+/// What is found once for all positions.
+#[derive(Clone, Copy)]
+pub struct Found<'a> {
+    /// The blocks of the heap, where they are known.
+    pub heap: Option<&'a Heap>,
+    /// What the trace accesses: see [`accessed_runs`](super::memory::accessed_runs).
+    pub runs: &'a [(u64, u64)],
+}
+
 /// The regions of memory by address, with the stacks as they are at a position. Runs on a worker.
-/// Cost: all blocks of memory that the trace accesses.
+/// Cost: grows with the runs and the blocks of the heap.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn regions_table(session: &Session, heap: Option<&Heap>, at: Position, cancel: &Cancel) -> Result<Table> {
-    let runs = accessed_runs(session, cancel)?;
-    let mut regions: Vec<Region> = session.images.mapped().iter().map(|mapped| of_image(mapped, &runs)).collect();
-    let mut others = joined(&outside(&runs, session.images.mapped()));
-    let stacks = stack_pointers(session, at, cancel)?;
-    for region in &mut others {
-        name(region, session, heap, at, &stacks);
+pub fn regions_table(session: &Session, found: Found<'_>, at: Position, cancel: &Cancel) -> Result<Table> {
+    let images = session.images.mapped();
+    let mut regions: Vec<Region> = images.iter().map(|mapped| of_image(mapped, found.runs)).collect();
+    let mut others = joined(&outside(found.runs, images));
+    name_stacks(&mut others, session, &stack_pointers(session, at, cancel)?);
+    if let Some(heap) = found.heap {
+        name_heap(&mut others, heap, at, cancel)?;
     }
     regions.append(&mut others);
     regions.sort_by_key(|region| (region.first, region.last));
@@ -67,32 +78,41 @@ fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
 
 /// How much of a range the runs cover.
 fn covered(runs: &[(u64, u64)], first: u64, last: u64) -> u64 {
-    let from = runs.partition_point(|(_, end)| *end <= first);
+    let from = runs.partition_point(|(_, end)| *end < first);
     let inside = runs.iter().skip(from).take_while(|(start, _)| *start <= last);
-    inside.map(|(start, end)| end.saturating_sub(1).min(last) - (*start).max(first) + 1).sum()
+    inside.map(|(start, end)| len_of((*start).max(first), (*end).min(last))).fold(0, u64::saturating_add)
+}
+
+fn len_of(first: u64, last: u64) -> u64 {
+    (last - first).saturating_add(1)
+}
+
+/// The blocks that images fill, those that meet as one.
+fn taken_by(images: &[Mapped]) -> Runs {
+    // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
+    let whole = |mapped: &Mapped| (mapped.first.0 & !(BLOCK_BYTES - 1), mapped.last() | (BLOCK_BYTES - 1));
+    let mut blocks: Runs = images.iter().map(whole).collect();
+    blocks.sort_unstable();
+    blocks.dedup_by(|(first, last), (_, before)| {
+        let meets = *first <= *before;
+        *before = if meets { (*before).max(*last) } else { *before };
+        meets
+    });
+    blocks
 }
 
 /// The parts of runs that no image fills.
-fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Vec<(u64, u64)> {
-    // What is accessed is known in blocks: the rest of a block at the edge of an image is not told apart.
-    let whole = |mapped: &Mapped| {
-        let (first, last) = (mapped.first.0 & !(BLOCK_BYTES - 1), mapped.last() | (BLOCK_BYTES - 1));
-        (first, last.saturating_add(1))
-    };
-    let mut taken: Vec<(u64, u64)> = images.iter().map(whole).collect();
-    taken.sort_unstable();
+fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Runs {
+    let taken = taken_by(images);
     let mut rest = Vec::new();
-    for (start, end) in runs {
-        let mut from = *start;
-        for (first, behind) in taken.iter().filter(|(first, behind)| first < end && behind > start) {
-            if *first > from {
-                rest.push((from, *first));
-            }
-            from = from.max(*behind);
+    for (first, last) in runs {
+        let mut from = Some(*first);
+        let near = taken.partition_point(|(_, end)| end < first);
+        for (start, end) in taken.iter().skip(near).take_while(|(start, _)| start <= last) {
+            rest.extend(from.filter(|from| from < start).map(|from| (from, start - 1)));
+            from = end.checked_add(1);
         }
-        if from < *end {
-            rest.push((from, *end));
-        }
+        rest.extend(from.filter(|from| from <= last).map(|from| (from, *last)));
     }
     rest
 }
@@ -100,15 +120,15 @@ fn outside(runs: &[(u64, u64)], images: &[Mapped]) -> Vec<(u64, u64)> {
 /// Runs that lie near each other are one region.
 fn joined(runs: &[(u64, u64)]) -> Vec<Region> {
     let mut regions: Vec<Region> = Vec::new();
-    for (start, end) in runs {
-        let (last, len) = (end.saturating_sub(1), end - start);
+    for (first, last) in runs {
+        let len = len_of(*first, *last);
         match regions.last_mut() {
-            Some(region) if start.saturating_sub(region.last) <= REGION_GAP => {
-                (region.last, region.accessed) = (last, region.accessed.saturating_add(len));
+            Some(region) if first.saturating_sub(region.last) <= REGION_GAP => {
+                (region.last, region.accessed) = (*last, region.accessed.saturating_add(len));
             }
             _ => regions.push(Region {
-                first: *start,
-                last,
+                first: *first,
+                last: *last,
                 accessed: len,
                 rights: "",
                 kind: say!("regions-unknown"),
@@ -125,38 +145,54 @@ fn stack_pointers(session: &Session, at: Position, cancel: &Cancel) -> Result<Ve
     let mut found = Vec::new();
     for (number, thread) in index.threads().iter().enumerate().take(THREADS) {
         let id = ThreadId(u16::try_from(number)?);
-        let set = NameReader(index).set_at(id, at)?;
-        let Some(view) = NameReader(index).view_in("sp", set).or_else(|| NameReader(index).view_in("rsp", set)) else {
-            continue;
-        };
-        let views = vec![(String::new(), view)];
-        let states = RegisterViewsAt { position: at, thread: id, views }.run(index, cancel)?;
-        let pointer = states.first().and_then(|state| state.value.to_u64());
-        found.extend(pointer.map(|pointer| (set.stack_end(pointer), thread.name.clone())));
+        found.extend(stack_pointer(session, id, at, cancel)?.map(|pointer| (pointer, thread.name.clone())));
     }
     Ok(found)
 }
 
-/// Says what a region is: it has a stack pointer, or blocks of the heap.
-fn name(region: &mut Region, session: &Session, heap: Option<&Heap>, at: Position, stacks: &[(u64, String)]) {
-    let has = |address: u64| (region.first..=region.last).contains(&address);
-    // What is accessed may begin above the stack pointer.
-    let near = |pointer: u64| has(pointer) || (pointer < region.first && region.first - pointer <= REGION_GAP);
-    let owners: Vec<&str> =
-        stacks.iter().filter(|(pointer, _)| near(*pointer)).map(|(_, name)| name.as_str()).collect();
-    if !owners.is_empty() {
+/// Where the stack of a thread ends at a position; none where that is not known.
+pub(super) fn stack_pointer(session: &Session, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>> {
+    let names = NameReader(&session.index);
+    let set = names.set_at(thread, at)?;
+    let Some(view) = names.view_in("sp", set).or_else(|| names.view_in("rsp", set)) else { return Ok(None) };
+    let views = vec![(String::new(), view)];
+    let states = RegisterViewsAt { position: at, thread, views }.run(&session.index, cancel)?;
+    Ok(states.first().and_then(|state| state.value.to_u64()).map(|pointer| set.stack_end(pointer)))
+}
+
+/// Regions with a stack pointer are stacks; of those by address.
+fn name_stacks(regions: &mut [Region], session: &Session, stacks: &[(u64, String)]) {
+    let is_named = session.index.threads().len() > 1;
+    for (pointer, thread) in stacks {
+        let place = regions.partition_point(|region| region.last < *pointer);
+        // What is accessed may begin above the stack pointer.
+        let near = regions.get_mut(place).filter(|region| region.first.saturating_sub(*pointer) <= REGION_GAP);
+        let Some(region) = near else { continue };
         region.kind = say!("regions-stack");
-        region.what = if session.index.threads().len() > 1 { owners.join(", ") } else { String::new() };
-        return;
+        if is_named {
+            region.what += if region.what.is_empty() { "" } else { ", " };
+            region.what += thread;
+        }
     }
-    let blocks = heap.map_or(0, |heap| {
-        let inside = heap.blocks().filter(|block| has(block.address.0));
-        inside.filter(|block| block.is_allocated(at)).count()
-    });
-    if blocks > 0 || heap.is_some_and(|heap| heap.blocks().any(|block| has(block.address.0))) {
-        region.kind = say!("regions-heap");
-        region.what = say!("regions-blocks", count = blocks);
+}
+
+/// Other regions with blocks of the heap are the heap.
+fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel) -> Result<()> {
+    // How many are allocated, of the regions that have any.
+    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
+    for block in heap.blocks() {
+        cancel.check()?;
+        let place = regions.partition_point(|region| region.last < block.address.0);
+        if regions.get(place).is_some_and(|region| region.first <= block.address.0) {
+            *counts.entry(place).or_default() += u64::from(block.is_allocated(at));
+        }
     }
+    for (place, count) in counts {
+        if let Some(region) = regions.get_mut(place).filter(|region| region.kind != say!("regions-stack")) {
+            (region.kind, region.what) = (say!("regions-heap"), say!("regions-blocks", count = count));
+        }
+    }
+    Ok(())
 }
 
 impl Region {
@@ -176,7 +212,8 @@ impl Region {
             ],
             position: None,
             address: Some(Address(self.first)),
-            is_faded: self.accessed == 0,
+            // Code is executed.
+            is_faded: self.accessed == 0 && !self.rights.contains('x'),
         }
     }
 }
@@ -184,7 +221,8 @@ impl Region {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::model::memory::accessed_runs;
+    use crate::session::test_session::{overflow, overflow_with_image};
 
     #[test]
     fn what_images_fill_is_cut_out_of_what_is_accessed() {
@@ -195,9 +233,11 @@ mod tests {
             is_executable: true,
             file: "a.elf".into(),
         };
-        assert_eq!(outside(&[(0, 64), (128, 256)], &[image(16, 16), image(200, 1000)]), [(128, 192)]);
-        assert_eq!(covered(&[(0, 64), (128, 256)], 32, 159), 64);
-        let regions = joined(&[(0, 64), (128, 256), (1 << 20, (1 << 20) + 64)]);
+        assert_eq!(outside(&[(0, 63), (128, 255)], &[image(16, 16), image(200, 1000)]), [(128, 191)]);
+        let (end, images) = (u64::MAX, [image(u64::MAX - 10, 11), image(64, 100), image(70, 10)]);
+        assert_eq!(outside(&[(0, 255), (end - 127, end)], &images), [(0, 63), (192, 255), (end - 127, end - 64)]);
+        assert_eq!(covered(&[(0, 63), (128, 255)], 32, 159), 64);
+        let regions = joined(&[(0, 63), (128, 255), (1 << 20, (1 << 20) + 63)]);
         assert_eq!(
             regions.iter().map(|region| (region.first, region.accessed)).collect::<Vec<_>>(),
             [(0, 192), (1 << 20, 64)]
@@ -207,9 +247,21 @@ mod tests {
     #[test]
     fn the_stack_is_told_by_its_pointer() {
         let session = overflow();
-        let table = regions_table(&session, None, session.index.end(), &Cancel::default()).unwrap();
+        let runs = accessed_runs(&session, &Cancel::default()).unwrap();
+        let found = Found { heap: None, runs: &runs };
+        let table = regions_table(&session, found, session.index.end(), &Cancel::default()).unwrap();
         let lines: Vec<String> = table.rows.iter().map(TableRow::line).collect();
         assert!(lines.iter().any(|line| line.contains("stack")), "{lines:?}");
         assert!(table.summary.contains("regions"), "{}", table.summary);
+    }
+
+    #[test]
+    fn what_an_image_fills_is_not_accessed_for_that() {
+        let session = overflow_with_image();
+        let runs = accessed_runs(&session, &Cancel::default()).unwrap();
+        let regions: Vec<Region> = session.images.mapped().iter().map(|mapped| of_image(mapped, &runs)).collect();
+        let len = |region: &Region| region.last - region.first + 1;
+        assert!(regions.iter().any(|region| region.accessed > 0), "{regions:?}");
+        assert!(regions.iter().any(|region| region.accessed < len(region)), "{regions:?}");
     }
 }

@@ -1,16 +1,20 @@
 //! The words of a stack from its pointer upward, and what they are: who saved them, and in which frame.
 
+use std::ops::Range;
+
 use anyhow::Result;
 use stepback_index::{
     AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt, RegistersAt, StepRecord,
-    Value, ValueSource,
+    ValueSource,
 };
 use stepback_machine::{Address, Branch, Registers, decode};
 use stepback_parsers::{Position, Step};
 
 use super::Meaning;
 use super::ground::frame_of_step;
+use super::memory::{BLOCK_BYTES, block_from};
 use super::names::{function_name, place_name};
+use super::regions::stack_pointer;
 use super::table::{Table, TableCell, TableRow};
 use super::text::short_hex;
 use crate::analysis::cell_value::{CellValue, cell_value};
@@ -19,6 +23,8 @@ use crate::session::Session;
 
 /// So many words are shown.
 const WORDS: u64 = 256;
+/// What lies above more bytes that no step accesses is no longer the stack.
+const GAP: u64 = 1 << 16;
 
 const HEADS: [&str; 7] =
     ["head-address", "head-from-sp", "head-value", "head-saved", "head-frame", "head-written-by", "head-means"];
@@ -31,15 +37,25 @@ const HEADS: [&str; 7] =
 pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<Table> {
     let index = &session.index;
     let file = RegistersAt { position: at, thread: None }.run(index, cancel)?;
-    let pointer = file.get("sp").or_else(|| file.get("rsp")).and_then(Value::to_u64);
-    let Some(pointer) = pointer.map(|pointer| file.instruction_set.stack_end(pointer)) else {
+    let Some(pointer) = stack_pointer(session, file.thread, at, cancel)? else {
         return Ok(Table::new(say!("stackmem-the-stack-pointer-is-unknown").to_owned(), &HEADS, Vec::new()));
     };
     let word = u64::from(file.instruction_set.word_bytes()).max(4);
-    let end = stack_end(session, pointer, word, cancel)?;
-    let (mut rows, mut frame) = (Vec::new(), String::new());
-    for address in (pointer..end).step_by(word as usize) {
+    let (mut rows, mut frame, mut words) = (Vec::new(), String::new(), 0);
+    let (mut next, mut accessed) = (Some(pointer), 0..0);
+    while let Some(address) = next.filter(|_| words < WORDS) {
         cancel.check()?;
+        if !accessed.contains(&address) {
+            let near = block_from(session, address, cancel)?.filter(|block| block.saturating_sub(address) <= GAP);
+            let Some(block) = near else { break };
+            accessed = block..block.saturating_add(BLOCK_BYTES);
+            if block > address {
+                rows.push(gap_row(pointer, address..block));
+                next = Some(block);
+                continue;
+            }
+        }
+        (words, next) = (words + 1, address.checked_add(word));
         let cell = Cell::Memory { address: Address(address), len_bytes: word };
         let found = StackWord::of(session, cell, at, cancel)?;
         // Where a frame begins its name is bright, and quiet in its other words.
@@ -50,14 +66,32 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
     let threads = index.threads();
     let whose = threads.get(usize::from(file.thread.0)).filter(|_| threads.len() > 1);
     let whose = whose.map(|thread| say!("stackmem-of", thread = &*thread.name)).unwrap_or_default();
-    let summary = say!("stackmem-words", count = rows.len(), whose = whose, pointer = format!("{pointer:x}"));
+    let pointer = format!("{pointer:x}");
+    let summary = match words {
+        0 => say!("stackmem-nothing-is-accessed", whose = whose, pointer = pointer),
+        _ => say!("stackmem-words", count = words, whose = whose, pointer = pointer),
+    };
     Ok(Table::new(summary, &HEADS, rows).without_empty())
 }
 
-/// Where the stack ends as far as it is shown: where memory begins that no step accesses.
-fn stack_end(session: &Session, pointer: u64, word: u64, cancel: &Cancel) -> Result<u64> {
-    let most = pointer.saturating_add(WORDS * word);
-    Ok(super::memory::run_end(session, pointer, most, cancel)?)
+/// Memory of the stack that no step accesses, such as the rest of an array: one row.
+fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
+    let address = gap.start;
+    TableRow {
+        name: say!("stackmem-gap-row", address = format!("{address:x}")),
+        cells: vec![
+            TableCell::new(Meaning::Second, format!("{address:08x}")),
+            TableCell::new(Meaning::Second, format!("+{:x}", address - pointer)),
+            TableCell::new(Meaning::Label, say!("stackmem-gap", count = gap.end - address)),
+            TableCell::default(),
+            TableCell::default(),
+            TableCell::default(),
+            TableCell::default(),
+        ],
+        position: None,
+        address: Some(Address(address)),
+        is_faded: true,
+    }
 }
 
 /// A word of the stack.

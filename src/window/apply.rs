@@ -115,6 +115,7 @@ impl App {
             Action::History(way) => self.begin(Move::History(way)),
             Action::SelectCell(cell) => self.in_trace(|workspace| workspace.select_cell(&cell)),
             Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
+            Action::GoToAccessUntil(cell, access, until) => self.go_to_access_until(cell, access, Position(until)),
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
             Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
@@ -326,9 +327,20 @@ impl App {
     }
 
     fn go_to_access(&mut self, cell: CellName, access: Access, way: Way) {
+        let Some(workspace) = self.workspace.as_ref() else { return };
+        let from = workspace.windows.active().position;
+        self.look_for_access(AccessQuestion { cell, access, way, from, until: None });
+    }
+
+    fn go_to_access_until(&mut self, cell: CellName, access: Access, until: Position) {
+        let Some(workspace) = self.workspace.as_ref() else { return };
+        let from = workspace.windows.active().position;
+        self.look_for_access(AccessQuestion { cell, access, way: Way::Forward, from, until: Some(until) });
+    }
+
+    fn look_for_access(&mut self, question: AccessQuestion) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
-        let question = AccessQuestion { cell, access, way, from };
+        let window = workspace.windows.active;
         workspace.lookup = Some(Lookup::access(&workspace.session, &self.worker, window, question));
         self.take_found();
     }
@@ -519,7 +531,8 @@ fn order(action: &Action) -> Order {
             Order::After
         }
         Action::StepOfThread(_) | Action::StayInThread(_) => Order::After,
-        Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
+        Action::GoToAccess(..) | Action::GoToAccessUntil(..) => Order::After,
+        Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
         Action::Find(_) | Action::FindNext(_) | Action::RunSearch(_) => Order::After,
         Action::GoToVisit(_) | Action::GoToException(_) | Action::StepLine(_) | Action::StepLineInto(_) => Order::After,
         Action::GoToWhere(..) | Action::GoToWhereAgain(_) | Action::GoToChange(..) => Order::After,

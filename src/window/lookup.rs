@@ -55,6 +55,8 @@ pub struct AccessQuestion {
     pub way: Way,
     /// From where.
     pub from: Position,
+    /// Into the future: not behind this position. A register is that of the thread there.
+    pub until: Option<Position>,
 }
 
 /// A question of the window about a session.
@@ -228,6 +230,7 @@ impl AccessQuestion {
         match self.way {
             Way::Forward => {
                 let hit = NextAccess { cell, kinds, from: self.from }.run(&session.index, cancel)?;
+                let hit = hit.filter(|hit| self.until.is_none_or(|until| hit.position <= until));
                 Ok(hit.map_or_else(|| self.nothing(session), |hit| self.found(&hit)))
             }
             Way::Back => self.last(session, cell, kinds, cancel),
@@ -261,6 +264,13 @@ impl AccessQuestion {
 
     fn nothing(&self, session: &Session) -> Found {
         let cell = self.name();
+        if let Some(until) = self.until {
+            let (from, until) = (count(self.from.0), count(until.0));
+            return Found::Nothing(match self.access {
+                Access::Read => say!("lookup-not-read-between", cell = cell, from = from, until = until),
+                Access::Write => say!("lookup-not-written-between", cell = cell, from = from, until = until),
+            });
+        }
         let words = match (self.access, self.way) {
             (Access::Read, Way::Back) => say!("lookup-not-read-before", cell = cell),
             (Access::Read, Way::Forward) => say!("lookup-not-read-after", cell = cell),
@@ -282,7 +292,8 @@ impl AccessQuestion {
 
     /// A name that is no register of the thread is taken for an address expression: a symbol, most likely.
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
-        let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
+        let at = self.until.unwrap_or(self.from);
+        let names = NamesAt::new(&session.index, &session.images, at, None, cancel)?;
         let (address, len_bytes) = match &self.cell {
             CellName::Register(name) => match names.register(name)? {
                 Some(register) => return Ok(register),

@@ -1,7 +1,7 @@
 //! Cells: in the rows of the trace, in other ways of writing them, and in memory.
 
 use egui::{Key, Modifiers};
-use stepback::action::{Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, RegisterFormat, Way};
+use stepback::action::{Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, RegisterFormat, Way, WindowId};
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
 use crate::sandbox::Sandbox;
@@ -41,6 +41,32 @@ fn a_double_click_on_a_register_in_a_row_travels_to_its_last_write() {
     let place = window.place_of_text("step 1252", "x19");
     window.click_at(place, 2);
     window.check_position(1189);
+}
+
+/// The core of a row is not that of the step before it.
+const TWO_CORES: &str = "\
+1 clk cpu0 IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1
+1 clk cpu0 R X0 0000000000000001
+2 clk cpu0 IT (1) 00001004 d2800041 O EL1h_n : MOV x1,#2
+2 clk cpu0 R X1 0000000000000002
+3 clk cpu1 IT (0) 00002000 d2800060 O EL1h_n : MOV x0,#3
+3 clk cpu1 R X0 0000000000000003
+4 clk cpu0 IT (2) 00001008 aa0003e2 O EL1h_n : MOV x2,x0
+4 clk cpu0 R X2 0000000000000001
+";
+
+#[test]
+fn a_register_in_a_row_is_that_of_the_thread_of_the_row() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open(&sandbox.file("cores.tarmac", TWO_CORES));
+    window.go_to("2");
+    let place = window.place_of_text("step 3", "x0");
+    window.click_at(place, 1);
+    assert_eq!(cell(&window), register("x0 of cpu0"));
+    window.go_to("2");
+    let place = window.place_of_text("step 3", "x0");
+    window.click_at(place, 2);
+    window.check_position(1);
 }
 
 #[test]
@@ -114,6 +140,19 @@ fn memory_is_compared_in_place() {
     assert_eq!(cell(&window), Some(CellName::Memory("0x80020010".to_owned(), 1)));
     change(&mut window, MemoryChange::GoToChanged(Way::Forward));
     assert_eq!(window.count_like("No changed byte above the cursor"), 1);
+}
+
+#[test]
+fn comparing_with_a_window_ends_when_that_is_closed() {
+    let mut window = at(1250);
+    window.press_with(Modifiers::COMMAND, Key::B);
+    window.perform(Action::ShowMemory("x22".to_owned()));
+    change(&mut window, MemoryChange::Compare(Some(Follow::Window(WindowId(1)))));
+    assert!(window.has("end comparing memory"));
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.press_with(Modifiers::COMMAND, Key::W);
+    assert_eq!(window.positions().len(), 1);
+    assert!(!window.has("end comparing memory"));
 }
 
 #[test]

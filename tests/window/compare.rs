@@ -4,6 +4,7 @@ use std::fs;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use stepback::action::{Access, Action, CellName};
 
 use crate::sandbox::Sandbox;
 use crate::support::Driver;
@@ -65,6 +66,27 @@ fn a_double_click_on_a_row_and_its_menu_travel_too() {
     window.go_to("1,250");
     window.choose("difference x3", "Travel to its last write");
     assert_eq!(window.positions(), [(1, 1660), (2, 1763)]);
+}
+
+#[test]
+fn the_first_write_between_lies_between_the_two_positions() {
+    let mut window = compared();
+    window.perform(Action::OpenWindowAt(10.into()));
+    window.choose("difference x3", "First write between");
+    let positions = window.positions();
+    let (_, found) = positions.last().unwrap();
+    assert_eq!(positions.len(), 4);
+    assert!((1250..=1763).contains(found), "{positions:?}");
+}
+
+#[test]
+fn nothing_behind_the_later_position_is_between() {
+    let mut window = compared();
+    window.go_to("1,700");
+    let cell = CellName::Register("x3".to_owned());
+    window.perform(Action::GoToAccessUntil(cell, Access::Write, 1763));
+    window.check_told("x3 is not written between 1,700 and 1,763");
+    assert_eq!(window.positions(), [(1, 1700), (2, 1763)]);
 }
 
 #[test]

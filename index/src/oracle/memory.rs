@@ -8,7 +8,7 @@ use crate::answers::program::Program;
 use crate::answers::value::ValueSource;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::memory::{MemoryAt, NextAccessedBlock};
+use crate::query::memory::{MemoryAt, NextAccessedBlock, NextTouchedBlock};
 
 impl Replay for MemoryAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {
@@ -23,6 +23,14 @@ impl Replay for NextAccessedBlock {
         let from = self.from.0 / 64;
         let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
         let block = addresses.filter(|block| *block >= from).chain(oracle.program.next_granule(from)).min();
+        Some(block.map(|block| Address(block * 64)))
+    }
+}
+
+impl Replay for NextTouchedBlock {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
+        let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
+        let block = addresses.filter(|block| *block >= self.from.0 / 64).min();
         Some(block.map(|block| Address(block * 64)))
     }
 }

@@ -126,3 +126,21 @@ impl Query for NextAccessedBlock {
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }
+
+/// The same of memory that steps accessed alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NextTouchedBlock {
+    /// From where.
+    pub from: Address,
+}
+
+impl Query for NextTouchedBlock {
+    /// The block's first address.
+    type Answer = Option<Address>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+        cancel.check()?;
+        let granule = KeyMapReader(index).next_granule(self.from.0 >> GRANULE_BITS)?;
+        Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
+    }
+}

@@ -8,9 +8,9 @@ use stepback_index::{
     Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
     DifferenceBetween, Effect, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit, Index,
     LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt,
-    MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextVisit,
-    NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegisterState, RegistersAt, Row,
-    StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
+    MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextTouchedBlock,
+    NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegisterState, RegistersAt,
+    Row, StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Delay, Endian, RegisterView, Site};
@@ -227,7 +227,9 @@ impl<S: Source> Comparison<'_, S> {
             17 => {
                 // Dice of its own: the questions behind it are those that they were.
                 self.ask_bytes(&mut dice.clone());
-                self.agree(NextAccessedBlock { from: Address(self.address(dice)) });
+                let from = Address(self.address(dice));
+                self.agree(NextAccessedBlock { from });
+                self.agree(NextTouchedBlock { from });
             }
             18 => self.ask_calls(dice),
             19 | 20 => self.ask_externals(dice),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use stepback_index::{AccessKinds, Cancel, NextAccess, Query as _, Steps};
+use stepback_index::{AccessKinds, Cancel, NextAccess, Query as _, QueryError, Steps};
 use stepback_parsers::Step;
 
 use super::cells::Between;
@@ -130,7 +130,10 @@ pub fn accessed_between(
         let Some(cell) = cell else { continue };
         cancel.check()?;
         // Where nothing tells who reads registers, none is listed.
-        let hit = NextAccess { cell, kinds, from: first }.run(&session.index, cancel).ok().flatten();
+        let hit = match (NextAccess { cell, kinds, from: first }).run(&session.index, cancel) {
+            Err(QueryError::NotRecorded { .. }) => None,
+            hit => hit?,
+        };
         if hit.is_some_and(|hit| hit.position <= last) {
             kept.push(row);
         }

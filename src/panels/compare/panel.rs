@@ -22,10 +22,10 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
-use crate::panels::row::{EmptyWords, button_response, empty_ui, watch_for_late};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
-use crate::worker::Slot;
+use crate::worker::{Answer, Slot};
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -262,7 +262,11 @@ impl ComparePanel {
             let words = EmptyWords(say!("compare-the-two-positions-are-the"), say!("compare-move-one-of-the-windows"));
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
-        let Some(laid) = self.laid_rows(rect.width(), comparison, cx) else { return watch_for_late(ui) };
+        let laid = match self.laid_rows(rect.width(), comparison, cx) {
+            Some(Ok(laid)) => laid,
+            Some(Err(error)) => return error_ui(ui, pen, rect, &error, out),
+            None => return watch_for_late(ui),
+        };
         let (rows, between) = (&laid.rows, laid.between);
         let columns = Columns::new(rect, laid.lengths);
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
@@ -276,7 +280,7 @@ impl ComparePanel {
         let mut touched = Touched::default();
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
         let Beside { writers, writes, .. } = &self.state.beside;
-        let table = Table { pen: &pen, cx, columns, writers, writes, cursor: self.state.cursor.as_ref() };
+        let table = Table { pen: &pen, cx, columns, between, writers, writes, cursor: self.state.cursor.as_ref() };
         for (rect, row) in shown {
             table.row_ui(ui, rect, row, &mut touched, out);
         }
@@ -297,13 +301,18 @@ impl ComparePanel {
     }
 
     /// The rows as they are filtered, opened and as wide as there is room; those before while they are made.
-    fn laid_rows(&mut self, width: f32, comparison: &Arc<Comparison>, cx: &ViewCx<'_>) -> Option<Arc<LaidRows>> {
+    fn laid_rows(
+        &mut self,
+        width: f32,
+        comparison: &Arc<Comparison>,
+        cx: &ViewCx<'_>,
+    ) -> Option<Result<Arc<LaidRows>, String>> {
         let filter = if width >= WIDE { self.state.filter.clone() } else { String::new() };
         let bytes_in_row = if width >= ROOMY { 16 } else { 8 };
         let accessed = self.accessed.filter(|_| width >= WIDE);
         let wanted = RowsWanted { filter, toggled: self.state.toggled.clone(), bytes_in_row, accessed };
         let key = RowsKey { wanted, between: comparison.between, step_count: comparison.step_count };
-        let answer = self.state.rows.poll(&key, cx.worker, |key| {
+        let make = |key: &RowsKey| {
             let (wanted, comparison, session) = (key.wanted.clone(), Arc::clone(comparison), Arc::clone(cx.session));
             move |cancel: &Cancel| {
                 let mut rows = comparison.rows(&wanted, &session.images);
@@ -312,8 +321,16 @@ impl ComparePanel {
                 }
                 Ok(Arc::new(LaidRows { between: comparison.between, lengths: Lengths::of(&rows), rows }))
             }
-        });
-        answer.any().cloned()
+        };
+        // Who accesses a cell is looked for in the trace, for each.
+        let answer = match accessed {
+            Some(_) => self.state.rows.poll_long(&key, cx.worker, make),
+            None => self.state.rows.poll(&key, cx.worker, make),
+        };
+        match answer {
+            Answer::Failed(error) => Some(Err(error.to_owned())),
+            answer => answer.any().cloned().map(Ok),
+        }
     }
 
     fn keys(&mut self, ui: &Ui, rows: &[CompareRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -8,7 +8,7 @@ use stepback_parsers::Step;
 use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
 use crate::messages::say;
-use crate::model::compare::{CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
+use crate::model::compare::{Between, CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
@@ -147,6 +147,8 @@ pub struct Table<'a> {
     pub cx: &'a ViewCx<'a>,
     /// Where the columns are.
     pub columns: Columns,
+    /// What is compared.
+    pub between: Between,
     /// What is known of the steps that wrote something.
     pub writers: &'a HashMap<Step, WriterText>,
     /// How often cells were written, as far as it is known.
@@ -310,16 +312,16 @@ impl Table<'_> {
         if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
-        // Readers and writers between are found from the earlier window on.
-        if let Some(earlier) = self.cx.windows.list.iter().min_by_key(|window| window.position) {
+        let (first, last) = (self.between.from.min(self.between.to), self.between.from.max(self.between.to));
+        if first < last {
             let between = [
                 (say!("compare-first-read-between"), Access::Read),
                 (say!("compare-first-write-between"), Access::Write),
             ];
             for (words, access) in between {
                 if MenuItem::new(words).ui(ui, tok) {
-                    let travel = Action::GoToAccess(cell.clone(), access, Way::Forward);
-                    out.extend([Action::OpenWindowAt(earlier.moment()), travel]);
+                    let travel = Action::GoToAccessUntil(cell.clone(), access, last.0);
+                    out.extend([Action::OpenWindowAt(self.cx.moment(first)), travel]);
                 }
             }
         }

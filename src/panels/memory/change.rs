@@ -58,7 +58,7 @@ impl MemoryPanel {
     pub fn change(&mut self, change: MemoryChange) {
         let seeking = &mut self.state.seeking;
         match change {
-            MemoryChange::Width(width) => self.width = width.filter(|width| matches!(width, 8 | 16 | 32 | 64)),
+            MemoryChange::Width(width) => self.width = width.filter(|width| is_width(*width)),
             MemoryChange::Floats => {
                 self.is_float = !self.is_float;
                 if self.is_float && self.group < 4 {
@@ -87,6 +87,15 @@ impl MemoryPanel {
             Some(follow) => cx.windows.position_of(follow),
             None => cx.windows.previous_of(self.follow),
         }
+    }
+
+    /// Ends comparing with a window that was closed.
+    pub(super) fn drop_closed(&mut self, cx: &ViewCx<'_>) {
+        let is_there = |follow: &Follow| match follow {
+            Follow::Window(id) => cx.windows.get(*id).is_some(),
+            Follow::Pinned(_) | Follow::Active => true,
+        };
+        self.compared = self.compared.filter(is_there);
     }
 
     /// What is compared with, in words.
@@ -150,6 +159,11 @@ impl MemoryPanel {
             Answer::Stale(_) | Answer::Late(_) | Answer::Loading => seeking.asked = Some(Asked::Seek(seek, number)),
         }
     }
+}
+
+/// Whether rows may have so many bytes.
+pub(super) fn is_width(bytes: u8) -> bool {
+    matches!(bytes, 8 | 16 | 32 | 64)
 }
 
 fn nothing_words(seek: &MemorySeek) -> &'static str {

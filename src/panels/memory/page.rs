@@ -58,6 +58,8 @@ pub enum Shown<'a> {
         rows: &'a [MemoryRow],
         /// The right rows have been on their way for a while.
         is_late: bool,
+        /// They are compared with another position than the wanted one.
+        is_of_other: bool,
         /// How far the first is scrolled away.
         pixels: f32,
     },
@@ -175,9 +177,10 @@ impl Page {
         let first = place.map(|place| if self.lead > 0 && age == Age::Fresh { 0 } else { place });
         let first_bytes = page.rows.iter().find(|row| matches!(row, MemoryRow::Bytes { .. }));
         let is_wide = first_bytes.is_some_and(|row| row.last().0 - row.first().0 + 1 != row_bytes);
-        let is_wrong = page.position != position || first.is_none() || is_wide;
+        let is_of_other = (page.previous, page.is_compared) != (previous, is_compared);
+        let is_wrong = page.position != position || is_of_other || first.is_none() || is_wide;
         let rows = page.rows.get(first.unwrap_or(0)..).unwrap_or_default();
-        Shown::Rows { rows, is_late: age == Age::Late && is_wrong, pixels: self.pixels }
+        Shown::Rows { rows, is_late: age == Age::Late && is_wrong, is_of_other, pixels: self.pixels }
     }
 
     /// An address some bytes further; runs without any access are one step.

@@ -8,7 +8,7 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
-use super::change::Seeking;
+use super::change::{Seeking, is_width};
 use super::evaluated::Evaluated;
 use super::foot::{Foot, Scene};
 use super::page::{Page, Wanted};
@@ -220,12 +220,12 @@ impl MemoryPanel {
         let is_compared = self.compared.is_some();
         let row_bytes = self.state.row_bytes as u64;
         match page.poll(list, Wanted { position, previous, is_compared, row_bytes }, cx) {
-            page::Shown::Rows { rows, is_late, pixels } => {
+            page::Shown::Rows { rows, is_late, is_of_other, pixels } => {
                 let pen = if is_late { pen.faded() } else { pen };
                 let foot = std::mem::take(&mut self.state.foot);
                 let detail = self.state.last_hovered.and_then(|address| foot.known(address));
                 let block = detail.and_then(|detail| foot.block(cx.session, detail.address, position));
-                let compared = self.compared_words(cx);
+                let compared = self.compared_words(cx).filter(|_| !is_of_other);
                 let (block, compared) = (block.as_deref(), compared.as_deref());
                 let view = rows::RowsView { detail, block, compared, ..self.rows_view(cx) };
                 let mut touched = rows::Touched::default();
@@ -385,6 +385,8 @@ impl Panel for MemoryPanel {
         if !matches!(self.group, 1 | 2 | 4 | 8) {
             self.group = 1;
         }
+        self.width = self.width.filter(|width| is_width(*width));
+        self.drop_closed(cx);
         let rect = take_rect(ui);
         let asked = out.len();
         let evaluated = self.evaluate(cx);

@@ -141,7 +141,7 @@ impl RegistersPanel {
 
     /// Puts the cursor on a register, if it is shown.
     pub fn select(&mut self, name: &str) {
-        (self.state.cursor, self.state.is_revealing) = (Some(name.to_owned()), true);
+        (self.state.cursor, self.state.is_revealing) = (Some(RegisterPart::parse(name).name), true);
     }
 
     fn shown_as(&self) -> ShownAs {

@@ -18,7 +18,8 @@ use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
-use crate::model::regions::regions_table;
+use crate::model::memory::{Runs, accessed_runs};
+use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
@@ -58,6 +59,8 @@ struct TableState {
     bar: AccessBar,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
+    /// What is accessed, of so many steps.
+    runs: Slot<u64, Arc<Runs>>,
     answer: Slot<Question, Arc<Table>>,
     list: RowList,
 }
@@ -67,7 +70,7 @@ struct TableState {
 enum Question {
     Heap(Arc<Heap>, Position),
     Heat,
-    Regions(Option<Arc<Heap>>, Position),
+    Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
     StackMemory(Position),
 }
 
@@ -91,7 +94,7 @@ impl TablePanel {
             TableKind::Heat => Ok(Some(Question::Heat)),
             TableKind::StackMemory => Ok(Some(Question::StackMemory(here))),
             TableKind::Regions if !has_heap(cx.session.companions.functions.as_ref()) => {
-                Ok(Some(Question::Regions(None, here)))
+                Ok(Some(Question::Regions(None, self.runs(cx)?, here)))
             }
             // Accesses come while they are found; panels of their own list the others.
             TableKind::Accesses | TableKind::Functions | TableKind::Find => Ok(None),
@@ -109,12 +112,24 @@ impl TablePanel {
                         let blocks = answer.any().ok_or(None)?;
                         let blocks = Arc::clone(blocks);
                         Ok(Some(match self.kind {
-                            TableKind::Regions => Question::Regions(Some(blocks), here),
+                            TableKind::Regions => Question::Regions(Some(blocks), self.runs(cx)?, here),
                             _ => Question::Heap(blocks, here),
                         }))
                     }
                 }
             }
+        }
+    }
+
+    /// What the trace accesses, the same at all positions; an error as in [`Self::question`].
+    fn runs(&mut self, cx: &ViewCx<'_>) -> Result<Arc<Runs>, Option<String>> {
+        let answer = self.state.runs.poll_long(&cx.session.index.step_count(), cx.worker, |_| {
+            let session = Arc::clone(cx.session);
+            move |cancel: &Cancel| Ok(Arc::new(accessed_runs(&session, cancel)?))
+        });
+        match answer {
+            Answer::Failed(error) => Err(Some(error.to_owned())),
+            answer => answer.any().cloned().ok_or(None),
         }
     }
 
@@ -214,7 +229,10 @@ impl Panel for TablePanel {
             move |cancel: &Cancel| match &question {
                 Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
                 Question::Heat => heat_table(&session, cancel).map(Arc::new),
-                Question::Regions(heap, at) => regions_table(&session, heap.as_deref(), *at, cancel).map(Arc::new),
+                Question::Regions(heap, runs, at) => {
+                    let found = Found { heap: heap.as_deref(), runs };
+                    regions_table(&session, found, *at, cancel).map(Arc::new)
+                }
                 Question::StackMemory(at) => stack_memory(&session, *at, cancel).map(Arc::new),
             }
         });
@@ -224,7 +242,7 @@ impl Panel for TablePanel {
             let (kind, nothing) = (self.kind, EmptyWords(&table.summary, self.kind.nothing_found()));
             self.table_ui(ui, &TableView { pen, kind, table, nothing, rect }, cx, out);
         });
-        if slot.is_waiting() || self.state.heap.is_waiting() {
+        if slot.is_waiting() || self.state.heap.is_waiting() || self.state.runs.is_waiting() {
             watch_for_late(ui);
         }
         self.state.answer = slot;

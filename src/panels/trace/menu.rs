@@ -198,6 +198,17 @@ fn list_items(
     }
 }
 
+/// A cell of a row: with several threads a register is named with that of the row, since questions take the thread of the
+/// step before the position otherwise.
+pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &ViewCx<'_>) -> CellName {
+    let threads = cx.session.index.threads();
+    let thread = threads.get(usize::from(row.thread.0)).filter(|_| threads.len() > 1);
+    match (cell, thread) {
+        (CellName::Register(name), Some(thread)) => CellName::Register(format!("{name} of {}", thread.name)),
+        _ => cell.clone(),
+    }
+}
+
 /// What is read has a history, what is written a future.
 fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let read = row.operands.read.iter().take(CELLS).map(|name| (name, row.step.before(), Way::Back));
@@ -209,7 +220,8 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         };
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
             out.push(Action::Travel(window.id, from.0));
-            out.push(Action::GoToAccess(CellName::Register(name.clone()), Access::Write, way));
+            let cell = cell_of_row(&CellName::Register(name.clone()), row, cx);
+            out.push(Action::GoToAccess(cell, Access::Write, way));
         }
     }
 }

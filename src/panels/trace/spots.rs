@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Pos2, Rect, Response, pos2};
 use stepback_index::Cancel;
 
-use super::menu::Scene;
+use super::menu::{Scene, cell_of_row};
 use crate::action::{Access, Action, CellName, Way};
 use crate::messages::say;
 use crate::model::Meaning;
@@ -66,16 +66,16 @@ impl Spot {
     pub fn act(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, out: &mut Vec<Action>) {
         if response.double_clicked() {
             out.push(Action::Travel(scene.window.id, row.step.before().0));
-            out.push(Action::GoToAccess(self.cell.clone(), Access::Write, Way::Back));
+            out.push(Action::GoToAccess(cell_of_row(&self.cell, row, scene.cx), Access::Write, Way::Back));
         } else if response.clicked() {
-            out.push(Action::SelectCell(self.cell.clone()));
+            out.push(Action::SelectCell(cell_of_row(&self.cell, row, scene.cx)));
         }
     }
 }
 
 /// The register or the memory operand under the pointer, where the operands of a row begin at a point.
 ///
-/// What stands in brackets and is no register means the memory that the step accessed.
+/// What stands in brackets and is no register means the memory that the step accessed, where that is one cell.
 pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) -> Option<Spot> {
     let (mut x, mut brackets) = (start.x, None);
     if (pointer.y - start.y).abs() > ROW / 2.0 || pointer.x < start.x {
@@ -106,6 +106,10 @@ pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) ->
         x = end;
     }
     let rect = memory?;
-    let accessed = row.effects.iter().find(|effect| matches!(effect.cell, Some(CellName::Memory(..))))?;
-    Some(Spot { cell: accessed.cell.clone()?, label: accessed.label.text.clone(), rect })
+    // Of a step that accesses several cells the brackets do not say which is theirs.
+    let mut accessed = row.effects.iter().filter(|effect| matches!(effect.cell, Some(CellName::Memory(..))));
+    let first = accessed.next()?;
+    let is_only = accessed.all(|effect| effect.cell == first.cell);
+    let cell = first.cell.clone().filter(|_| is_only)?;
+    Some(Spot { cell, label: first.label.text.clone(), rect })
 }
