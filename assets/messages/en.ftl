@@ -1571,6 +1571,7 @@ find-hits = { $count ->
 find-so-far = { $hits } so far: { $what }, up to step { $searched } ({ $share } %)
 find-the-first = The first { $hits }: { $what }, up to step { $searched }
 find-stopped = { $hits } up to step { $searched }, then stopped: { $what }
+find-stopped-before-any-hit = Stopped before anything was found
 find-from-step = { " " }from step { $step } on
 find-up-to-step = { " " }up to step { $step }
 find-between-steps = { " " }between steps { $from } and { $to }

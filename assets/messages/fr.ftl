@@ -1616,6 +1616,7 @@ find-hits = { $count ->
 find-so-far = { $hits } jusqu’ici : { $what }, jusqu’au pas { $searched } ({ $share } %)
 find-the-first = Au début { $hits } : { $what }, jusqu’au pas { $searched }
 find-stopped = { $hits } jusqu’au pas { $searched }, puis arrêt : { $what }
+find-stopped-before-any-hit = Arrêté avant le premier résultat
 find-from-step = { " " }à partir du pas { $step }
 find-up-to-step = { " " }jusqu’au pas { $step }
 find-between-steps = { " " }entre les pas { $from } et { $to }

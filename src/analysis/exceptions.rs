@@ -21,7 +21,9 @@ const STRIDE: u64 = 4096;
 /// See [`QueryError`].
 pub fn exceptions(index: &TraceIndex, cancel: &Cancel) -> Result<Bounded<Mark>, QueryError> {
     let mut found = Bounded::default();
-    each_entry(index, cancel, &mut |entry| {
+    let calls = index.calls();
+    let in_order = calls.in_order(0..calls.len());
+    each_entry(index, in_order, cancel, &mut |entry| {
         found.push(Mark { first: entry.0, end: entry.0, kind: MarkKind::Kernel, count: 1 });
     })?;
     Ok(found)
@@ -45,7 +47,9 @@ pub fn next_exception(
             _ => nearest,
         };
     };
-    each_entry(index, cancel, &mut take)?;
+    // The nearest is told in whatever order they come.
+    let all = (0..index.calls().len()).map(CallId);
+    each_entry(index, all, cancel, &mut take)?;
     // Of what the trace ends with no handler shows.
     if ends_with_exception(index, cancel)? {
         take(index.end());
@@ -73,14 +77,18 @@ fn ends_with_exception(index: &TraceIndex, cancel: &Cancel) -> Result<bool, Quer
     Ok(last.iter().flat_map(|record| &record.effects).any(|effect| matches!(effect, Effect::Exception(_))))
 }
 
-/// Tells where each handler is entered, in no order.
-fn each_entry(index: &TraceIndex, cancel: &Cancel, take: &mut dyn FnMut(Position)) -> Result<(), QueryError> {
+/// Tells which of some frames are of handlers, and where those are entered.
+fn each_entry(
+    index: &TraceIndex,
+    frames: impl Iterator<Item = CallId>,
+    cancel: &Cancel,
+    take: &mut dyn FnMut(Position),
+) -> Result<(), QueryError> {
     let calls = index.calls();
-    for (looked, id) in (0u64..).zip(calls.in_order(0..calls.len())) {
+    for (looked, id) in (0u64..).zip(frames) {
         if looked.is_multiple_of(STRIDE) {
             cancel.check()?;
         }
-        let id: CallId = id;
         if let Some(call) = calls.get(id).filter(|call| call.entered == Entered::Exception) {
             take(call.entered_at());
         }
@@ -91,7 +99,28 @@ fn each_entry(index: &TraceIndex, cancel: &Cancel, take: &mut dyn FnMut(Position
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, tarmac};
+
+    #[test]
+    fn handlers_are_gone_to_both_ways() {
+        let interrupted = "\
+            1 clk IT (1) 00001004 d4000001 O EL0t_n : SVC #0\n\
+            1 clk E 00001008 00000044 CoreEvent_LOWER_64_SYNC\n\
+            2 clk IT (2) 00008400 d503201f O EL1h_n : NOP\n\
+            3 clk IT (3) 00008404 d69f03e0 O EL1h_n : ERET\n\
+            4 clk IT (4) 00001008 d4000001 O EL0t_n : SVC #0\n\
+            4 clk E 0000100c 00000044 CoreEvent_LOWER_64_SYNC\n\
+            5 clk IT (5) 00008400 d503201f O EL1h_n : NOP\n\
+            6 clk IT (6) 00008404 d69f03e0 O EL1h_n : ERET\n\
+            7 clk IT (7) 0000100c d503201f O EL0t_n : NOP\n";
+        let ((session, _place), cancel) = (tarmac(interrupted), Cancel::default());
+        let go = |from, way| {
+            let found = next_exception(&session.index, Course { from: Position(from), way }, &cancel).unwrap();
+            found.map(|at| at.0)
+        };
+        assert_eq!([0, 1, 4].map(|from| go(from, Way::Forward)), [Some(1), Some(4), None]);
+        assert_eq!([7, 4, 1].map(|from| go(from, Way::Back)), [Some(4), Some(1), None]);
+    }
 
     #[test]
     fn the_end_of_a_trace_may_be_an_exception() {

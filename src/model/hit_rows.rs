@@ -85,6 +85,14 @@ impl OnlyHits {
         self.made_of = None;
     }
 
+    /// Shows no hits, while a search has found nothing yet or failed.
+    pub fn forget(&mut self, step_count: u64) {
+        if self.is_on && (self.made_of.take().is_some() || self.rows.step_count != step_count) {
+            self.opened.clear();
+            self.rows = Arc::new(HitRows::new(&[], &Around { context: 0, opened: &[] }, step_count));
+        }
+    }
+
     /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
     pub fn update(&mut self, found: &Arc<Found>, step_count: u64) {
         let is_made = self.made_of.as_ref().is_some_and(|made| Arc::ptr_eq(made, found));

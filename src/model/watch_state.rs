@@ -152,6 +152,8 @@ pub struct WatchLevel {
     pub words: Option<String>,
     /// As a number, where it is one.
     pub number: Option<f64>,
+    /// What the value is known from.
+    pub source: ValueSource,
     /// While none of these is written, it stays so.
     pub cells: Vec<Cell>,
 }
@@ -165,6 +167,7 @@ pub fn watch_level(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Wat
         Ok(meaning) => Ok(WatchLevel {
             words: shown(&meaning.value, watch.kind),
             number: number_of(&meaning.value, watch.kind),
+            source: meaning.source,
             cells: meaning.all,
         }),
         Err(error @ NameError::Trace(_)) => Err(error),

@@ -5,7 +5,7 @@
 //! however long the trace is and however often the value changes.
 
 use anyhow::Result;
-use stepback_index::{Cancel, ThreadId};
+use stepback_index::{Cancel, Cell, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
 use super::timeline_rows::RowsRequest;
@@ -39,6 +39,8 @@ pub struct Level {
     pub words: Option<String>,
     /// As a number, where it is one.
     pub number: Option<f64>,
+    /// What it is known from.
+    pub source: ValueSource,
 }
 
 /// What happens in a column in which the value is written.
@@ -65,6 +67,8 @@ pub struct Wave {
     pub first: Level,
     /// Where it is written, in the order of the trace.
     pub columns: Vec<WaveColumn>,
+    /// It depends on a register of the thread that was asked for.
+    pub is_of_thread: bool,
     /// What is wrong with the watch.
     pub error: Option<String>,
 }
@@ -131,13 +135,15 @@ impl WaveWalk<'_> {
     fn run(&self) -> Result<Wave, NameError> {
         let (mut at, last) = (self.view.first, self.view.last);
         let mut known = self.level(at)?;
-        let mut wave = Wave { first: Level::of(&known), ..Wave::default() };
+        let is_of_thread = self.is_of_thread(&known);
+        let mut wave = Wave { first: Level::of(&known), is_of_thread, ..Wave::default() };
         while let Some(change) = self.next(&known, at, last)? {
             let end = self.view.end_of(self.view.column_of(change)).clamp(change, last);
             let (mut now, mut changes, mut is_cut) = (change, 0, false);
             let mut extent: Option<(f64, f64)> = None;
             loop {
                 known = self.level(now)?;
+                wave.is_of_thread |= self.is_of_thread(&known);
                 changes += 1;
                 extent = joined(extent, known.number);
                 let Some(next) = self.next(&known, now, end)? else { break };
@@ -161,6 +167,11 @@ impl WaveWalk<'_> {
         watch_level(&self.scene, self.watch, at)
     }
 
+    fn is_of_thread(&self, known: &WatchLevel) -> bool {
+        let is_own = |cell: &Cell| matches!(cell, Cell::Register { thread, .. } if *thread == self.scene.thread);
+        known.cells.iter().any(is_own)
+    }
+
     fn next(&self, known: &WatchLevel, at: Position, last: Position) -> Result<Option<Position>, NameError> {
         if at >= last {
             return Ok(None);
@@ -172,7 +183,7 @@ impl WaveWalk<'_> {
 
 impl Level {
     fn of(level: &WatchLevel) -> Self {
-        Self { words: level.words.clone(), number: level.number }
+        Self { words: level.words.clone(), number: level.number, source: level.source }
     }
 }
 
@@ -187,7 +198,7 @@ fn joined(extent: Option<(f64, f64)>, number: Option<f64>) -> Option<(f64, f64)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, tarmac};
 
     fn wave_of(watch: &str, range: (u64, u64), columns: u32) -> Wave {
         let view = RowsRequest { first: Position(range.0), last: Position(range.1), columns, cell: None };
@@ -219,6 +230,29 @@ mod tests {
         assert_eq!(last(&fine), last(&coarse));
         let (fine, coarse) = (fine.extent().unwrap(), coarse.extent().unwrap());
         assert!(fine.0 <= coarse.0 && coarse.1 <= fine.1);
+    }
+
+    #[test]
+    fn values_that_no_step_states_are_told_from_those_that_are() {
+        let (session, _place) = tarmac(
+            "1 clk IT (1) 00001000 d503201f A svc : NOP\n\
+             2 clk IT (2) 00001004 b9400001 A svc : LDR w1,[x0]\n2 clk MR4 00005000 00626467\n\
+             3 clk IT (3) 00001008 b9000001 A svc : STR w1,[x0]\n3 clk MW4 00005000 00000001\n\
+             4 clk IT (4) 0000100c b9400001 A svc : LDR w1,[x0]\n4 clk MR4 00005000 00000002\n",
+        );
+        let view = RowsRequest { first: Position(0), last: Position(4), columns: 4, cell: None };
+        let request = WaveRequest { watch: Watch::parse("0x5000:4 u32"), thread: ThreadId(0), view };
+        let wave = wave(&session, &request, &Cancel::default()).unwrap();
+        let sources: Vec<_> = wave.columns.iter().map(|column| (column.position.0, column.last.source)).collect();
+        assert_eq!(wave.first.source, ValueSource::Inferred);
+        assert!(sources.contains(&(3, ValueSource::Recorded)), "{sources:?}");
+        assert_eq!(sources.last(), Some(&(4, ValueSource::External)), "{sources:?}");
+    }
+
+    #[test]
+    fn only_what_names_a_register_is_of_the_thread() {
+        assert!(wave_of("x19", (1180, 1260), 80).is_of_thread && wave_of("u8[x19+1]", (1180, 1260), 80).is_of_thread);
+        assert!(!wave_of("0x80020010:1 u8", (1240, 1300), 60).is_of_thread);
     }
 
     #[test]

@@ -20,6 +20,6 @@ mod watches;
 
 pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
-pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch, KeptSearches, SearchChange, TooManySearches};
+pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch, KeptSearches, SearchChange, SearchNotKept};
 pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
 pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

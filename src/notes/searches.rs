@@ -71,17 +71,25 @@ pub struct KeptSearch {
     pub search: FindQuestion,
 }
 
-/// There are as many kept searches as may be.
+/// Why a search is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManySearches;
+pub enum SearchNotKept {
+    /// There are as many as may be.
+    TooMany,
+    /// Its text is longer than one that is kept.
+    TooLong,
+}
 
-impl fmt::Display for TooManySearches {
+impl fmt::Display for SearchNotKept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there are {MOST_SEARCHES} already: forget one of them")
+        match self {
+            Self::TooMany => write!(f, "there are {MOST_SEARCHES} already: forget one of them"),
+            Self::TooLong => write!(f, "its text has more than {LONGEST} characters: look for a part of it"),
+        }
     }
 }
 
-impl std::error::Error for TooManySearches {}
+impl std::error::Error for SearchNotKept {}
 
 /// What becomes of the kept searches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +113,7 @@ impl KeptSearches {
     pub fn of(list: Vec<KeptSearch>) -> Self {
         let mut kept = Self::default();
         for search in list.into_iter().take(MOST_SEARCHES) {
-            // There is room for as many.
+            // There is room for as many; what is too long was written by no window.
             let _is_kept = kept.change(&SearchChange::Keep(search));
         }
         kept
@@ -124,8 +132,8 @@ impl KeptSearches {
     /// Makes a change. What has no name or looks for nothing is not kept.
     ///
     /// # Errors
-    /// There are too many.
-    pub fn change(&mut self, change: &SearchChange) -> Result<(), TooManySearches> {
+    /// There are too many, or it is too long.
+    pub fn change(&mut self, change: &SearchChange) -> Result<(), SearchNotKept> {
         match change {
             SearchChange::Keep(kept) => self.keep(kept),
             SearchChange::Rename(old, new) => {
@@ -143,14 +151,17 @@ impl KeptSearches {
         }
     }
 
-    fn keep(&mut self, kept: &KeptSearch) -> Result<(), TooManySearches> {
+    fn keep(&mut self, kept: &KeptSearch) -> Result<(), SearchNotKept> {
         let name: String = kept.name.trim().chars().take(LONGEST).collect();
-        if name.is_empty() || kept.search.text.trim().is_empty() || kept.search.text.chars().count() > LONGEST {
+        if name.is_empty() || kept.search.text.trim().is_empty() {
             return Ok(());
+        }
+        if kept.search.text.chars().count() > LONGEST {
+            return Err(SearchNotKept::TooLong);
         }
         self.forget(&name);
         if self.list.len() >= MOST_SEARCHES {
-            return Err(TooManySearches);
+            return Err(SearchNotKept::TooMany);
         }
         let place = self.list.partition_point(|known| known.name.to_lowercase() < name.to_lowercase());
         self.list.insert(place, KeptSearch { name, search: kept.search.clone() });
@@ -196,7 +207,9 @@ mod tests {
         let many = (0..500).map(|number| kept(&format!("search {number}"), "x")).collect();
         let mut searches = KeptSearches::of(many);
         assert_eq!(searches.list().len(), MOST_SEARCHES);
-        assert_eq!(searches.change(&SearchChange::Keep(kept("one more", "x"))), Err(TooManySearches));
+        assert_eq!(searches.change(&SearchChange::Keep(kept("one more", "x"))), Err(SearchNotKept::TooMany));
+        let long = SearchChange::Keep(kept("long", &"x".repeat(LONGEST + 1)));
+        assert_eq!(searches.change(&long), Err(SearchNotKept::TooLong));
         assert_eq!(searches.change(&SearchChange::Keep(kept("search 3", "y"))), Ok(()));
     }
 }

@@ -53,6 +53,8 @@ pub struct WarningsPanel {
 #[derive(Debug, Default)]
 struct Order {
     sort: SortBy,
+    /// How often all of them occur: it grows with each that is counted.
+    times: u64,
     places: Vec<usize>,
 }
 
@@ -131,7 +133,9 @@ impl WarningsPanel {
 
     /// Sorts by the heads, where that was asked for or there are more warnings by now.
     fn put_in_order(&mut self, warnings: &[Warning], cx: &ViewCx<'_>) {
-        if self.order.sort == self.sort && self.order.places.len() == warnings.len() {
+        let times = warnings.iter().fold(0u64, |all, warning| all.saturating_add(warning.count));
+        let is_same = self.order.places.len() == warnings.len() && self.order.times == times;
+        if self.order.sort == self.sort && is_same {
             return;
         }
         let mut places: Vec<usize> = (0..warnings.len()).collect();
@@ -147,7 +151,7 @@ impl WarningsPanel {
             }
         };
         self.sort.sort(&mut places, key);
-        self.order = Order { sort: self.sort, places };
+        self.order = Order { sort: self.sort, times, places };
     }
 
     /// Asks for the lines of warnings in view.

@@ -26,14 +26,23 @@ impl Workspace {
         let step_count = self.session.index.step_count();
         for window in &mut self.windows.list {
             window.only_hits.is_on &= is_sought;
-            if let Some(found) = &found {
-                window.only_hits.update(found, step_count);
+            match &found {
+                Some(found) => window.only_hits.update(found, step_count),
+                None => window.only_hits.forget(step_count),
             }
         }
     }
 
     /// Looks for what panels of their own show. True while that is under way.
     pub(super) fn look_at_own_finds(&mut self, worker: &Worker) -> bool {
+        for (_, tile) in self.dock.tiles.iter_mut() {
+            if let Tile::Pane(Pane::Find(panel)) = tile
+                && panel.take_stop()
+                && let Some(kept) = panel.own()
+            {
+                self.own_finds.stop(&kept.search);
+            }
+        }
         let own = self.dock.tiles.iter().filter_map(|(_, tile)| match tile {
             Tile::Pane(Pane::Find(panel)) => panel.own(),
             _ => None,

@@ -150,6 +150,7 @@ impl App {
             && (workspace.moving.give_up()
                 || workspace.lookup.take().is_some()
                 || workspace.find.stop()
+                || workspace.own_finds.stop_all()
                 || workspace.functions.stop()
                 || workspace.leave_only_hits())
         {

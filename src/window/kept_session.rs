@@ -69,8 +69,10 @@ impl Workspace {
 
     /// Whether the user marked something and it is kept nowhere; once.
     fn loses_marks(&self) -> bool {
-        let is_marked =
-            !self.bookmarks.list().is_empty() || !self.watches.list().is_empty() || !self.searches.list().is_empty();
+        let is_marked = !self.bookmarks.list().is_empty()
+            || !self.watches.list().is_empty()
+            || !self.searches.list().is_empty()
+            || !self.waves.list().is_empty();
         is_marked && self.places.list.is_empty() && !self.places.is_loss_told
     }
 

@@ -6,7 +6,7 @@ use stepback_parsers::Position;
 use crate::action::{Way, WindowId};
 use crate::messages::say;
 use crate::model::so_far::{SoFar, nothing_so_far};
-use crate::model::{Landing, Move, Stride, Windows};
+use crate::model::{Ground, Landing, Move, Stride, Windows};
 use crate::session::Session;
 use crate::worker::Ticket;
 
@@ -92,14 +92,21 @@ struct Steps {
     to: Position,
 }
 
-/// The other windows go as many steps as one went.
+/// The other windows go as many steps as one went, and where that one walked, they remember no more places than it.
 fn follow(session: &Session, windows: &mut Windows, led: &Asked, by: Steps) -> Result<Landing, QueryError> {
     for other in windows.list.iter_mut().filter(|other| other.id != led.window) {
         let to = match by.to.0.checked_sub(by.from.0) {
             Some(forward) => other.position.0.saturating_add(forward),
             None => other.position.0.saturating_sub(by.from.0 - by.to.0),
         };
-        Move::Travel(Position(to)).make(&session.index, other)?;
+        let to = Position(to);
+        match led.what {
+            Move::Step(..) | Move::StepOfThread(_) => {
+                let ground = Ground::at(&session.index, to.min(session.index.end()))?;
+                other.walk(to, &ground);
+            }
+            _ => _ = Move::Travel(to).make(&session.index, other)?,
+        }
     }
     Ok(Landing::Made)
 }

@@ -182,7 +182,19 @@ fn windows_move_together_until_they_are_let_go() {
     window.perform(Action::SyncWindows);
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, 1251), (2, 1301)]);
-    window.perform(Action::SyncWindows);
+    // A window that is led along keeps no more in its history than the one that steps.
+    let remembered =
+        |window: &Driver| window.workspace().windows.list.iter().map(|one| one.back.len()).collect::<Vec<_>>();
+    let before = remembered(&window);
     window.press(Key::F11);
-    assert_eq!(window.positions(), [(1, 1251), (2, 1302)]);
+    window.press(Key::F10);
+    assert_eq!(remembered(&window), before);
+    window.go_to("1,301");
+    let (first, second) = (window.positions()[0].1, window.positions()[1].1);
+    assert_eq!(second - first, 50);
+    window.go_to("1,301");
+    window.perform(Action::SyncWindows);
+    let first = window.positions()[0].1;
+    window.press(Key::F11);
+    assert_eq!(window.positions(), [(1, first), (2, 1302)]);
 }

@@ -319,6 +319,20 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
 }
 
 #[test]
+fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
+    let mut window = Driver::text(SHORT);
+    find(&mut window, "mov");
+    window.perform(Action::ToggleOnlyHits);
+    assert!(window.active().only_hits.is_on && window.has("… 5 steps"));
+    find(&mut window, "/mov(/");
+    assert!(window.workspace().find.error().is_some());
+    assert!(window.active().only_hits.is_on && window.has("… 12 steps") && !window.has("step 1"));
+    assert_eq!(window.active().row_count(), 1);
+    find(&mut window, "mov");
+    assert!(window.has("… 5 steps") && window.has("step 1"));
+}
+
+#[test]
 fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     let mut window = Driver::text(SHORT);
     window.command("Keep search as moves");

@@ -43,10 +43,21 @@ pub struct BookmarksPanel {
 struct BookmarksState {
     list: CursorList,
     sort: SortBy,
+    order: Order,
     /// What is being written.
     editing: Option<Editing>,
     /// What stands at the places in view.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
+}
+
+/// Which of some bookmarks are shown, in their order: no frame sorts them anew.
+#[derive(Debug, Default)]
+struct Order {
+    sort: SortBy,
+    filter: String,
+    of: Vec<Bookmark>,
+    /// Their places in the list.
+    places: Vec<usize>,
 }
 
 /// The bar above the list, and what is listed.
@@ -74,6 +85,30 @@ impl BookmarksPanel {
         if let Some(row) = shown.iter().position(|bookmark| bookmark.id == wish.id) {
             self.state.list.go_to(row, shown.len(), list);
         }
+    }
+
+    /// Filters and sorts, where that was asked for or the bookmarks are others by now.
+    fn put_in_order(&mut self, bookmarks: &[Bookmark]) {
+        let order = &self.state.order;
+        if order.sort == self.state.sort && order.filter == self.filter && order.of == bookmarks {
+            return;
+        }
+        let wanted = self.filter.to_lowercase();
+        let holds = |bookmark: &Bookmark| {
+            let text = format!("{} {} {}", bookmark.place.text(), bookmark.name, bookmark.note);
+            wanted.is_empty() || text.to_lowercase().contains(&wanted)
+        };
+        let mut places: Vec<usize> =
+            bookmarks.iter().enumerate().filter(|(_, bookmark)| holds(bookmark)).map(|(place, _)| place).collect();
+        let key = |place: &usize, column: usize| match (bookmarks.get(*place), column) {
+            (None, _) => (0, String::new()),
+            (Some(bookmark), 1) => (0, bookmark.name.to_lowercase()),
+            (Some(bookmark), 2) => (0, bookmark.note.to_lowercase()),
+            // Memory comes behind the moments of the trace.
+            (Some(bookmark), _) => (bookmark.place.position().unwrap_or(u64::MAX), bookmark.place.text()),
+        };
+        self.state.sort.sort(&mut places, key);
+        self.state.order = Order { sort: self.state.sort, filter: self.filter.clone(), of: bookmarks.to_vec(), places };
     }
 
     fn begin(&mut self, id: BookmarkId, part: BookmarkPart, cx: &ViewCx<'_>) {
@@ -227,19 +262,9 @@ impl Panel for BookmarksPanel {
             let words = EmptyWords(say!("bookmarks-nothing-is-marked"), say!("bookmarks-b-marks-the-position-shift"));
             return empty_ui(ui, &pen, rect, icons::BOOKMARK, words);
         }
-        let wanted = self.filter.to_lowercase();
-        let holds = |bookmark: &&Bookmark| {
-            let text = format!("{} {} {}", bookmark.place.text(), bookmark.name, bookmark.note);
-            wanted.is_empty() || text.to_lowercase().contains(&wanted)
-        };
-        let mut shown: Vec<&Bookmark> = cx.bookmarks.list().iter().filter(holds).collect();
-        let text = |bookmark: &&Bookmark, column: usize| match column {
-            1 => (0, bookmark.name.to_lowercase()),
-            2 => (0, bookmark.note.to_lowercase()),
-            // Memory comes behind the moments of the trace.
-            _ => (bookmark.place.position().unwrap_or(u64::MAX), bookmark.place.text()),
-        };
-        self.state.sort.sort(&mut shown, text);
+        self.put_in_order(cx.bookmarks.list());
+        let places = self.state.order.places.iter();
+        let shown: Vec<&Bookmark> = places.filter_map(|place| cx.bookmarks.list().get(*place)).collect();
         let bar = if rect.height() < LOW { 0.0 } else { BAR };
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + bar);
         if bar.height() > 0.0 {

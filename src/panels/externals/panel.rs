@@ -65,7 +65,8 @@ struct Asked {
 /// Rows in the order of a column: no frame sorts them anew.
 #[derive(Debug)]
 struct Sorted {
-    asked: Asked,
+    /// Of which rows.
+    of: Arc<Vec<ExternalRow>>,
     sort: SortBy,
     rows: Arc<Vec<ExternalRow>>,
 }
@@ -115,8 +116,8 @@ impl ExternalsPanel {
         };
         let words = say!("externals-head", reads = count, count = changes, from = from);
         let copy = Rect::from_min_max(pos2(button.left() - 28.0, y - 11.0), pos2(button.left() - 4.0, y + 11.0));
-        let known = self.state.answer.peek().map(|(asked, rows)| (*asked, Arc::clone(rows)));
-        let rows = known.map(|(asked, rows)| self.in_order(asked, &rows)).unwrap_or_default();
+        let known = self.state.answer.peek().map(|(_, rows)| Arc::clone(rows));
+        let rows = known.map(|rows| self.in_order(&rows)).unwrap_or_default();
         let heads = ["step", "thread", "address", "was", "read", "symbol"];
         Export { pen, rows: &|| text_table(&heads, rows.iter().map(texts)), name: "external changes" }
             .ui(ui, copy, out);
@@ -133,17 +134,17 @@ impl ExternalsPanel {
     }
 
     /// The rows in the order that was asked for.
-    fn in_order(&mut self, asked: Asked, rows: &Arc<Vec<ExternalRow>>) -> Arc<Vec<ExternalRow>> {
+    fn in_order(&mut self, rows: &Arc<Vec<ExternalRow>>) -> Arc<Vec<ExternalRow>> {
         let sort = self.state.sort;
         if sort.column.is_none() {
             return Arc::clone(rows);
         }
         let known = self.state.sorted.take();
-        let is_known = |known: &Sorted| known.asked == asked && known.sort == sort && known.rows.len() == rows.len();
+        let is_known = |known: &Sorted| Arc::ptr_eq(&known.of, rows) && known.sort == sort;
         let sorted = known.filter(is_known).unwrap_or_else(|| {
-            let mut rows = rows.to_vec();
-            sort.sort(&mut rows, key);
-            Sorted { asked, sort, rows: Arc::new(rows) }
+            let mut sorted = rows.to_vec();
+            sort.sort(&mut sorted, key);
+            Sorted { of: Arc::clone(rows), sort, rows: Arc::new(sorted) }
         });
         let rows = Arc::clone(&sorted.rows);
         self.state.sorted = Some(sorted);
@@ -253,7 +254,7 @@ impl Panel for ExternalsPanel {
         });
         let place = AnswerPlace { pen: &pen, rect: rest };
         place.ui(ui, &answer, out, |ui, pen, rows, out| {
-            let rows = self.in_order(asked, rows);
+            let rows = self.in_order(rows);
             self.list_ui(ui, rest, ChangesView { pen, rows: &rows }, cx, out);
         });
         if slot.is_waiting() {

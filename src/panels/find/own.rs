@@ -26,7 +26,7 @@ pub struct SearchGround<'a> {
 }
 
 impl OwnFinds {
-    /// Begins the searches that panels show by now, forgets those that none shows, and picks up what was found.
+    /// Begins the searches of panels that were in view, forgets those that none shows, and picks up what was found.
     /// True while one is under way.
     pub fn advance(&mut self, wanted: &[FindQuestion], ground: &SearchGround<'_>) -> bool {
         self.list.retain(|(question, _)| wanted.contains(question));
@@ -39,6 +39,18 @@ impl OwnFinds {
         }
         self.list.iter_mut().for_each(|(_, state)| state.advance(ground.session, ground.worker));
         self.list.iter().any(|(_, state)| state.is_under_way())
+    }
+
+    /// Ends a search; what was found stays.
+    pub fn stop(&mut self, question: &FindQuestion) {
+        if let Some((_, state)) = self.list.iter_mut().find(|(known, _)| known == question) {
+            state.stop();
+        }
+    }
+
+    /// Ends all searches. False where none is under way.
+    pub fn stop_all(&mut self) -> bool {
+        self.list.iter_mut().fold(false, |is_stopped, (_, state)| state.stop() || is_stopped)
     }
 
     /// What was found of a search.

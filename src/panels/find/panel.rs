@@ -73,6 +73,10 @@ struct FindPanelState {
     /// How often the field had to take the keyboard; none before the first frame.
     focused: Option<u64>,
     list: RowList,
+    /// It was drawn.
+    was_seen: bool,
+    /// Its own search is to end.
+    wants_stop: bool,
     /// The cursor stands before the first hit behind the position.
     is_placed: bool,
     /// The position that the list was last moved to.
@@ -93,9 +97,14 @@ impl FindPanel {
         Self { own: Some(kept), ..Self::default() }
     }
 
-    /// The kept search that it shows.
+    /// The kept search that it shows; none before it is in view for the first time.
     pub fn own(&self) -> Option<&KeptSearch> {
-        self.own.as_ref()
+        self.own.as_ref().filter(|_| self.state.was_seen)
+    }
+
+    /// Whether its own search is to end; once.
+    pub fn take_stop(&mut self) -> bool {
+        std::mem::take(&mut self.state.wants_stop)
     }
 
     fn take_over(&mut self, cx: &ViewCx<'_>) {
@@ -346,6 +355,10 @@ impl FindPanel {
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
+        if !std::mem::replace(&mut self.state.was_seen, true) {
+            // The search begins with the next frame.
+            ui.ctx().request_repaint();
+        }
         let AnswerPlace { pen, rect } = *place;
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let (y, words) = (bar.center().y, say!("find-mark-these-hits"));
@@ -361,11 +374,18 @@ impl FindPanel {
             return;
         }
         let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
-            pen.text(bar.left() + INSET, y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
+            let is_stopped = state.is_some_and(|state| !state.is_under_way());
+            let words = if is_stopped { say!("find-stopped-before-any-hit") } else { say!("find-searching") };
+            pen.text(bar.left() + INSET, y, words, ui_font(12.0), cx.tok.t2);
+            if !is_stopped {
+                self.stop_ui(ui, pen, mark);
+            }
             return;
         };
         let table = self.state.list.seen(&found.table, &self.view);
-        let export = Rect::from_min_max(pos2(mark.left() - 30.0, y - 11.0), pos2(mark.left() - 6.0, y + 11.0));
+        let is_under_way = state.is_some_and(|state| state.is_under_way());
+        let right = if is_under_way { self.stop_ui(ui, pen, mark) } else { mark.left() };
+        let export = Rect::from_min_max(pos2(right - 30.0, y - 11.0), pos2(right - 6.0, y + 11.0));
         Export { pen, rows: &|| Cow::Borrowed(&*table), name: "hits" }.ui(ui, export, out);
         let words = summary(&found, cx.session);
         pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), cx.tok.t2, export.left() - 6.0);
@@ -380,6 +400,14 @@ impl FindPanel {
             self.place(&shown, &found, cx);
         }
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
+    }
+
+    /// Ends the search of the panel. Returns where the button begins.
+    fn stop_ui(&mut self, ui: &Ui, pen: &Pen<'_>, mark: Rect) -> f32 {
+        let y = mark.center().y;
+        let stop = Rect::from_min_max(pos2(mark.left() - 30.0, y - 11.0), pos2(mark.left() - 6.0, y + 11.0));
+        self.state.wants_stop |= icon_button(ui, pen, stop, icons::CLOSE, say!("find-stop-the-search"));
+        stop.left()
     }
 
     /// The cursor begins at the position, and goes along where the position goes to another hit.

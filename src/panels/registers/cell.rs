@@ -149,13 +149,16 @@ pub fn cell_ui(
     value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor });
     touch(&response, cell, view, touched, out);
     response.context_menu(|ui| menu(ui, cell, view, out));
-    let lines: Vec<String> = readings(&cell.value)
-        .into_iter()
-        .chain(stack_words(cell, view.cx))
-        .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = &*reason)))
-        .collect();
-    if !lines.is_empty() {
-        response.on_hover_text(lines.join("\n"));
+    // Most cells are under no pointer: only the one that is needs the words.
+    if response.hovered() {
+        let lines: Vec<String> = readings(&cell.value)
+            .into_iter()
+            .chain(stack_words(cell, view.cx))
+            .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = &*reason)))
+            .collect();
+        if !lines.is_empty() {
+            response.on_hover_text(lines.join("\n"));
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2};
-use stepback_index::{Cancel, ThreadId};
+use egui::{Color32, Rect, Ui, pos2};
+use stepback_index::{Cancel, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
 use super::lanes::Scene;
@@ -11,11 +11,13 @@ use super::paint::{AXIS, Strip, tip_ui};
 use super::state::TimelineState;
 use crate::messages::say;
 use crate::model::timeline_rows::RowsRequest;
+use crate::model::value_source::SourceWords;
 use crate::model::wave::{Level, Wave, WaveColumn, WaveRequest, wave};
 use crate::notes::Watch;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
-use crate::theme::{mono, ui as ui_font};
+use crate::theme::{Tok, mono, ui as ui_font};
+use crate::worker::Answer;
 
 /// Height of a row.
 const HEIGHT: f32 = 24.0;
@@ -47,7 +49,7 @@ pub fn rows_ui(
 ) -> Option<u64> {
     let shown = (strip.waves / HEIGHT).round() as usize;
     state.waves.resize_with(shown, Default::default);
-    let thread = cx.threads.here().unwrap_or(ThreadId(0));
+    let here = cx.threads.here().unwrap_or(ThreadId(0));
     let view = RowsRequest {
         first: Position(strip.first),
         last: strip.last_known(),
@@ -58,19 +60,24 @@ pub fn rows_ui(
     state.wave_under = None;
     for (place, watch) in cx.waves.list().iter().enumerate().take(shown) {
         let Some(slot) = state.waves.get_mut(place) else { continue };
+        let before = slot.peek().filter(|(asked, _)| asked.watch == *watch);
+        // What names no register of a thread is the same in all of them, and is not worked out anew.
+        let is_of_all = before.filter(|(_, wave)| !wave.is_of_thread && wave.error.is_none());
+        let thread = is_of_all.map_or(here, |(asked, _)| asked.thread);
         let request = WaveRequest { watch: watch.clone(), thread, view };
         let session = Arc::clone(cx.session);
-        slot.poll_long(&request, cx.worker, |request| {
+        let answer = slot.poll_long(&request, cx.worker, |request| {
             let request = request.clone();
             move |cancel: &Cancel| wave(&session, &request, cancel)
         });
+        let failure = if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None };
         let top = top + height(place);
         let rect = Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT));
-        let known = slot.peek().filter(|(asked, _)| asked.watch == *watch && asked.thread == thread);
+        let known = slot.peek().filter(|(asked, _)| asked.watch == *watch);
         let is_fresh = known.is_some_and(|(asked, _)| *asked == request);
+        let known = known.map(|(asked, wave)| Known { wave, view: asked.view, owner: owner(asked.thread, wave, cx) });
         let faded = pen.clone().faded();
-        let row =
-            WaveRow { strip, pen: if is_fresh { pen } else { &faded }, watch, rect, wave: known.map(|(_, wave)| wave) };
+        let row = WaveRow { strip, pen: if is_fresh { pen } else { &faded }, watch, rect, known, failure };
         let is_last = place + 1 == shown;
         row.paint(if is_last { cx.waves.list().len().saturating_sub(shown) } else { 0 });
         under = under.or(row.touch(ui));
@@ -87,7 +94,24 @@ struct WaveRow<'a> {
     pen: &'a Pen<'a>,
     watch: &'a Watch,
     rect: Rect,
-    wave: Option<&'a Wave>,
+    known: Option<Known<'a>>,
+    /// Why it could not be worked out.
+    failure: Option<String>,
+}
+
+/// The newest answer of a row.
+struct Known<'a> {
+    wave: &'a Wave,
+    /// For which part of the trace. The strip may show another one by now.
+    view: RowsRequest,
+    /// The thread whose registers are meant, where it is one of several.
+    owner: Option<&'a str>,
+}
+
+fn owner<'a>(thread: ThreadId, wave: &Wave, cx: &ViewCx<'a>) -> Option<&'a str> {
+    let threads = cx.session.index.threads();
+    let is_one_of_several = wave.is_of_thread && threads.len() > 1;
+    threads.get(thread.0 as usize).filter(|_| is_one_of_several).map(|thread| thread.name.as_str())
 }
 
 /// A stretch in which the value stays.
@@ -104,52 +128,101 @@ impl WaveRow<'_> {
         let (tok, x, right) = (pen.tok, rect.left() + INSET, strip.chart.left() - 8.0);
         pen.cut_text(pos2(x, rect.top() + 8.0), &self.watch.expression, mono(11.0), tok.t2, right);
         let below = match hidden {
-            0 => self.watch.kind.name().to_owned(),
+            0 => match self.known.as_ref().and_then(|known| known.owner) {
+                Some(thread) => format!("{} · {thread}", self.watch.kind.name()),
+                None => self.watch.kind.name().to_owned(),
+            },
             hidden => say!("timeline-below", count = hidden.to_string()),
         };
         pen.cut_text(pos2(x, rect.top() + 18.0), &below, ui_font(10.0), tok.t3, right);
         pen.line_across(rect.left(), rect.right(), rect.bottom() - 0.5, tok.line);
-        let Some(wave) = self.wave else { return };
         let clipped = Pen { painter: pen.painter.with_clip_rect(rect.intersect(strip.chart)), tok };
-        if let Some(error) = &wave.error {
+        let known = self.known.as_ref();
+        let error = self.failure.as_ref().or(known.and_then(|known| known.wave.error.as_ref()));
+        if let Some(error) = error {
             clipped.text(strip.chart.left() + 4.0, rect.center().y, error, ui_font(11.0), tok.err);
-        } else if wave.is_boxes() {
-            self.boxes_ui(&clipped, wave);
+            return;
+        }
+        let (left, right) = self.looked_at();
+        for gap in [(strip.chart.left(), left), (right, self.known_end())] {
+            self.gap_ui(&clipped, gap);
+        }
+        let Some(Known { wave, view, .. }) = known else { return };
+        let seen = Rect::from_x_y_ranges(left..=right.max(left), rect.y_range());
+        let clipped = Pen { painter: clipped.painter.with_clip_rect(clipped.painter.clip_rect().intersect(seen)), tok };
+        if wave.is_boxes() {
+            self.boxes_ui(&clipped, wave, view);
         } else {
-            self.curve_ui(&clipped, wave);
+            self.curve_ui(&clipped, wave, view);
         }
     }
 
-    fn pieces<'a>(&'a self, wave: &'a Wave) -> impl Iterator<Item = Piece<'a>> {
+    /// Where what is indexed ends.
+    fn known_end(&self) -> f32 {
+        self.strip.x_of(self.strip.last_known()).floor()
+    }
+
+    /// Between which edges of the chart the answer tells the value.
+    fn looked_at(&self) -> (f32, f32) {
+        let (start, end) = (self.strip.chart.left(), self.known_end().max(self.strip.chart.left()));
+        let within = |position: Position| self.strip.x_of(position).floor().clamp(start, end);
+        self.known.as_ref().map_or((end, end), |known| (within(known.view.first), within(known.view.last)))
+    }
+
+    /// Says that the value is looked for, where there is room.
+    fn gap_ui(&self, pen: &Pen<'_>, (left, right): (f32, f32)) {
+        let words = say!("timeline-looking");
+        if right - left > pen.width(words, ui_font(11.0)) + 8.0 {
+            pen.text(left + 4.0, self.rect.center().y, words, ui_font(11.0), pen.tok.t3);
+        }
+    }
+
+    fn pieces<'a>(&'a self, wave: &'a Wave, view: &RowsRequest) -> impl Iterator<Item = Piece<'a>> {
         let x_of = |position: Position| self.strip.x_of(position).floor();
-        let starts = std::iter::once((self.strip.chart.left(), &wave.first))
+        let (first, last) = (x_of(view.first), x_of(view.last));
+        let starts = std::iter::once((first, &wave.first))
             .chain(wave.columns.iter().map(move |column| (x_of(column.position), &column.last)));
-        let known_end = x_of(self.strip.last_known());
-        let ends = wave.columns.iter().map(move |column| x_of(column.position)).chain(std::iter::once(known_end));
-        starts.zip(ends).map(|((left, level), right)| Piece { left, right, level })
+        let ends = wave.columns.iter().map(move |column| x_of(column.position)).chain(std::iter::once(last));
+        // What lies far outside is not drawn.
+        let (least, most) = (self.strip.chart.left() - 2.0, self.strip.chart.right() + 2.0);
+        let piece = move |((left, level), right): ((f32, &'a Level), f32)| Piece {
+            left: left.clamp(least, most),
+            right: right.clamp(least, most),
+            level,
+        };
+        starts
+            .zip(ends)
+            .map(piece)
+            .filter(move |piece| piece.left < piece.right || (least < piece.left && piece.left < most))
     }
 
     /// Values with their words.
-    fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave) {
+    fn boxes_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
         let tok = pen.tok;
-        for Piece { left, right, level } in self.pieces(wave) {
+        for Piece { left, right, level } in self.pieces(wave, view) {
             let rect = Rect::from_min_max(pos2(left, self.rect.top() + 4.0), pos2(right, self.rect.bottom() - 4.0));
             let Some(words) = &level.words else {
                 pen.dots(rect.left() + 2.0, rect.right() - 2.0, rect.center().y);
                 continue;
             };
-            pen.painter.rect_filled(rect, 0.0, tok.bg3);
+            let fill = if level.source == ValueSource::External { tok.external_bg } else { tok.bg3 };
+            pen.painter.rect_filled(rect, 0.0, fill);
             pen.line_down(rect.left(), rect.top(), rect.bottom(), tok.write);
             pen.line_across(rect.left(), rect.right(), rect.top(), tok.line2);
             pen.line_across(rect.left(), rect.right(), rect.bottom(), tok.line2);
             if rect.width() >= LEAST_WORDS {
-                pen.cut_text(pos2(rect.left() + 4.0, rect.center().y), words, mono(11.0), tok.t1, rect.right() - 2.0);
+                let (at, color) =
+                    (pos2(rect.left() + 4.0, rect.center().y), color_of(level.source, tok).unwrap_or(tok.t1));
+                let end = pen.cut_text(at, words, mono(11.0), color, rect.right() - 2.0);
+                if level.source == ValueSource::Inferred {
+                    pen.dots(at.x, end, at.y + 6.0);
+                }
             }
         }
     }
 
     /// A step a change; where a column has several, all that lies between the least and the greatest.
-    fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave) {
+    fn curve_ui(&self, pen: &Pen<'_>, wave: &Wave, view: &RowsRequest) {
         let Some((least, most)) = wave.extent() else { return };
         let (top, bottom) = (self.rect.top() + 4.0, self.rect.bottom() - 4.0);
         let span = most - least;
@@ -158,11 +231,15 @@ impl WaveRow<'_> {
             false => (top + bottom) / 2.0,
         };
         let color = pen.tok.write;
-        for Piece { left, right, level } in self.pieces(wave) {
+        for Piece { left, right, level } in self.pieces(wave, view) {
             match level.number.filter(|number| number.is_finite()) {
                 Some(number) => {
                     let y = y_of(number).round();
-                    pen.fill(Rect::from_min_max(pos2(left, y - 0.5), pos2(right.max(left + 1.0), y + 0.5)), color);
+                    let line = Rect::from_min_max(pos2(left, y - 0.5), pos2(right.max(left + 1.0), y + 0.5));
+                    pen.fill(line, color_of(level.source, pen.tok).unwrap_or(color));
+                    if level.source == ValueSource::Inferred {
+                        pen.dots(left, right, y + 2.0);
+                    }
                 }
                 None => pen.dots(left, right, (top + bottom) / 2.0),
             }
@@ -193,7 +270,12 @@ impl WaveRow<'_> {
             tip_ui(ui, say!("timeline-wave", name = name));
             return None;
         }
-        let wave = self.wave.filter(|wave| wave.error.is_none())?;
+        let Known { wave, owner, .. } = self.known.as_ref().filter(|known| known.wave.error.is_none())?;
+        let (left, right) = self.looked_at();
+        if self.failure.is_some() || pointer.x < left || pointer.x > right {
+            return None;
+        }
+        let name = owner.map_or_else(|| name.clone(), |thread| format!("{name} ({thread})"));
         let x_of = |position: Position| self.strip.x_of(position).floor();
         let near = |position: &Position| (x_of(*position) + 0.5 - pointer.x).abs() <= GRIP;
         let at = self.strip.position_at(pointer.x);
@@ -205,10 +287,22 @@ impl WaveRow<'_> {
     }
 }
 
+/// The color of a value that no step states.
+fn color_of(source: ValueSource, tok: &Tok) -> Option<Color32> {
+    match source {
+        ValueSource::Inferred => Some(tok.inferred),
+        ValueSource::External => Some(tok.external),
+        ValueSource::Recorded | ValueSource::Unknown => None,
+    }
+}
+
 /// What is said of a place of the row.
 fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> String {
     let level = column.map_or(&wave.first, |column| &column.last);
-    let value = level.words.as_deref().unwrap_or(say!("timeline-unknown"));
+    let mut value = level.words.as_deref().unwrap_or(say!("timeline-unknown")).to_owned();
+    if level.words.is_some() && matches!(level.source, ValueSource::Inferred | ValueSource::External) {
+        value = format!("{value} ({})", SourceWords::of(level.source).phrase);
+    }
     let since = match column {
         Some(column) if column.changes > 1 => {
             let more = if column.is_cut { say!("timeline-or-more") } else { "" };
