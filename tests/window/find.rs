@@ -326,10 +326,10 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
     assert!(window.active().only_hits.is_on && window.has("… 5 steps"));
     find(&mut window, "/mov(/");
     assert!(window.workspace().find.error().is_some());
-    assert!(window.active().only_hits.is_on && window.has("… 12 steps") && !window.has("step 1"));
+    assert!(window.active().only_hits.is_on && window.has("… 12 steps not looked through yet"));
     assert_eq!(window.active().row_count(), 1);
     find(&mut window, "mov");
-    assert!(window.has("… 5 steps") && window.has("step 1"));
+    assert!(window.has("… 5 steps"));
 }
 
 #[test]
