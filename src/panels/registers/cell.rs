@@ -154,7 +154,7 @@ pub fn cell_ui(
         let lines: Vec<String> = readings(&cell.value)
             .into_iter()
             .chain(stack_words(cell, view.cx))
-            .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = &*reason)))
+            .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = reason.as_str())))
             .collect();
         if !lines.is_empty() {
             response.on_hover_text(lines.join("\n"));
