@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Color32, Rect, Ui, pos2};
+use egui::{Color32, Rangef, Rect, Ui, pos2};
 use stepback_index::{Cancel, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
@@ -144,7 +144,7 @@ impl WaveRow<'_> {
             return;
         }
         let (left, right) = self.looked_at();
-        for gap in [(strip.chart.left(), left), (right, self.known_end())] {
+        for gap in [Rangef::new(strip.chart.left(), left), Rangef::new(right, self.known_end())] {
             self.gap_ui(&clipped, gap);
         }
         let Some(Known { wave, view, .. }) = known else { return };
@@ -170,10 +170,10 @@ impl WaveRow<'_> {
     }
 
     /// Says that the value is looked for, where there is room.
-    fn gap_ui(&self, pen: &Pen<'_>, (left, right): (f32, f32)) {
+    fn gap_ui(&self, pen: &Pen<'_>, gap: Rangef) {
         let words = say!("timeline-looking");
-        if right - left > pen.width(words, ui_font(11.0)) + 8.0 {
-            pen.text(left + 4.0, self.rect.center().y, words, ui_font(11.0), pen.tok.t3);
+        if gap.span() > pen.width(words, ui_font(11.0)) + 8.0 {
+            pen.text(gap.min + 4.0, self.rect.center().y, words, ui_font(11.0), pen.tok.t3);
         }
     }
 
