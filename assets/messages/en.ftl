@@ -440,6 +440,7 @@ settings-remove = Remove
 settings-remove-of = Remove the keys of { $command }
 settings-reset = Reset
 settings-reset-of = Reset the keys of { $command }
+settings-put-aside = The settings file could not be read and was put aside: { $path }
 settings-imported = The keys are taken over
 toasts-more = { $number } more
 toasts-close-all = Close all
@@ -463,6 +464,7 @@ strip-more-said = { $number ->
 strip-tear-off = Move to its own window
 strip-put-back = Put back
 torn-title = { $panel } – { $trace }
+torn-many = At most { $number } panels have windows of their own
 torn-last = The last panel stays in the main window
 
 ## window

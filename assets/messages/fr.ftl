@@ -473,6 +473,7 @@ settings-remove = Retirer
 settings-remove-of = Retirer les touches de { $command }
 settings-reset = Rétablir
 settings-reset-of = Rétablir les touches de { $command }
+settings-put-aside = Le fichier de réglages était illisible ; il est mis de côté : { $path }
 settings-imported = Les touches sont reprises
 toasts-more = { $number } de plus
 toasts-close-all = Tout fermer
@@ -496,6 +497,7 @@ strip-more-said = { $number ->
 strip-tear-off = Mettre dans sa propre fenêtre
 strip-put-back = Remettre en place
 torn-title = { $panel } – { $trace }
+torn-many = Au plus { $number } panneaux ont leur propre fenêtre
 torn-last = Le dernier panneau reste dans la fenêtre principale
 
 ## window

@@ -9,6 +9,9 @@ use super::command::Command;
 use super::press::name_of;
 use super::table::{command, commands};
 
+/// More keys of one command are not read.
+const KEYS: usize = 8;
+
 thread_local! {
     static CHOSEN: RefCell<KeyChoice> = const { RefCell::new(KeyChoice(BTreeMap::new())) };
 }
@@ -79,7 +82,13 @@ impl KeyChoice {
     pub fn read(&mut self, name: &str, keys: &[String]) -> Result<(), String> {
         let known = command(name).ok_or_else(|| format!("there is no command {name:?}"))?;
         let (good, bad): (Vec<_>, Vec<_>) = keys.iter().map(|key| read_key(key)).partition(Result::is_ok);
-        let good: Vec<_> = good.into_iter().flatten().collect();
+        let mut different = Vec::new();
+        for key in good.into_iter().flatten() {
+            if !different.contains(&key) && different.len() < KEYS {
+                different.push(key);
+            }
+        }
+        let good = different;
         if !good.is_empty() || keys.is_empty() {
             self.set(known, &good);
         }
@@ -102,6 +111,16 @@ pub fn written(key: &KeyboardShortcut) -> String {
     format!("{held}{}", name_of(*logical_key))
 }
 
+/// Whether a key is only held together with others, or locks something: no command has it alone.
+pub fn is_held(key: Key) -> bool {
+    use Key::{AltLeft, AltRight, ControlLeft, ControlRight, ShiftLeft, ShiftRight, SuperLeft, SuperRight};
+    let is_modifier = matches!(
+        key,
+        AltLeft | AltRight | ControlLeft | ControlRight | ShiftLeft | ShiftRight | SuperLeft | SuperRight
+    );
+    is_modifier || matches!(key, Key::CapsLock | Key::NumLock | Key::ScrollLock | Key::Fn)
+}
+
 /// Reads what [`written`] wrote.
 ///
 /// # Errors
@@ -118,7 +137,8 @@ pub fn read_key(text: &str) -> Result<KeyboardShortcut, String> {
         rest = behind.trim();
     }
     let key = Key::ALL.iter().find(|key| name_of(**key).eq_ignore_ascii_case(rest));
-    let key = key.copied().or_else(|| Key::from_name(rest)).ok_or_else(|| format!("not a key: {text:?}"))?;
+    let key = key.copied().or_else(|| Key::from_name(rest)).filter(|key| !is_held(*key));
+    let key = key.ok_or_else(|| format!("not a key: {text:?}"))?;
     Ok(KeyboardShortcut::new(modifiers, key))
 }
 

@@ -22,7 +22,7 @@ mod table;
 
 pub use arguments::{argument_text, check_line, of_cell, parse_line, place_text, split_line, watch_text};
 pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
-pub use keys::{KeyChoice, read_key, written};
+pub use keys::{KeyChoice, is_held, read_key, written};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
 pub use press::{Keyboard, key_name, key_text, take_pressed};
 pub use table::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES, command, commands};

@@ -268,6 +268,7 @@ impl eframe::App for App {
     fn on_exit(&mut self, _: Option<&eframe::glow::Context>) {
         self.keep_session();
         self.saver.finish();
+        self.settings_file.iter().for_each(SettingsFile::finish);
         if let Some(opening) = &self.opening {
             opening.close(CLOSING);
         }

@@ -33,7 +33,10 @@ pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<String>> {
 }
 
 /// Copies the file to a name that is free: an older one may hold more.
-fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+///
+/// # Errors
+/// It could not be copied.
+pub fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let plain = path.with_added_extension("damaged");
     let numbered = (2..=KEPT).map(|number| plain.with_added_extension(number.to_string()));
     for place in std::iter::once(plain.clone()).chain(numbered) {

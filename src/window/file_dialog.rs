@@ -204,6 +204,12 @@ impl Purpose {
         }
     }
 
+    /// Where a file is written that the user named: a session that has no ending gets the usual one.
+    pub fn whole_place(&self, path: PathBuf) -> PathBuf {
+        let is_whole = *self != Self::SessionPlace || path.extension().is_some();
+        if is_whole { path } else { path.with_extension("session.toml") }
+    }
+
     fn write(&self, paths: &[PathBuf]) -> Result<()> {
         if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
             std::fs::write(path, text).with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;

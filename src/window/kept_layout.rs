@@ -5,7 +5,7 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Dock, TILES, panes_in_order};
-use super::torn_place::TornPlace;
+use super::torn_place::{TornPlace, WINDOWS};
 use crate::panels::Pane;
 
 /// A part of the dock. Panels are written by reference and read as values.
@@ -63,7 +63,7 @@ pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
     let panes = panes_in_order(&dock);
     let mut places = Vec::new();
     // The main window keeps one panel at least.
-    for (number, place) in torn.into_iter().take(panes.len().saturating_sub(1)) {
+    for (number, place) in torn.into_iter().take(WINDOWS.min(panes.len().saturating_sub(1))) {
         let Some(tile) = panes.get(number).copied() else { continue };
         dock.set_visible(tile, false);
         places.extend(place.and_then(TornPlace::usable).map(|place| (tile, place)));

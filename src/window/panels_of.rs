@@ -161,6 +161,10 @@ impl Workspace {
         let surplus = self.vacancies.len().saturating_sub(VACANCIES);
         self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);
+        // Nothing would be left in the main window.
+        if self.torn().len() == layout::panes_in_order(&self.dock).len() {
+            self.put_back(None);
+        }
         if self.focused == Some(tile) {
             self.focused = self.trace_tile(self.windows.active).or_else(|| self.any_tile());
         }

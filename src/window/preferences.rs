@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::app::App;
 use super::file_dialog::Purpose;
-use super::settings_file::{SettingsFile, keys_in, keys_text};
+use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use super::toasts::ToastKind;
 use crate::action::Action;
 use crate::keymap::{KeyChoice, command, read_key};
@@ -29,8 +29,13 @@ impl App {
 
     /// Picks up keys that were read, and why settings could not be written.
     pub(super) fn take_settings(&mut self) {
-        if let Some(error) = self.settings_file.as_mut().and_then(SettingsFile::take_error) {
-            self.report(&format!("{error:#}"));
+        match self.settings_file.as_mut().and_then(SettingsFile::take_written) {
+            Some(Ok(Some(aside))) => {
+                let told = say!("settings-put-aside", path = format!("{aside:?}"));
+                self.toasts.show(ToastKind::Warning, &told);
+            }
+            Some(Err(error)) => self.report(&format!("{error:#}")),
+            Some(Ok(None)) | None => {}
         }
         let Some(read) = self.imported_keys.as_ref().and_then(Ticket::take) else { return };
         self.imported_keys = None;
@@ -40,7 +45,7 @@ impl App {
                 self.settings.keys = keys;
                 self.apply_keys();
                 let told = say!("settings-imported").to_owned();
-                self.toasts.show_with(ToastKind::Info, &told, &problems.join("\n"), None);
+                self.toasts.show_with(ToastKind::Info, &told, &some_of(problems).join("\n"), None);
             }
             Err(error) => self.report(&say!("preferences-keys-not-taken", error = format!("{error:#}"))),
         }

@@ -9,19 +9,26 @@
 //! ```
 
 use std::fs;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context as _, Result};
 use toml::{Table, Value};
 
+use super::damaged_file::put_aside;
 use super::settings::Settings;
 use crate::action::ThemeChoice;
-use crate::keymap::KeyChoice;
+use crate::keymap::{KeyChoice, command};
 use crate::messages::{LanguageChoice, say};
 use crate::worker::{Lane, Ticket, Worker};
 
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 1 << 20;
+/// More problems are not told one by one.
+const TOLD: usize = 5;
+/// The entries of the file that this version knows.
+const KNOWN: [&str; 6] = ["theme", "language", "text-size", "source-lines-in-rows", "own-file-browser", "keys"];
 
 const THEMES: [(&str, ThemeChoice); 5] = [
     ("system", ThemeChoice::System),
@@ -39,7 +46,29 @@ pub struct SettingsFile {
     path: PathBuf,
     /// The settings as they were read or written last: only what was changed here is written.
     text: String,
-    writing: Option<Ticket<()>>,
+    wanted: Arc<Wanted>,
+    writing: Option<Ticket<Option<PathBuf>>>,
+}
+
+/// What is to be written, shared with the job that does it.
+#[derive(Default)]
+struct Wanted {
+    text: Mutex<Option<String>>,
+    /// Held by whoever writes: one at a time.
+    turn: Mutex<()>,
+}
+
+impl Wanted {
+    /// Writes what was wanted last, unless another did. Returns where a file was put that could not be read.
+    fn write(&self, path: &Path) -> Result<Option<PathBuf>> {
+        let _turn = locked(&self.turn);
+        let text = locked(&self.text).take();
+        text.map_or(Ok(None), |text| write(path, &text))
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where the user's settings are; none where the system tells no such place.
@@ -55,7 +84,7 @@ impl SettingsFile {
             Ok(None) => Vec::new(),
             Err(error) => vec![say!("settings-not-read", error = format!("{error:#}"))],
         };
-        (Self { path, text: text_of(settings), writing: None }, problems)
+        (Self { path, text: text_of(settings), wanted: Arc::default(), writing: None }, some_of(problems))
     }
 
     /// Where it is.
@@ -70,37 +99,91 @@ impl SettingsFile {
             return;
         }
         self.text.clone_from(&text);
-        let path = self.path.clone();
-        self.writing = Some(worker.spawn(Lane::Short, move |_| write(&path, &text)));
+        *locked(&self.wanted.text) = Some(text);
+        let (path, wanted) = (self.path.clone(), self.wanted.clone());
+        self.writing = Some(worker.spawn(Lane::Short, move |_| wanted.write(&path)));
     }
 
-    /// Why settings could not be written.
-    pub fn take_error(&mut self) -> Option<anyhow::Error> {
+    /// What came of writing: where a file was put that could not be read, if there was one, or why it failed.
+    pub fn take_written(&mut self) -> Option<Result<Option<PathBuf>>> {
         let result = self.writing.as_ref()?.take()?;
         self.writing = None;
-        result.err()
+        Some(result)
+    }
+
+    /// Waits until everything is written: at the end of the program.
+    pub fn finish(&self) {
+        // Nobody is there any more to hear why it failed.
+        let _untold = self.wanted.write(&self.path);
     }
 }
 
 /// None where there is no file.
 fn read(path: &Path) -> Result<Option<String>> {
-    let Ok(metadata) = path.metadata() else { return Ok(None) };
+    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).with_context(|| format!("{path:?}"))
+}
+
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    let metadata = match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        metadata => metadata.with_context(|| format!("{path:?}"))?,
+    };
     anyhow::ensure!(
         metadata.is_file() && metadata.len() <= LIMIT_BYTES,
         "{}",
         say!("settings-no-file", path = format!("{path:?}"))
     );
-    fs::read_to_string(path).map(Some).with_context(|| format!("{path:?}"))
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(LIMIT_BYTES).read_to_end(&mut bytes).with_context(|| format!("{path:?}"))?;
+    Ok(Some(bytes))
 }
 
-/// Another program never sees half of it.
-fn write(path: &Path, text: &str) -> Result<()> {
+/// Another program never sees half of it. What a newer version wrote into the file stays there, and a file that
+/// cannot be read is put aside: returns where.
+fn write(path: &Path, text: &str) -> Result<Option<PathBuf>> {
     let told = || say!("settings-not-kept", path = format!("{path:?}"));
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(told)?;
     }
-    let partial = path.with_extension("toml.partial");
-    fs::write(&partial, text).and_then(|()| fs::rename(&partial, path)).with_context(told)
+    // A link stays one.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = read_bytes(&place).with_context(told)?;
+    let table = before.as_ref().map(|bytes| std::str::from_utf8(bytes).ok()?.parse::<Table>().ok());
+    let aside = match (&before, &table) {
+        (Some(bytes), Some(None)) => Some(put_aside(&place, bytes).with_context(told)?),
+        _ => None,
+    };
+    let text = with_unknown(text, table.flatten().unwrap_or_default());
+    let partial = place.with_added_extension("partial");
+    fs::write(&partial, text).and_then(|()| fs::rename(&partial, &place)).with_context(told)?;
+    Ok(aside)
+}
+
+/// A text of settings, with the entries of a file that this version does not know.
+fn with_unknown(text: &str, mut table: Table) -> String {
+    let keys = table.remove("keys");
+    table.retain(|name, _| !KNOWN.iter().any(|known| name == *known));
+    let mut keys = keys.and_then(|keys| keys.as_table().cloned()).unwrap_or_default();
+    let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_str));
+    keys.retain(|name, value| command(name).is_none() && is_list(value));
+    // The section of keys is the last one of the text.
+    let (head, tail) = text.split_at(text.find("# Keys that").unwrap_or(text.len()));
+    format!("{head}{}{tail}{}", written(&table), written(&keys))
+}
+
+fn written(table: &Table) -> String {
+    if table.is_empty() { String::new() } else { format!("{table}\n") }
+}
+
+/// The first of some problems, and how many more there are.
+pub fn some_of(mut problems: Vec<String>) -> Vec<String> {
+    let more = problems.len().saturating_sub(TOLD);
+    problems.truncate(TOLD);
+    if more > 0 {
+        problems.push(say!("toasts-more", number = more as u64));
+    }
+    problems
 }
 
 /// All settings of the file.
@@ -239,10 +322,38 @@ mod tests {
         settings.theme = ThemeChoice::Light;
         file.keep(&settings, &worker);
         assert!(fs::read_to_string(&path).unwrap().contains("theme = \"light\""));
-        assert!(file.take_error().is_none());
+        assert_eq!(file.take_written().unwrap().unwrap(), None);
         // What stands in its way is told.
         let (mut file, _) = SettingsFile::open(path.join("settings.toml"), &mut Settings::default());
         file.keep(&settings, &worker);
-        assert!(file.take_error().is_some());
+        assert!(file.take_written().unwrap().is_err());
+    }
+
+    #[test]
+    fn what_a_newer_version_wrote_stays_and_a_damaged_file_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.toml");
+        let newer =
+            "theme = \"dark\"\nnew = 7\n[keys]\n\"Dance\" = [\"F5\"]\n\"Reload\" = [\"F6\"]\n[part]\ndeep = \"x\"\n";
+        fs::write(&path, newer).unwrap();
+        let (mut settings, worker) = (Settings::default(), Worker::synchronous());
+        let (mut file, _) = SettingsFile::open(path.clone(), &mut settings);
+        for theme in [ThemeChoice::Light, ThemeChoice::SafeDark] {
+            settings.theme = theme;
+            file.keep(&settings, &worker);
+            assert_eq!(file.take_written().unwrap().unwrap(), None);
+        }
+        let table: Table = fs::read_to_string(&path).unwrap().parse().unwrap();
+        assert_eq!(table["theme"].as_str(), Some("colour-blind dark"));
+        assert_eq!((table["new"].as_integer(), table["part"]["deep"].as_str()), (Some(7), Some("x")));
+        assert_eq!(table["keys"].as_table().unwrap().keys().collect::<Vec<_>>(), ["Dance", "Reload"]);
+        // Half of a file may be all keys that somebody chose.
+        fs::write(&path, "[keys]\n\"Reload\" = [\"F6\"\n").unwrap();
+        settings.theme = ThemeChoice::Dark;
+        file.keep(&settings, &worker);
+        let aside = file.take_written().unwrap().unwrap().expect("put aside");
+        assert!(fs::read_to_string(aside).unwrap().contains("F6"));
+        let told: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        assert_eq!(some_of(told).len(), TOLD + 1);
     }
 }

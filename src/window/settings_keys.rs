@@ -5,7 +5,7 @@ use egui::{Align2, Event, Key, KeyboardShortcut, Modifiers, Rect, ScrollArea, Se
 use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
 use crate::action::Action;
-use crate::keymap::{Command, commands, key_text, written};
+use crate::keymap::{Command, commands, is_held, key_text, written};
 use crate::messages::say;
 use crate::theme::{Tok, ui as ui_font};
 
@@ -39,6 +39,11 @@ impl KeysPage {
     /// Whether the next key is taken as it is.
     pub fn is_capturing(&self) -> bool {
         self.capture.is_some()
+    }
+
+    /// No key is waited for any more.
+    pub fn give_up(&mut self) {
+        (self.capture, self.conflict) = (None, None);
     }
 
     /// Draws the list.
@@ -195,7 +200,8 @@ impl KeysPage {
 fn pressed(input: &mut egui::InputState) -> Option<KeyboardShortcut> {
     let mut found = None;
     input.events.retain(|event| match event {
-        Event::Key { key, pressed: true, modifiers, .. } if found.is_none() => {
+        // Ctrl comes as a key of its own before the key that it is held with.
+        Event::Key { key, pressed: true, modifiers, .. } if found.is_none() && !is_held(*key) => {
             let mut held = Modifiers { alt: modifiers.alt, shift: modifiers.shift, ..Modifiers::NONE };
             if modifiers.command || modifiers.ctrl {
                 held = held.plus(Modifiers::COMMAND);

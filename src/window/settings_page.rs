@@ -36,18 +36,22 @@ impl SettingsPage {
             .shadow(ui.visuals().window_shadow)
             .inner_margin(Margin::same(20));
         let modal = Modal::new(Id::unique("settings")).backdrop_color(tok.veil).frame(frame);
-        let is_capturing = self.keys.is_capturing();
+        // Escape gives up only the key that is waited for. Whatever else closes the page does so.
+        let is_kept = self.keys.is_capturing() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         let shown = modal.show(ui.ctx(), |ui| {
             let size = vec2(820.0, 600.0).min(ui.ctx().content_rect().size() - vec2(64.0, 64.0));
             ui.set_min_size(size);
             ui.set_max_size(size);
             self.head_ui(ui, tok);
             match self.part {
-                Part::Look => look_ui(ui, settings, file, out),
+                Part::Look => {
+                    self.keys.give_up();
+                    look_ui(ui, settings, file, out);
+                }
                 Part::Keys => self.keys.ui(ui, settings, out),
             }
         });
-        !is_capturing && shown.should_close()
+        shown.should_close() && !is_kept
     }
 
     fn head_ui(&mut self, ui: &mut Ui, tok: &Tok) {

@@ -9,7 +9,7 @@ use super::app::App;
 use super::layout::panes_in_order;
 use super::tab_strip::{self, PanelPlace, Strip};
 use super::toasts::ToastKind;
-use super::torn_place::{SIZE, TornPlace, TornWindow};
+use super::torn_place::{SIZE, TornPlace, TornWindow, WINDOWS};
 use super::widgets::line_below;
 use super::workspace::{Drawn, Workspace};
 use crate::action::Action;
@@ -71,6 +71,9 @@ impl App {
         let Some(tile) = tile.map(TileId).or(workspace.focused) else { return };
         if !workspace.dock.is_visible(tile) {
             return workspace.put_back(Some(tile.0));
+        }
+        if workspace.torn().len() >= WINDOWS {
+            return self.toasts.show(ToastKind::Info, &say!("torn-many", number = WINDOWS as u64));
         }
         if !workspace.tear_off(tile) {
             self.toasts.show(ToastKind::Info, say!("torn-last"));

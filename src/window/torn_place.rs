@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The size of a window that was never open.
 pub const SIZE: [f32; 2] = [720.0, 520.0];
 /// No window is smaller, or larger than any screen.
-const SIDES: std::ops::RangeInclusive<f32> = 160.0..=16_384.0;
+const SIDES: std::ops::RangeInclusive<f32> = 160.0..=8192.0;
+/// More panels do not have windows of their own.
+pub const WINDOWS: usize = 8;
 
 /// Where a window of a panel is, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +32,8 @@ impl TornPlace {
     pub fn usable(self) -> Option<Self> {
         let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
         let corner = self.corner.filter(|corner| is_place(*corner));
-        self.size.iter().all(|side| SIDES.contains(side)).then_some(Self { corner, ..self })
+        let size = self.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
+        size.iter().all(|side| side.is_finite()).then_some(Self { size, corner })
     }
 }
 

@@ -361,6 +361,7 @@ impl Workspace {
     pub(super) fn replace_dock(&mut self, dock: Dock) {
         self.dock = dock;
         self.vacancies.clear();
+        self.torn_windows.clear();
     }
 
     /// The panels as they were at first.

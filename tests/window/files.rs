@@ -163,6 +163,25 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
 }
 
 #[test]
+fn what_is_saved_goes_where_the_typed_path_says() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", SHORT);
+    let [here, there] = ["list.csv", "other/list.csv"].map(|name| trace.with_file_name(name));
+    fs::create_dir_all(there.parent().unwrap()).unwrap();
+    [&here, &there].iter().for_each(|path| fs::write(path, "before").unwrap());
+    let mut window = sandbox.open(&trace);
+    window.perform(Action::SaveText("list.csv".to_owned(), "after".to_owned()));
+    window.press_with(CTRL, Key::L);
+    window.press_with(CTRL, Key::A);
+    window.type_text(&format!("{}/", there.parent().unwrap().display()));
+    window.click_button("Save");
+    // It is asked about the file that would be lost.
+    assert_eq!(window.count_like("Overwrite it?"), 1);
+    window.click_button("Overwrite");
+    assert_eq!([here, there].map(|path| fs::read_to_string(path).unwrap()), ["before", "after"]);
+}
+
+#[test]
 fn a_directory_is_chosen_as_it_is_shown() {
     let (mut window, folder) = browsing();
     window.press(Key::Escape);

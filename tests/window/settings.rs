@@ -83,6 +83,33 @@ fn a_key_of_another_command_is_taken_over_only_when_that_is_said() {
 }
 
 #[test]
+fn ctrl_is_pressed_before_its_key() {
+    let mut window = with_settings(None);
+    keys_page(&mut window, "Step over");
+    window.click("Change the key of Step over");
+    // As a real keyboard sends them.
+    window.press_with(CTRL, Key::ControlLeft);
+    window.press_with(CTRL, Key::CapsLock);
+    assert!(window.has("Step over: F10 or N"));
+    window.press_with(CTRL, Key::F5);
+    assert!(window.has("Step over: Ctrl+F5"));
+    // A key is waited for no longer where no keys are shown.
+    window.click("Change the key of Step over");
+    window.click("Appearance and files");
+    window.press(Key::Escape);
+    assert!(!window.app().is_settings_open());
+}
+
+#[test]
+fn the_page_closes_while_a_key_is_waited_for() {
+    let mut window = with_settings(None);
+    keys_page(&mut window, "Step over");
+    window.click("Change the key of Step over");
+    window.click("Close page");
+    assert!(!window.app().is_settings_open());
+}
+
+#[test]
 fn escape_leaves_a_key_as_it_is() {
     let mut window = with_settings(None);
     keys_page(&mut window, "Step over");

@@ -43,6 +43,21 @@ fn the_last_panel_stays_in_the_main_window() {
 }
 
 #[test]
+fn the_main_window_is_never_empty() {
+    let mut window = Driver::text(SHORT);
+    for _ in 0..20 {
+        window.command("Next panel");
+        let tile = window.workspace().focused.map(|tile| tile.0);
+        window.perform(Action::TearOff(tile));
+    }
+    assert!((1..=8).contains(&window.workspace().torn().len()));
+    let dock = &window.workspace().dock;
+    let docked: Vec<u64> = dock.active_tiles().into_iter().map(|tile| tile.0).collect();
+    docked.into_iter().for_each(|tile| window.perform(Action::ClosePanel(tile)));
+    assert!(!window.workspace().dock.active_tiles().is_empty());
+}
+
+#[test]
 fn a_session_brings_windows_of_panels_back() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("a.tarmac", SHORT);

@@ -138,14 +138,15 @@ impl Details {
 
 impl Filter {
     fn holds(&self, entry: &Entry) -> bool {
-        let (name, part) = (entry.shown.to_lowercase(), self.part.to_lowercase());
-        if self.is_begin { name.starts_with(&part) } else { name.contains(&part) }
+        let name = entry.shown.to_lowercase();
+        if self.is_begin { name.starts_with(&self.part) } else { name.contains(&self.part) }
     }
 }
 
 /// The places of the entries that are shown, in their order: folders first.
 pub fn rows(listing: &Listing, order: Order, filter: &Filter) -> Vec<usize> {
     let shows_hidden = order.shows_hidden || filter.part.starts_with('.');
+    let filter = Filter { part: filter.part.to_lowercase(), ..*filter };
     let mut rows: Vec<usize> = (0..listing.entries.len()).collect();
     let entry = |row: &usize| listing.entries.get(*row);
     rows.retain(|row| entry(row).is_some_and(|entry| (shows_hidden || !entry.is_hidden()) && filter.holds(entry)));

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Result;
 use stepback_index::Cancel;
 
 use super::listing::{Depth, Entry, Filter, Listing, Order, common, list, rows};
 use super::places::{Place, split_typed, typed_path};
 use crate::messages::say;
 use crate::window::file_dialog::{Pick, Purpose};
-use crate::worker::{Answer, Slot, Worker};
+use crate::worker::{Answer, Lane, Slot, Ticket, Worker};
 
 /// The browser while it is open.
 pub struct Browser {
@@ -34,6 +36,8 @@ pub struct Browser {
     pub(super) marked: BTreeSet<OsString>,
     /// The file that is there already, until the user says what becomes of it.
     pub(super) overwritten: Option<PathBuf>,
+    /// Where it is saved, as soon as it is known what is there.
+    sought: Option<(PathBuf, Option<Ticket<There>>)>,
     pub(super) error: Option<String>,
     pub(super) wanted_focus: Option<FieldName>,
     pub(super) is_revealing: bool,
@@ -90,6 +94,25 @@ pub(super) enum FieldName {
     Path,
     Filter,
     Name,
+}
+
+/// What is in a place where something is to be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum There {
+    Nothing,
+    File,
+    Folder,
+}
+
+impl There {
+    fn at(path: &Path) -> Result<Self> {
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::Nothing),
+            Err(error) => Err(error.into()),
+            Ok(_) if path.is_dir() => Ok(Self::Folder),
+            Ok(_) => Ok(Self::File),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +182,7 @@ impl Browser {
             goal: None,
             marked: BTreeSet::new(),
             overwritten: None,
+            sought: None,
             error: None,
             wanted_focus: Some(pick.field()),
             is_revealing: false,
@@ -173,6 +197,14 @@ impl Browser {
     /// The folder that is shown, for the next time.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder of the path that is typed is the one in which something is done now.
+    pub(super) fn settle(&mut self) {
+        if self.typed.is_some() {
+            self.folder = self.wanted_folder();
+            self.typed = None;
+        }
     }
 
     /// The folder whose rows are wanted: that of the path while one is typed.
@@ -258,6 +290,9 @@ impl Browser {
         if self.pick == Pick::Place && !is_folder {
             self.name = shown;
         }
+        if self.cursor.as_ref().is_none_or(|cursor| cursor.name != name) {
+            self.forget_place();
+        }
         self.cursor = Some(Cursor { row, name });
         self.is_revealing = true;
     }
@@ -280,8 +315,14 @@ impl Browser {
         self.filter.clear();
         self.cursor = None;
         self.marked.clear();
-        (self.error, self.overwritten) = (None, None);
+        self.error = None;
+        self.forget_place();
         self.wanted_focus = Some(self.pick.field());
+    }
+
+    /// What was asked of a place is of the past.
+    pub(super) fn forget_place(&mut self) {
+        (self.overwritten, self.sought) = (None, None);
     }
 
     /// Shows the folder around this one, with the cursor on this one.
@@ -317,7 +358,8 @@ impl Browser {
             return Outcome::Open;
         }
         let named = self.shown.as_ref().and_then(|shown| shown.find(|entry| entry.shown == name));
-        let only = Some(0).filter(|_| self.row_count() == 1);
+        // A new file may well begin as the only one does.
+        let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != Pick::Place);
         match self.cursor.as_ref().map(|cursor| cursor.row).or(named).or(only) {
             Some(row) => self.activate(row),
             None if self.pick == Pick::Place => {
@@ -351,6 +393,7 @@ impl Browser {
         let Some(entry) = self.entry(row) else { return Outcome::Open };
         let (is_folder, name) = (entry.is_folder, entry.shown.clone());
         let path = self.wanted_folder().join(&entry.name);
+        self.settle();
         match self.pick {
             _ if is_folder => {
                 self.enter(path);
@@ -368,8 +411,9 @@ impl Browser {
         }
     }
 
-    /// Saves under the name; asks first where there is such a file.
+    /// Saves under the name, as soon as it is known whether there is such a file.
     pub(super) fn save(&mut self) -> Outcome {
+        self.settle();
         let name = self.name.trim().to_owned();
         if name.is_empty() {
             self.error = Some(say!("files-name-wanted").to_owned());
@@ -382,30 +426,54 @@ impl Browser {
             self.name = last;
             return Outcome::Open;
         }
-        let path = self.folder.join(&name);
-        let there =
-            self.shown.as_ref().and_then(|shown| shown.listing.entries.iter().find(|entry| entry.shown == name));
+        self.forget_place();
+        self.sought = Some((self.purpose.whole_place(self.folder.join(&name)), None));
+        Outcome::Open
+    }
+
+    /// Looks at the place where it is saved: the rows that are shown may be old, or of another folder.
+    pub(super) fn advance_save(&mut self, worker: &Worker) -> Outcome {
+        let Some((path, ticket)) = &mut self.sought else { return Outcome::Open };
+        let path = path.clone();
+        let looked = path.clone();
+        let ticket = ticket.get_or_insert_with(|| worker.spawn(Lane::Short, move |_| There::at(&looked)));
+        let Some(there) = ticket.take() else { return Outcome::Open };
+        self.sought = None;
         match there {
-            Some(entry) if entry.is_folder => {
-                self.enter(path);
-                Outcome::Open
-            }
-            Some(_) => {
-                self.overwritten = Some(path);
-                Outcome::Open
-            }
-            None => Outcome::Chosen(vec![path]),
+            Ok(There::Nothing) => return Outcome::Chosen(vec![path]),
+            Ok(There::File) => self.overwritten = Some(path),
+            Ok(There::Folder) => self.enter(path),
+            Err(error) => self.error = Some(format!("{error:#}")),
         }
+        Outcome::Open
     }
 
     /// The button that ends it.
     pub(super) fn finish(&mut self) -> Outcome {
+        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
         match self.pick {
-            Pick::Folder => Outcome::Chosen(vec![self.folder.clone()]),
-            Pick::Place => self.save(),
+            Pick::Folder => self.choose_folder(),
+            Pick::Place if name.is_empty() => self.save(),
+            Pick::Place => self.submit_typed(),
             Pick::File | Pick::Files if self.typed.is_some() => self.submit_typed(),
             Pick::File | Pick::Files => self.submit_list(),
         }
+    }
+
+    /// The folder that is shown, or the one whose name is typed whole.
+    fn choose_folder(&mut self) -> Outcome {
+        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
+        let is_it = |entry: &Entry| entry.is_folder && entry.shown == name;
+        let named = self.shown.as_ref().and_then(|shown| shown.entry(shown.find(is_it)?)).map(|entry| &entry.name);
+        let path = match named {
+            Some(named) => self.wanted_folder().join(named),
+            None if name.is_empty() => self.wanted_folder(),
+            None => {
+                self.error = Some(say!("files-nothing-begins-so", text = format!("{name:?}")));
+                return Outcome::Open;
+            }
+        };
+        Outcome::Chosen(vec![path])
     }
 
     /// Takes over what all rows have in common with the path that is typed.

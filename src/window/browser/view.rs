@@ -82,6 +82,7 @@ impl Browser {
         }
         self.remark_ui(ui, size.x);
         then(self.foot_ui(ui, tok));
+        then(self.advance_save(around.worker));
         outcome
     }
 
@@ -104,6 +105,10 @@ impl Browser {
         if pressed(Modifiers::NONE, Key::F5) {
             self.read_again();
         }
+        // A key that is held down does once what cannot be seen coming.
+        let held = |key: &Key| *key == Key::Enter || *key == Key::Backspace && is_free && self.filter.is_empty();
+        let is_repeat = |event: &egui::Event| matches!(event, egui::Event::Key { key, pressed: true, repeat: true, .. } if held(key));
+        ui.input_mut(|input| input.events.retain(|event| !is_repeat(event)));
         let is_back = is_free && self.filter.is_empty() && pressed(Modifiers::NONE, Key::Backspace);
         if is_back || pressed(Modifiers::ALT, Key::ArrowUp) {
             self.go_up();
@@ -113,7 +118,7 @@ impl Browser {
             self.complete();
         }
         if self.overwritten.is_some() && pressed(Modifiers::NONE, Key::Escape) {
-            self.overwritten = None;
+            self.forget_place();
         } else if (self.typed.is_some() || !self.filter.is_empty()) && pressed(Modifiers::NONE, Key::Escape) {
             self.typed = None;
             self.filter.clear();
@@ -172,6 +177,7 @@ impl Browser {
             response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-path")));
             if response.changed() {
                 (self.typed, self.cursor, self.error) = (Some(text), None, None);
+                self.forget_place();
             } else if response.has_focus() && self.typed.is_none() {
                 let is_whole = shown.ends_with(std::path::is_separator);
                 self.typed = Some(if is_whole { shown } else { format!("{shown}{}", std::path::MAIN_SEPARATOR) });
@@ -293,6 +299,7 @@ impl Browser {
         });
         // Rows of another folder than the one that is wanted are only still there.
         let Some(row) = clicked.filter(|_| matches!(look, Look::Ready)) else { return Outcome::Open };
+        self.settle();
         self.put_cursor(row);
         self.is_revealing = false;
         self.error = None;
@@ -319,7 +326,8 @@ impl Browser {
             let response = ui.add_sized(vec2(ui.available_width(), FIELD), edit).labelled_by(label.id);
             response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("files-name")));
             if response.changed() {
-                (self.cursor, self.error, self.overwritten) = (None, None, None);
+                (self.cursor, self.error) = (None, None);
+                self.forget_place();
             }
         });
     }
