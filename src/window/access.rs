@@ -73,7 +73,7 @@ impl App {
             |workspace: &Workspace| workspace.lookup.is_some() || workspace.saving.is_some() || workspace.is_moving();
         let is_searching = self.workspace.as_ref().is_some_and(is_busy);
         let is_reading = self.workspace.as_ref().is_some_and(|workspace| !workspace.session.images.are_lines_ready());
-        let is_asking = is_searching || is_reading || !self.worker.is_idle();
+        let is_asking = is_searching || is_reading || !self.worker.is_idle() || !self.folder_worker.is_idle();
         let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
         !is_opening && self.queue.is_empty() && !is_asking
     }

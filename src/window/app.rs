@@ -38,6 +38,8 @@ pub struct App {
     pub(super) context: egui::Context,
     pub(super) settings: Settings,
     pub(super) worker: Worker,
+    /// Reads folders: one that does not answer keeps no question about the trace waiting.
+    pub(super) folder_worker: Worker,
     pub(super) workspace: Option<Workspace>,
     pub(super) opening: Option<Opening>,
     pub(super) toasts: Toasts,
@@ -145,10 +147,14 @@ impl App {
         settings.apply(&context);
         let failure = Failure::default();
         let waker = context.clone();
+        let woken = context.clone();
+        let folder_worker =
+            if is_deterministic { Worker::synchronous() } else { Worker::new(2, move || woken.request_repaint()) };
         let mut app = Self {
             context,
             settings,
             worker,
+            folder_worker,
             workspace: None,
             opening: None,
             toasts: Toasts::default(),

@@ -14,7 +14,7 @@ impl Workspace {
     pub fn select_cell(&mut self, cell: &CellName) {
         let (window, position) = (self.windows.active, self.windows.active().position);
         self.chosen = Some(ChosenCell { cell: cell.clone(), window, position: position.0 });
-        for tile in self.dock.active_tiles() {
+        for tile in self.seen_tiles() {
             match (self.dock.tiles.get_mut(tile), cell) {
                 (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.select(name),
                 (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => panel.select(address),

@@ -84,7 +84,7 @@ impl App {
     /// Draws the browser, and takes what was chosen in it.
     pub(super) fn browser_ui(&mut self, ui: &egui::Ui) {
         let Some(browser) = &mut self.browser else { return };
-        let around = Surroundings { worker: &self.worker, order: &mut self.settings.file_order };
+        let around = Surroundings { worker: &self.folder_worker, order: &mut self.settings.file_order };
         let outcome = browser.ui(ui, around);
         if outcome == Outcome::Open {
             return;

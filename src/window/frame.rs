@@ -293,7 +293,7 @@ impl App {
     /// Saves the picture that was asked for, when what was to be seen is drawn.
     fn advance_picture(&mut self) {
         let Some(picture) = &mut self.picture else { return };
-        match picture.advance(&self.context) {
+        match picture.advance(&self.context, &self.worker) {
             None => {}
             Some(Err(error)) => {
                 self.picture = None;
@@ -311,7 +311,7 @@ impl App {
     /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
     fn advance_script(&mut self) {
         // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
-        let jobs = self.worker.jobs_begun();
+        let jobs = self.worker.jobs_begun() + self.folder_worker.jobs_begun();
         let is_quiet = self.is_idle() && jobs == self.jobs_seen;
         self.jobs_seen = jobs;
         self.quiet_frames = if is_quiet { self.quiet_frames.saturating_add(1) } else { 0 };

@@ -17,12 +17,13 @@ impl Workspace {
     /// The panels as they are, to be taken back to.
     pub(super) fn panels(&self) -> Option<Panels> {
         let text = kept_layout::text_of(&self.dock, &|_| None)?;
-        Some(Panels { text, positions: self.saved_positions(), active: self.windows.active })
+        let whole = self.panels_text()?;
+        Some(Panels { text, whole, positions: self.saved_positions(), active: self.windows.active })
     }
 
     /// Puts panels into effect that were there before; windows that are there stay where they are.
     pub(super) fn put_panels(&mut self, panels: Panels) {
-        let Some((dock, torn)) = kept_layout::read_all(&panels.text) else { return };
+        let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else { return };
         let Panels { positions, active, .. } = panels;
         self.put_dock(SavedLayout { dock, torn, positions, active });
     }

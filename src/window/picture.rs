@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result};
 use egui::ColorImage;
 
 use crate::messages::say;
+use crate::worker::{Lane, Ticket, Worker};
 
 /// What lay over the panels when the picture was asked for, such as the palette, is gone after so many frames.
 const FRAMES: u32 = 3;
@@ -24,6 +25,8 @@ enum State {
     Wanted(u32),
     /// Asked for; the window system fills it in after the frame.
     Asked(Arc<Mutex<Option<Arc<ColorImage>>>>),
+    /// It is packed and written beside the window's thread.
+    Saving(Ticket<()>),
 }
 
 impl Picture {
@@ -33,7 +36,7 @@ impl Picture {
     }
 
     /// Asks for the picture, then saves it and says where. None while it is on its way; to be called once a frame.
-    pub fn advance(&mut self, context: &egui::Context) -> Option<Result<PathBuf, String>> {
+    pub fn advance(&mut self, context: &egui::Context, worker: &Worker) -> Option<Result<PathBuf, String>> {
         match &mut self.state {
             State::Wanted(0) => {
                 let place = Arc::new(Mutex::new(None));
@@ -52,17 +55,40 @@ impl Picture {
             }
             State::Asked(place) => {
                 let image = place.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-                let saved = save(&image, &self.path).map(|()| self.path.clone());
+                let path = self.path.clone();
+                self.state = State::Saving(worker.spawn(Lane::Short, move |_| save(&image, &path)));
+                context.request_repaint();
+                None
+            }
+            State::Saving(ticket) => {
+                let saved = ticket.take()?.map(|()| self.path.clone());
                 Some(saved.map_err(|error| format!("{error:#}")))
             }
         }
     }
 }
 
+/// A file that was there stays whole until the picture is.
 fn save(image: &ColorImage, path: &Path) -> Result<()> {
+    // What is a link or no file, such as a pipe, is written into.
+    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+        return write(image, path, path);
+    }
+    let partial = path.with_added_extension("partial");
+    let refused = || say!("picture-not-saved", path = format!("{path:?}"));
+    let saved = write(image, &partial, path).and_then(|()| std::fs::rename(&partial, path).with_context(refused));
+    if saved.is_err() {
+        // It may not be there at all.
+        let _left = std::fs::remove_file(&partial);
+    }
+    saved
+}
+
+/// Writes a picture into a file; in errors it has the name that the user gave it.
+fn write(image: &ColorImage, file: &Path, path: &Path) -> Result<()> {
     let refused = || say!("picture-not-saved", path = format!("{path:?}"));
     let [width, height] = image.size.map(u32::try_from);
-    let file = File::create(path).with_context(refused)?;
+    let file = File::create(file).with_context(refused)?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

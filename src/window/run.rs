@@ -114,6 +114,13 @@ fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOp
         viewport = viewport.with_icon(icon);
     }
     let renderer = eframe::Renderer::Glow;
+    // Nothing is read from there and nothing is written: a script and a picture depend on nothing that was kept.
+    let nowhere = options.is_scripted().then(|| std::env::temp_dir().join(format!("{APP}-none/app.ron")));
+    // The toolkit puts the size of the last run in the place of what was asked for, whatever it was told.
+    let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
+        let hook = move |viewport: egui::ViewportBuilder| viewport.with_inner_size(size).with_maximized(false);
+        Box::new(hook) as eframe::WindowBuilderHook
+    });
     let within_screen: Option<eframe::WindowBuilderHook> = is_first.then(|| {
         let hook = |viewport: egui::ViewportBuilder| {
             let screen = viewport.inner_size.unwrap_or(FIRST_SIZE);
@@ -125,8 +132,8 @@ fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOp
         viewport,
         renderer,
         persist_window,
-        persistence_path: storage.instead,
-        window_builder: within_screen,
+        persistence_path: storage.instead.or(nowhere),
+        window_builder: within_screen.or(as_asked),
         system_font_fallback: false,
         ..Default::default()
     }

@@ -346,7 +346,8 @@ mod tests {
         let table: Table = fs::read_to_string(&path).unwrap().parse().unwrap();
         assert_eq!(table["theme"].as_str(), Some("colour-blind dark"));
         assert_eq!((table["new"].as_integer(), table["part"]["deep"].as_str()), (Some(7), Some("x")));
-        assert_eq!(table["keys"].as_table().unwrap().keys().collect::<Vec<_>>(), ["Dance", "Reload"]);
+        let keys = table["keys"].as_table().unwrap();
+        assert!(keys.contains_key("Dance") && keys.contains_key("Reload"), "{keys}");
         // Half of a file may be all keys that somebody chose.
         fs::write(&path, "[keys]\n\"Reload\" = [\"F6\"\n").unwrap();
         settings.theme = ThemeChoice::Dark;

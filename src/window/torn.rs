@@ -2,7 +2,9 @@
 //!
 //! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
 
-use egui::{CentralPanel, Frame, Layout, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportId, pos2};
+use egui::{
+    CentralPanel, Frame, Layout, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, pos2,
+};
 use egui_tiles::{Tile, TileId};
 
 use super::app::App;
@@ -22,6 +24,13 @@ impl Workspace {
     pub fn torn(&self) -> Vec<TileId> {
         let mut tiles = panes_in_order(&self.dock);
         tiles.retain(|tile| !self.dock.is_visible(*tile));
+        tiles
+    }
+
+    /// The panels that are seen, in the main window and in their own.
+    pub(super) fn seen_tiles(&self) -> Vec<TileId> {
+        let mut tiles = self.dock.active_tiles();
+        tiles.extend(self.torn());
         tiles
     }
 
@@ -84,7 +93,11 @@ impl App {
     pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let name = workspace.name();
-        for tile in workspace.torn() {
+        let torn = workspace.torn();
+        if let Some(raised) = workspace.raised.take() {
+            bring_to_front(ui, if torn.contains(&raised) { window_of(raised) } else { ViewportId::ROOT });
+        }
+        for tile in torn {
             let Some(workspace) = self.workspace.as_mut() else { return };
             let Some(panel) = workspace.dock.tiles.get_pane(&tile).map(|pane| pane.title()) else { continue };
             let TornPlace { size, corner } = workspace.torn_window(tile).opened;
@@ -93,8 +106,7 @@ impl App {
             if let Some(corner) = corner {
                 builder = builder.with_position(corner);
             }
-            let id = ViewportId::from_hash_of(("panel", tile.0));
-            ui.ctx().show_viewport_immediate(id, builder, |ui, class| {
+            ui.ctx().show_viewport_immediate(window_of(tile), builder, |ui, class| {
                 self.torn_window_ui(ui, tile, class, tok, out);
             });
         }
@@ -128,7 +140,12 @@ impl App {
         }
         if is_native {
             let situation = self.situation(tok);
-            out.extend(self.pressed(ui, &situation));
+            let asked = self.pressed(ui, &situation);
+            // What takes the keyboard is in the main window.
+            if self.palette.is_some() || asked.iter().any(takes_keyboard) {
+                bring_to_front(ui, ViewportId::ROOT);
+            }
+            out.extend(asked);
         }
         let is_covered = self.is_covered() || self.context.text_edit_focused();
         let Some(workspace) = self.workspace.as_mut() else { return };
@@ -159,4 +176,24 @@ impl App {
             workspace.focus(tile);
         }
     }
+}
+
+fn window_of(tile: TileId) -> ViewportId {
+    ViewportId::from_hash_of(("panel", tile.0))
+}
+
+/// Gives the keyboard to a window of ours if another of ours has it: it is not taken from other programs.
+fn bring_to_front(ui: &Ui, window: ViewportId) {
+    let has_focus = |id: ViewportId| {
+        ui.input(|input| input.raw.viewports.get(&id).is_some_and(|viewport| viewport.focused == Some(true)))
+    };
+    let is_ours = ui.input(|input| input.raw.viewports.keys().copied().collect::<Vec<_>>()).into_iter().any(has_focus);
+    if is_ours && !has_focus(window) {
+        ui.ctx().send_viewport_cmd_to(window, ViewportCommand::Focus);
+    }
+}
+
+fn takes_keyboard(action: &Action) -> bool {
+    use Action::{AskFor, CommandPalette, FocusFind, FocusGoTo, KeyboardHelp, Settings};
+    matches!(action, AskFor(_) | CommandPalette | FocusFind | FocusGoTo | KeyboardHelp | Settings)
 }

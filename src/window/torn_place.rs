@@ -32,8 +32,7 @@ impl TornPlace {
     pub fn usable(self) -> Option<Self> {
         let is_place = |corner: [f32; 2]| corner.iter().all(|side| side.abs() <= *SIDES.end());
         let corner = self.corner.filter(|corner| is_place(*corner));
-        let size = self.size.map(|side| side.clamp(*SIDES.start(), *SIDES.end()));
-        size.iter().all(|side| side.is_finite()).then_some(Self { size, corner })
+        self.size.iter().all(|side| SIDES.contains(side)).then_some(Self { corner, ..self })
     }
 }
 

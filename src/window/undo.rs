@@ -31,8 +31,10 @@ pub enum Before {
 /// The panels, and where the trace windows were.
 #[derive(Clone, Debug)]
 pub struct Panels {
-    /// As they are kept.
+    /// As they are kept, without the places of their windows: those alone are no change.
     pub text: String,
+    /// The same with the places.
+    pub whole: String,
     /// The trace windows and where they were.
     pub positions: Vec<(WindowId, Moment)>,
     /// The active trace window.

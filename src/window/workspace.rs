@@ -88,6 +88,8 @@ pub struct Workspace {
     pub(super) vacancies: Vec<Vacancy>,
     /// The windows of panels that have windows of their own.
     pub(super) torn_windows: HashMap<TileId, TornWindow>,
+    /// The panel whose window comes to the front.
+    pub(super) raised: Option<TileId>,
     /// What the functions took.
     pub functions: FunctionsState,
     /// The timeline.
@@ -168,6 +170,7 @@ impl Workspace {
             panels_seen: None,
             vacancies: Vec::new(),
             torn_windows: HashMap::new(),
+            raised: None,
             functions: FunctionsState::default(),
             timeline: TimelineState::default(),
             saving: None,
@@ -304,7 +307,7 @@ impl Workspace {
 
     /// Gives the keyboard to the next or previous visible panel.
     pub fn focus_next(&mut self, way: Way) {
-        let visible = self.dock.active_tiles();
+        let visible = self.seen_tiles();
         let mut panes = layout::panes_in_order(&self.dock);
         panes.retain(|tile| visible.contains(tile));
         if way == Way::Back {
@@ -321,6 +324,7 @@ impl Workspace {
     pub fn focus(&mut self, tile: TileId) {
         self.dock.make_active(|id, _| id == tile);
         self.focused = Some(tile);
+        self.raised = Some(tile);
         if let Some(window) = self.dock.tiles.get_pane(&tile).and_then(|pane| pane.window()) {
             self.windows.activate(window);
         }
@@ -513,7 +517,8 @@ impl Workspace {
 fn shows_functions(dock: &Dock) -> bool {
     let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
     let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
-    dock.active_tiles().into_iter().filter_map(kind).any(is_one)
+    let torn = layout::panes_in_order(dock).into_iter().filter(|tile| !dock.is_visible(*tile));
+    dock.active_tiles().into_iter().chain(torn).filter_map(kind).any(is_one)
 }
 
 /// The panels as they were left. Positions beyond the part that is indexed are awaited.

@@ -401,7 +401,10 @@ impl Browser {
             }
             Pick::Place => {
                 self.name = name;
-                self.save()
+                self.forget_place();
+                // As it is: the name that is shown may lack what cannot be shown.
+                self.sought = Some((path, None));
+                Outcome::Open
             }
             Pick::Folder => {
                 self.error = Some(say!("files-folder-wanted", name = format!("{name:?}")));
