@@ -163,7 +163,7 @@ fn write(path: &Path, text: &str) -> Result<Option<PathBuf>> {
 /// A text of settings, with the entries of a file that this version does not know.
 fn with_unknown(text: &str, mut table: Table) -> String {
     let keys = table.remove("keys");
-    table.retain(|name, _| !KNOWN.iter().any(|known| name == *known));
+    table.retain(|name, _| !KNOWN.contains(&name));
     let mut keys = keys.and_then(|keys| keys.as_table().cloned()).unwrap_or_default();
     let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_str));
     keys.retain(|name, value| command(name).is_none() && is_list(value));
