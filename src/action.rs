@@ -261,6 +261,26 @@ pub enum TimelineFit {
     Selection,
 }
 
+/// What a font is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FontRole {
+    /// Labels, menus, hints.
+    Interface,
+    /// Code and every number that is data.
+    FixedWidth,
+}
+
+/// What changes about the fonts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FontChange {
+    /// A file; without a path it is asked for.
+    File(FontRole, Option<String>),
+    /// The program's own again.
+    BuiltIn(FontRole),
+    /// Texts of the interface larger (1), smaller (-1) or normal (0) beside code.
+    InterfaceText(i8),
+}
+
 /// The theme that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ThemeChoice {
@@ -550,6 +570,8 @@ pub enum Action {
     ImportKeys(Option<String>),
     /// Larger (1), smaller (-1) or normal (0) text.
     Zoom(i8),
+    /// Change the fonts.
+    Font(FontChange),
     /// Put a text on the clipboard.
     Copy(String),
     /// Save a part of the trace as a trace of its own; without a part what is selected in the timeline, without a path it is

@@ -5,7 +5,9 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::command::{Command, Situation};
 use super::keys::read_key;
 use super::table::commands;
-use crate::action::{Access, Action, CellName, FindQuestion, Follow, MemoryChange, Moment, Way, WindowId};
+use crate::action::{
+    Access, Action, CellName, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, Way, WindowId,
+};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::messages::{folded_letter, say, spoken};
@@ -160,6 +162,14 @@ pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
 
 pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::ImportKeys(Some(text.to_owned())))
+}
+
+pub fn interface_font(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Font(FontChange::File(FontRole::Interface, Some(text.to_owned()))))
+}
+
+pub fn fixed_width_font(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Font(FontChange::File(FontRole::FixedWidth, Some(text.to_owned()))))
 }
 
 pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {

@@ -10,8 +10,8 @@ use super::cell_rows::cell_rows;
 use super::command::{Area, Command, Indexing, Scope, Situation};
 use super::panel_rows::{PANELS, PanelRow};
 use crate::action::{
-    Access, Action, CallMeasure, CellName, Fold, Follow, FunctionsOf, PanelKind, ThemeChoice, TimelineFit,
-    TimelineLanes, Way, WindowId,
+    Access, Action, CallMeasure, CellName, Fold, Follow, FontChange, FontRole, FunctionsOf, PanelKind, ThemeChoice,
+    TimelineFit, TimelineLanes, Way, WindowId,
 };
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
@@ -424,6 +424,17 @@ fn view() -> Vec<Command> {
             .does(Action::Zoom(1)),
         new(View, "Smaller text").key(CTRL, Key::Minus).does(Action::Zoom(-1)),
         new(View, "Normal text").key(CTRL, Key::Num0).does(Action::Zoom(0)),
+        new(View, "Larger interface text").does(Action::Font(FontChange::InterfaceText(1))),
+        new(View, "Smaller interface text").does(Action::Font(FontChange::InterfaceText(-1))),
+        new(View, "Normal interface text").does(Action::Font(FontChange::InterfaceText(0))),
+        new(View, "Interface font…")
+            .does(Action::Font(FontChange::File(FontRole::Interface, None)))
+            .asks("ask-path-of-font", arguments::interface_font),
+        new(View, "Fixed-width font…")
+            .does(Action::Font(FontChange::File(FontRole::FixedWidth, None)))
+            .asks("ask-path-of-font", arguments::fixed_width_font),
+        new(View, "Built-in interface font").does(Action::Font(FontChange::BuiltIn(FontRole::Interface))),
+        new(View, "Built-in fixed-width font").does(Action::Font(FontChange::BuiltIn(FontRole::FixedWidth))),
     ]);
     list
 }

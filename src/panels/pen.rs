@@ -1,9 +1,9 @@
 //! Painting by meaning: text at whole pixels, hairlines, badges.
 
-use egui::{Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+use egui::{Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
 
 use crate::model::{Meaning, Span};
-use crate::theme::{Tok, icon, medium, mono, mono_bold, ui as ui_font};
+use crate::theme::{Tok, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
 
 /// Height of a row of a list.
 pub const ROW: f32 = 18.0;
@@ -11,6 +11,8 @@ pub const ROW: f32 = 18.0;
 pub const ADVANCE: f32 = 7.5;
 /// Size of code and values.
 pub const CODE: f32 = 12.5;
+/// Sizes of texts in rows.
+const IN_ROWS: std::ops::RangeInclusive<f32> = 11.0..=13.0;
 /// Inset of text in a panel.
 pub const INSET: f32 = 12.0;
 /// Dimmed while a newer answer is on its way.
@@ -42,9 +44,9 @@ impl<'a> Pen<'a> {
 
     /// Text from `x` on, its middle at `y`. Returns where it ends.
     pub fn text(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
-        let galley = self.painter.layout_no_wrap(text.to_string(), font, color);
-        let (width, height) = (galley.size().x, galley.size().y);
-        self.painter.galley(pos2(x.round(), (y - height / 2.0).round()), galley, color);
+        let galley = self.painter.layout_no_wrap(text.to_string(), font.clone(), color);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
         x + width
     }
 
@@ -84,11 +86,11 @@ impl<'a> Pen<'a> {
     /// Text cut with `…` so that it ends before `right`. Returns where it ends.
     pub fn cut_text(&self, at: Pos2, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
         let Pos2 { x, y } = at;
-        let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, color);
+        let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font.clone(), color);
         job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
         let galley = self.painter.layout_job(job);
-        let (width, height) = (galley.size().x, galley.size().y);
-        self.painter.galley(pos2(x.round(), (y - height / 2.0).round()), galley, color);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
         x + width
     }
 
@@ -150,11 +152,11 @@ impl<'a> Pen<'a> {
     pub fn words<'w>(&self, at: Pos2, words: impl Iterator<Item = (&'w str, Color32)>) {
         let mut job = egui::text::LayoutJob::default();
         for (text, color) in words {
-            let format = egui::TextFormat { font_id: mono(12.5), color, ..egui::TextFormat::default() };
+            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
             job.append(text, 0.0, format);
         }
         let galley = self.painter.layout_job(job);
-        let top = pos2(at.x, (at.y - galley.size().y / 2.0).round());
+        let top = pos2(at.x, top_of(&galley, &mono(CODE), at.y));
         self.painter.galley(top, galley, self.tok.t1);
     }
 
@@ -206,7 +208,47 @@ impl<'a> Pen<'a> {
     }
 }
 
+/// Where a text begins whose capitals have their middle at `y`. Texts of the sizes that stand in rows share the line of code
+/// whatever their font: one a pixel lower than its neighbour is seen.
+fn top_of(galley: &Galley, font: &FontId, y: f32) -> f32 {
+    const CAPITAL: f32 = 0.73;
+    let first = galley.rows.first().and_then(|row| row.row.glyphs.first());
+    let baseline = first.filter(|_| !is_icon(font)).map(|glyph| glyph.pos.y.round());
+    let size = if IN_ROWS.contains(&font.size) { CODE } else { font.size };
+    baseline
+        .map_or_else(|| (y - galley.size().y / 2.0).round(), |baseline| (y + CAPITAL / 2.0 * size).round() - baseline)
+}
+
 /// The font of table heads.
 pub fn head_font() -> FontId {
     medium(11.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::{Fonts, install_fonts};
+
+    #[test]
+    fn texts_of_a_row_stand_on_one_line() {
+        let lines = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let seen = lines.clone();
+        let mut is_dressed = false;
+        let mut harness = egui_kittest::Harness::new_ui(move |ui| {
+            // Fonts arrive with the next frame.
+            if !std::mem::replace(&mut is_dressed, true) {
+                install_fonts(ui.ctx(), &Fonts::default());
+                return ui.ctx().request_repaint();
+            }
+            let pen = Pen::new(ui, ui.max_rect(), Tok::current(ui));
+            *seen.borrow_mut() = [mono(CODE), mono_bold(CODE), ui_font(11.5), ui_font(13.0)]
+                .map(|font| {
+                    let galley = pen.painter.layout_no_wrap("ab".to_owned(), font.clone(), Color32::WHITE);
+                    (top_of(&galley, &font, 100.0) + galley.rows[0].row.glyphs[0].pos.y).round()
+                })
+                .to_vec();
+        });
+        harness.run();
+        assert_eq!(*lines.borrow(), [105.0; 4]);
+    }
 }

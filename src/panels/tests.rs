@@ -19,7 +19,7 @@ use crate::model::{Ground, SourceChoice, Windows};
 use crate::notes::{Bookmarks, KeptSearches, Watches};
 use crate::session::Session;
 use crate::session::test_session::overflow;
-use crate::theme::{Tok, install_fonts, install_styles};
+use crate::theme::{Fonts, Tok, install_fonts, install_styles};
 use crate::worker::Worker;
 
 type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>;
@@ -75,7 +75,7 @@ impl Bench {
     fn frame(ui: &mut egui::Ui, bench: &mut Self) {
         if !bench.is_dressed {
             // Fonts arrive with the next frame.
-            install_fonts(ui.ctx());
+            install_fonts(ui.ctx(), &Fonts::default());
             install_styles(ui.ctx());
             bench.is_dressed = true;
             ui.ctx().request_repaint();

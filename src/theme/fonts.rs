@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 
-const UI: &str = "ui";
-const MEDIUM: &str = "ui-medium";
-const SEMI: &str = "ui-semi";
-const MONO: &str = "mono";
-const MONO_BOLD: &str = "mono-bold";
+use super::font_file::OwnFaces;
+
+pub(super) const UI: &str = "ui";
+pub(super) const MEDIUM: &str = "ui-medium";
+pub(super) const SEMI: &str = "ui-semi";
+pub(super) const MONO: &str = "mono";
+pub(super) const MONO_BOLD: &str = "mono-bold";
 const ICON: &str = "icon";
 const ICON_FILL: &str = "icon-fill";
 
@@ -47,17 +49,37 @@ pub fn icon_fill(size: f32) -> FontId {
     named(size, ICON_FILL)
 }
 
+/// Whether a font is one of icons.
+pub fn is_icon(font: &FontId) -> bool {
+    [ICON, ICON_FILL].iter().any(|name| font.family == FontFamily::Name((*name).into()))
+}
+
 fn named(size: f32, family: &str) -> FontId {
     FontId::new(size, FontFamily::Name(family.into()))
 }
 
-/// Gives the context the program's own faces, and no others, so that the window looks the same on every machine.
-pub fn install_fonts(context: &egui::Context) {
-    context.set_fonts(definitions());
+/// What the window writes with.
+#[derive(Clone)]
+pub struct Fonts {
+    /// Faces of the user's own.
+    pub own: OwnFaces,
+    /// The size of texts of the interface beside that of code, 1 is normal.
+    pub interface_scale: f32,
 }
 
-fn definitions() -> FontDefinitions {
-    let mut fonts = FontDefinitions::empty();
+impl Default for Fonts {
+    fn default() -> Self {
+        Self { own: OwnFaces::default(), interface_scale: 1.0 }
+    }
+}
+
+/// Gives the context the program's own faces and those that the user chose, and no others, so that the window looks the
+/// same on every machine.
+pub fn install_fonts(context: &egui::Context, fonts: &Fonts) {
+    context.set_fonts(definitions(fonts));
+}
+
+fn definitions(fonts: &Fonts) -> FontDefinitions {
     let faces: [(&str, &'static [u8]); 7] = [
         (UI, include_bytes!("../../assets/fonts/Inter-Regular.otf")),
         (MEDIUM, include_bytes!("../../assets/fonts/Inter-Medium.otf")),
@@ -67,19 +89,32 @@ fn definitions() -> FontDefinitions {
         (ICON, include_bytes!("../../assets/fonts/Phosphor.ttf")),
         (ICON_FILL, include_bytes!("../../assets/fonts/Phosphor-Fill.ttf")),
     ];
-    for (name, bytes) in faces {
-        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
-        fonts.families.insert(FontFamily::Name(name.into()), chain(name));
+    let mut definitions = FontDefinitions::empty();
+    let mut add = |key: String, name: &str, mut data: FontData| {
+        if [UI, MEDIUM, SEMI].contains(&name) {
+            data.tweak.scale *= fonts.interface_scale;
+        }
+        definitions.font_data.insert(key, Arc::new(data));
+    };
+    faces.iter().for_each(|(name, bytes)| add((*name).to_owned(), name, FontData::from_static(bytes)));
+    fonts.own.0.iter().for_each(|(name, data)| add(own(name), name, data.clone()));
+    for (name, _) in faces {
+        definitions.families.insert(FontFamily::Name(name.into()), chain(name, fonts));
     }
-    fonts.families.insert(FontFamily::Proportional, chain(UI));
-    fonts.families.insert(FontFamily::Monospace, chain(MONO));
-    fonts
+    definitions.families.insert(FontFamily::Proportional, chain(UI, fonts));
+    definitions.families.insert(FontFamily::Monospace, chain(MONO, fonts));
+    definitions
 }
 
-/// A face and what stands in for the characters that it lacks: texts fall back to the monospace face and
-/// the other way round, then to the icons.
-fn chain(name: &str) -> Vec<String> {
-    let mut names = vec![name.to_owned()];
-    names.extend([MONO, UI, ICON].into_iter().filter(|other| *other != name).map(str::to_owned));
-    names
+/// What a face of the user's own is called that stands before one of the program's.
+fn own(name: &str) -> String {
+    format!("own-{name}")
+}
+
+/// A face and what stands in for the characters that it lacks: the program's own, then texts fall back to the monospace
+/// face and the other way round, then to the icons.
+fn chain(name: &str, fonts: &Fonts) -> Vec<String> {
+    let mine = fonts.own.0.iter().filter(|(replaced, _)| *replaced == name).map(|(name, _)| own(name));
+    let others = [MONO, UI, ICON].into_iter().filter(|other| *other != name);
+    mine.chain(std::iter::once(name).chain(others).map(str::to_owned)).collect()
 }

@@ -1,10 +1,12 @@
 //! How the program looks: colours by meaning, fonts, icons, styles. Nothing outside names a colour.
 
+mod font_file;
 mod fonts;
 pub mod icons;
 mod style;
 mod tok;
 
-pub use fonts::{icon, icon_fill, install_fonts, medium, mono, mono_bold, semi, ui};
+pub use font_file::OwnFaces;
+pub use fonts::{Fonts, icon, icon_fill, install_fonts, is_icon, medium, mono, mono_bold, semi, ui};
 pub use style::install_styles;
 pub use tok::{Palette, Tok};

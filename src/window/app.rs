@@ -9,6 +9,7 @@ use super::about::Page;
 use super::browser::Browser;
 use super::file_dialog::FileDialog;
 use super::find_box::FindBox;
+use super::fonts::ReadFonts;
 use super::go_to::GoTo;
 use super::opening::{Opening, Showing};
 use super::options::{Keeping, TraceChoice, WindowOptions};
@@ -17,14 +18,14 @@ use super::picture::Picture;
 use super::places::Places;
 use super::saver::Saver;
 use super::script::Script;
-use super::settings::Settings;
+use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_page::SettingsPage;
 use super::start::Start;
 use super::toasts::Toasts;
 use super::workspace::Workspace;
 use crate::action::Action;
-use crate::theme::{install_fonts, install_styles};
+use crate::theme::{Fonts, install_fonts, install_styles};
 use crate::worker::{Ticket, Worker};
 
 /// How long the end of the program waits at most for what is indexed to be kept.
@@ -60,6 +61,8 @@ pub struct App {
     pub(super) settings_page: Option<SettingsPage>,
     pub(super) settings_file: Option<SettingsFile>,
     pub(super) imported_keys: Option<Ticket<String>>,
+    /// Fonts that are being read.
+    pub(super) fonts: Option<Ticket<ReadFonts>>,
     pub(super) saver: Saver,
     /// An action may have changed the panels since they were looked at.
     pub(super) panels_touched: bool,
@@ -172,6 +175,7 @@ impl App {
             settings_page: None,
             settings_file,
             imported_keys: None,
+            fonts: None,
             saver: Saver::new(move || waker.request_repaint()),
             panels_touched: false,
             begin_at: options.at,
@@ -186,6 +190,9 @@ impl App {
             frames: 0,
         };
         app.speak();
+        if app.settings.fonts != FontChoice::default() {
+            app.read_fonts();
+        }
         let problems: Vec<String> = problems.unwrap_or_default();
         problems.iter().for_each(|why| app.toasts.show(super::toasts::ToastKind::Warning, why));
         if let Some(choice) = options.trace {
@@ -240,7 +247,7 @@ fn fail(failure: &Failure, error: &str) {
 }
 
 fn prepare(context: &egui::Context) {
-    install_fonts(context);
+    install_fonts(context, &Fonts::default());
     install_styles(context);
     context.all_styles_mut(|style| style.animation_time = 0.09);
     // Both are commands of ours, so that they stand in menus and on the page of keys.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
-use crate::action::{Action, StepRange};
+use crate::action::{Action, FontChange, FontRole, StepRange};
 use crate::messages::say;
 use crate::source::SourceMapping;
 use crate::worker::{Lane, Ticket, Worker};
@@ -50,6 +50,8 @@ pub enum Purpose {
     Trace,
     /// To take over keys from it.
     Keys,
+    /// A font.
+    Font(FontRole),
     /// A directory, to open the trace in it.
     Directory,
     /// To add it as a program image.
@@ -95,6 +97,9 @@ impl FileDialog {
                 Pick::Folder => dialog.pick_folder().map(one),
                 Pick::File if asked == Purpose::Session => {
                     dialog.add_filter(say!("dialog-session-files"), &["toml"]).pick_file().map(one)
+                }
+                Pick::File if matches!(asked, Purpose::Font(_)) => {
+                    dialog.add_filter(say!("dialog-fonts"), &["ttf", "otf"]).pick_file().map(one)
                 }
                 Pick::File => dialog.pick_file().map(one),
                 Pick::Place => dialog.save_file().map(one),
@@ -173,6 +178,7 @@ impl Purpose {
             Self::Sysroot => say!("files-sysroot").to_owned(),
             Self::Image => say!("files-add-image").to_owned(),
             Self::Keys => say!("files-import-keys").to_owned(),
+            Self::Font(_) => say!("files-font").to_owned(),
             Self::Session => say!("files-open-session").to_owned(),
             Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
             Self::SessionPlace => say!("files-save-session").to_owned(),
@@ -189,7 +195,7 @@ impl Purpose {
             Self::Trace => Pick::Files,
             Self::Directory | Self::Sysroot => Pick::Folder,
             Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => Pick::Place,
-            Self::Image | Self::Keys | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
+            Self::Image | Self::Keys | Self::Font(_) | Self::Session | Self::Source(_) | Self::TraceOf(_) => Pick::File,
         }
     }
 
@@ -224,6 +230,7 @@ impl Purpose {
             Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
             Self::Image => Ok(Action::AddImage(Some(text))),
             Self::Keys => Ok(Action::ImportKeys(Some(text))),
+            Self::Font(role) => Ok(Action::Font(FontChange::File(*role, Some(text)))),
             Self::Session => Ok(Action::OpenSession(Some(text))),
             Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
             Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),

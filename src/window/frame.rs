@@ -84,6 +84,7 @@ impl App {
         self.take_found();
         self.take_picked();
         self.take_settings();
+        self.take_fonts();
         self.take_saved();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_threads(&self.worker);

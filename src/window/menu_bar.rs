@@ -107,6 +107,13 @@ fn is_apart(command: &Command) -> bool {
         "Trace window ",
         "Colour ",
         "Layout ",
+        // These stand on the page of settings.
+        "Interface font",
+        "Fixed-width font",
+        "Built-in ",
+        "Larger interface",
+        "Smaller interface",
+        "Normal interface",
     ]
     .iter()
     .any(|prefix| name.starts_with(prefix))

@@ -37,6 +37,7 @@ mod file_dialog;
 mod files;
 mod find;
 mod find_box;
+mod fonts;
 mod found;
 mod frame;
 mod functions;

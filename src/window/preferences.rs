@@ -4,11 +4,13 @@ use egui::Ui;
 
 use super::app::App;
 use super::file_dialog::Purpose;
+use super::fonts::ReadFonts;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use super::toasts::ToastKind;
-use crate::action::Action;
+use crate::action::{Action, FontChange};
 use crate::keymap::{KeyChoice, command, read_key};
 use crate::messages::say;
+use crate::theme::install_fonts;
 use crate::worker::{Lane, Ticket};
 
 impl App {
@@ -100,5 +102,37 @@ impl App {
             Ok(std::fs::read_to_string(&path)?)
         };
         self.imported_keys = Some(self.worker.spawn(Lane::Short, read));
+    }
+
+    /// Puts a change of the fonts into effect.
+    pub(super) fn change_fonts(&mut self, change: FontChange) {
+        match change {
+            FontChange::File(role, None) => return self.ask_for_file(Purpose::Font(role)),
+            FontChange::File(role, Some(path)) => *self.settings.fonts.file_mut(role) = Some(path.into()),
+            FontChange::BuiltIn(role) => *self.settings.fonts.file_mut(role) = None,
+            FontChange::InterfaceText(direction) => self.settings.fonts.scale_interface(direction),
+        }
+        self.read_fonts();
+        self.keep_settings();
+    }
+
+    /// Begins to read the fonts that are chosen.
+    pub(super) fn read_fonts(&mut self) {
+        let choice = self.settings.fonts.clone();
+        self.fonts = Some(self.worker.spawn(Lane::Short, move |_| Ok(ReadFonts::of(&choice))));
+    }
+
+    /// Takes fonts that were read; in place of a file that cannot be used stands the program's own.
+    pub(super) fn take_fonts(&mut self) {
+        let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else { return };
+        self.fonts = None;
+        match read {
+            Ok(read) => {
+                install_fonts(&self.context, &read.fonts);
+                self.context.request_repaint();
+                read.problems.iter().for_each(|why| self.toasts.show(ToastKind::Warning, why));
+            }
+            Err(error) => self.report(&format!("{error:#}")),
+        }
     }
 }

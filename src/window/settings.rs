@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::browser::Order;
 use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
-use crate::action::{FindQuestion, ThemeChoice};
+use crate::action::{FindQuestion, FontRole, ThemeChoice};
 use crate::keymap::KeyChoice;
 use crate::messages::LanguageChoice;
 use crate::model::SourceChoice;
@@ -26,6 +26,8 @@ pub struct Settings {
     pub language: LanguageChoice,
     /// The size of everything, 1 is normal.
     pub zoom: f32,
+    /// What it writes with.
+    pub fonts: FontChoice,
     /// Traces that were opened, the newest first.
     pub recent: Vec<RecentTrace>,
     /// Names of the commands that the palette ran last, the newest first.
@@ -57,6 +59,8 @@ const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 pub const LAYOUTS: usize = 50;
 /// More commands are not remembered.
 const COMMANDS: usize = 5;
+/// How small and how large texts of the interface may be beside code: more, and labels stand in each other's way.
+pub const INTERFACE_PERCENT: std::ops::RangeInclusive<i64> = 80..=120;
 /// More directories of sources are not kept.
 const MAPPINGS: usize = 50;
 /// Longer searches are not kept.
@@ -69,6 +73,40 @@ pub struct MovedSources {
     pub image: PathBuf,
     /// What moved where.
     pub mapping: SourceMapping,
+}
+
+/// The fonts that the user chose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FontChoice {
+    /// The size of texts of the interface beside code.
+    pub interface_percent: i64,
+    /// The file of their font.
+    pub interface: Option<PathBuf>,
+    /// The file of the font of code and numbers.
+    pub fixed_width: Option<PathBuf>,
+}
+
+impl Default for FontChoice {
+    fn default() -> Self {
+        Self { interface_percent: 100, interface: None, fixed_width: None }
+    }
+}
+
+impl FontChoice {
+    /// The file for one of both.
+    pub fn file_mut(&mut self, role: FontRole) -> &mut Option<PathBuf> {
+        match role {
+            FontRole::Interface => &mut self.interface,
+            FontRole::FixedWidth => &mut self.fixed_width,
+        }
+    }
+
+    /// Texts of the interface larger (1), smaller (-1) or normal (0), within reason.
+    pub fn scale_interface(&mut self, direction: i8) {
+        let percent = if direction == 0 { 100 } else { self.interface_percent + 5 * i64::from(direction) };
+        self.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
+    }
 }
 
 /// A layout of the user's own.
@@ -94,6 +132,7 @@ impl Default for Settings {
             theme,
             language: LanguageChoice::default(),
             zoom: 1.0,
+            fonts: FontChoice::default(),
             recent: Vec::new(),
             recent_commands: Vec::new(),
             searches: Vec::new(),
@@ -119,6 +158,8 @@ impl Settings {
     /// The same with every value where the program itself would leave it: the file may be from anywhere.
     fn within_limits(mut self) -> Self {
         self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
+        let percent = self.fonts.interface_percent;
+        self.fonts.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
         let is_usable = |height: &f32| layout::TIMELINE.contains(height);
         self.timeline_height = self.timeline_height.filter(is_usable);
         self.recent.retain(|recent| !recent.path.as_os_str().is_empty());

@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result};
 use toml::{Table, Value};
 
 use super::damaged_file::put_aside;
-use super::settings::Settings;
+use super::settings::{INTERFACE_PERCENT, Settings};
 use crate::action::ThemeChoice;
 use crate::keymap::{KeyChoice, command};
 use crate::messages::{LanguageChoice, say};
@@ -28,7 +28,17 @@ const LIMIT_BYTES: u64 = 1 << 20;
 /// More problems are not told one by one.
 const TOLD: usize = 5;
 /// The entries of the file that this version knows.
-const KNOWN: [&str; 6] = ["theme", "language", "text-size", "source-lines-in-rows", "own-file-browser", "keys"];
+const KNOWN: [&str; 9] = [
+    "theme",
+    "language",
+    "text-size",
+    "interface-text",
+    "interface-font",
+    "fixed-width-font",
+    "source-lines-in-rows",
+    "own-file-browser",
+    "keys",
+];
 
 const THEMES: [(&str, ThemeChoice); 5] = [
     ("system", ThemeChoice::System),
@@ -191,6 +201,8 @@ fn text_of(settings: &Settings) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let theme = THEMES.iter().find(|(_, choice)| *choice == settings.theme).map_or("system", |(name, _)| name);
     let language = LANGUAGES.iter().find(|(_, choice)| *choice == settings.language).map_or("system", |(name, _)| name);
+    let file =
+        |path: &Option<PathBuf>| quoted(&path.as_ref().map_or(Default::default(), |path| path.to_string_lossy()));
     let names = |list: &[&str]| list.join(", ");
     let mut lines = vec![
         "# Settings of Stepback. What cannot be read is told when the program starts.".to_owned(),
@@ -201,6 +213,11 @@ fn text_of(settings: &Settings) -> String {
         format!("language = {}", quoted(language)),
         "# In per cent, 50 to 300".to_owned(),
         format!("text-size = {}", (settings.zoom * 100.0).round()),
+        format!("# In per cent beside code, {} to {}", INTERFACE_PERCENT.start(), INTERFACE_PERCENT.end()),
+        format!("interface-text = {}", settings.fonts.interface_percent),
+        "# Paths of files, .ttf or .otf; empty: the fonts of the program".to_owned(),
+        format!("interface-font = {}", file(&settings.fonts.interface)),
+        format!("fixed-width-font = {}", file(&settings.fonts.fixed_width)),
         format!("source-lines-in-rows = {}", settings.has_row_lines),
         format!("own-file-browser = {}", settings.uses_own_browser),
     ];
@@ -232,6 +249,11 @@ fn read_text(text: &str, settings: &mut Settings) -> Vec<String> {
             ("theme", Value::String(text)) => take(&mut settings.theme, chosen(&THEMES, text)),
             ("language", Value::String(text)) => take(&mut settings.language, chosen(&LANGUAGES, text)),
             ("text-size", Value::Integer(size @ 50..=300)) => take(&mut settings.zoom, Some(*size as f32 / 100.0)),
+            ("interface-text", Value::Integer(size)) if INTERFACE_PERCENT.contains(size) => {
+                take(&mut settings.fonts.interface_percent, Some(*size))
+            }
+            ("interface-font", Value::String(text)) => take(&mut settings.fonts.interface, Some(file_of(text))),
+            ("fixed-width-font", Value::String(text)) => take(&mut settings.fonts.fixed_width, Some(file_of(text))),
             ("source-lines-in-rows", Value::Boolean(is_on)) => take(&mut settings.has_row_lines, Some(*is_on)),
             ("own-file-browser", Value::Boolean(is_on)) => take(&mut settings.uses_own_browser, Some(*is_on)),
             ("keys", Value::Table(_)) => true,
@@ -272,6 +294,11 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// None for the program's own.
+fn file_of(text: &str) -> Option<PathBuf> {
+    Some(text).filter(|text| !text.is_empty()).map(PathBuf::from)
+}
+
 fn chosen<C: Copy>(names: &[(&str, C)], text: &str) -> Option<C> {
     names.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice)
 }
@@ -290,11 +317,13 @@ mod tests {
         let mut settings = Settings { theme: ThemeChoice::SafeLight, zoom: 1.3, ..Settings::default() };
         settings.keys.set(command("Step over").unwrap(), &[read_key("Ctrl+F5").unwrap()]);
         settings.uses_own_browser = true;
+        settings.fonts.interface_percent = 90;
+        settings.fonts.fixed_width = Some("/fonts/a \"b\".ttf".into());
         let mut read = Settings::default();
         assert_eq!(read_text(&text_of(&settings), &mut read), [""; 0]);
         assert_eq!(text_of(&read), text_of(&settings));
         assert_eq!((read.theme, read.zoom), (ThemeChoice::SafeLight, 1.3));
-        assert_eq!(read.keys, settings.keys);
+        assert_eq!((read.keys, read.fonts), (settings.keys, settings.fonts));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! The page of settings.
 
-use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, Stroke, Ui, vec2};
+use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, Role, Stroke, Ui, WidgetInfo, vec2};
 
-use super::settings::Settings;
+use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_keys::KeysPage;
 use super::widgets::FlatButton;
-use crate::action::{Action, ThemeChoice};
+use crate::action::{Action, FontChange, FontRole, ThemeChoice};
 use crate::messages::{LanguageChoice, say};
-use crate::theme::{Tok, icons, semi, ui as ui_font};
+use crate::theme::{Tok, icons, mono, semi, ui as ui_font};
 
 /// The page while it is open.
 #[derive(Default)]
@@ -121,6 +121,8 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
         let percent = (settings.zoom * 100.0).round().to_string();
         ui.label(RichText::new(say!("settings-now", percent = percent)).font(ui_font(12.5)).color(tok.t2));
     });
+    head(ui, say!("settings-fonts"));
+    fonts_ui(ui, &settings.fonts, out);
     head(ui, say!("settings-more"));
     for (is_on, name, action) in [
         (settings.has_row_lines, say!("settings-row-lines"), Action::ToggleRowLines),
@@ -139,5 +141,57 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
         if super::widgets::link(ui, say!("settings-copy-path")).clicked() {
             out.push(Action::Copy(file.path().display().to_string()));
         }
+    });
+}
+
+fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
+    let tok = Tok::current(ui);
+    let built_in = say!("settings-built-in");
+    let files = [
+        (FontRole::Interface, say!("settings-interface-font"), &fonts.interface),
+        (FontRole::FixedWidth, say!("settings-fixed-width-font"), &fonts.fixed_width),
+    ];
+    egui::Grid::new("fonts").num_columns(2).spacing(vec2(16.0, 7.0)).show(ui, |ui| {
+        for (role, name, file) in files {
+            ui.label(RichText::new(name).font(ui_font(13.0)).color(tok.t1));
+            ui.horizontal(|ui| {
+                let choose = ui.button(say!("settings-choose"));
+                choose.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-choose-of", font = name)));
+                if choose.clicked() {
+                    out.push(Action::Font(FontChange::File(role, None)));
+                }
+                let Some(file) = file else {
+                    ui.label(RichText::new(built_in).font(ui_font(12.0)).color(tok.t3));
+                    return;
+                };
+                let back = ui.button(built_in);
+                back.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-built-in-of", font = name)));
+                if back.clicked() {
+                    out.push(Action::Font(FontChange::BuiltIn(role)));
+                }
+                let path = file.display().to_string();
+                let short = file.file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
+                let label = egui::Label::new(RichText::new(short).font(mono(12.0)).color(tok.t2)).truncate();
+                ui.add(label).on_hover_text(path);
+            });
+            ui.end_row();
+        }
+        ui.label(RichText::new(say!("settings-interface-text")).font(ui_font(13.0)).color(tok.t1));
+        ui.horizontal(|ui| {
+            for (text, name, direction) in [
+                ("−", say!("settings-interface-smaller"), -1),
+                ("100 %", say!("settings-interface-normal"), 0),
+                ("+", say!("settings-interface-larger"), 1),
+            ] {
+                let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
+                button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+                if button.on_hover_text(name).clicked() {
+                    out.push(Action::Font(FontChange::InterfaceText(direction)));
+                }
+            }
+            let percent = fonts.interface_percent.to_string();
+            ui.label(RichText::new(say!("settings-now", percent = percent)).font(ui_font(12.5)).color(tok.t2));
+        });
+        ui.end_row();
     });
 }

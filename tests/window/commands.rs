@@ -16,6 +16,7 @@ fn argument_of(command: &Command) -> &'static str {
         "Save picture…" => "/nowhere/c.png",
         "Open session…" => "/nowhere/b.session.toml",
         "Change keys…" => "Step over = F7",
+        "Interface font…" | "Fixed-width font…" => "/nowhere/font.ttf",
         "Import keys…" => "/nowhere/keys.toml",
         "Save session as…" => "/nowhere/c.session.toml",
         "Bookmark memory…" => "80020340:8 handler",

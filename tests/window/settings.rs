@@ -161,3 +161,34 @@ fn the_theme_is_chosen_on_the_page() {
     window.click("Dark");
     assert_eq!(Tok::of(egui::Theme::Dark).err, usual);
 }
+
+/// The fonts that the window writes with, by the name of a face of the user's own.
+fn has_own_face(window: &mut Driver, name: &str) -> bool {
+    window.harness().ctx.fonts(|fonts| fonts.definitions().font_data.contains_key(name))
+}
+
+#[test]
+fn fonts_are_chosen_kept_and_given_up() {
+    let fonts = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/fonts");
+    let mut window = with_settings(None);
+    window.command(&format!("Interface font {fonts}/Inter-Medium.otf"));
+    window.command(&format!("Fixed-width font {fonts}/JetBrainsMono-Bold-NoLigatures.ttf"));
+    assert!(has_own_face(&mut window, "own-ui") && has_own_face(&mut window, "own-mono"));
+    assert!(kept(&window).contains("/Inter-Medium.otf\""), "{}", kept(&window));
+    window.press_with(CTRL, Key::Comma);
+    window.click("Larger interface text");
+    assert!(window.has("105 % now") && kept(&window).contains("interface-text = 105"));
+    window.click("Interface: built-in");
+    assert!(!has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\""));
+    window.press(Key::Escape);
+    // What cannot be used is told by name, and the program's own stands in.
+    window.command(&format!("Fixed-width font {fonts}/Inter-Regular.otf"));
+    window.check_told("a font cannot be used, the built-in one stands in");
+    assert!(window.app().toasts()[0].text.ends_with("Inter-Regular.otf\": its characters are not all equally wide"));
+    assert!(!has_own_face(&mut window, "own-mono"));
+    // So it is when the program starts.
+    let mut window = with_settings(Some("interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n"));
+    let told: Vec<&str> = window.app().toasts().iter().map(|toast| toast.text.as_str()).collect();
+    assert!(told.iter().any(|text| text.contains("/nowhere/a.ttf")), "{told:?}");
+    assert!(!has_own_face(&mut window, "own-ui"));
+}
