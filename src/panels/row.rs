@@ -99,8 +99,12 @@ pub struct EmptyWords<'a>(pub &'a str, pub &'a str);
 /// A panel without content: an icon, one sentence, one of advice.
 pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyWords<'_>) {
     let EmptyWords(sentence, advice) = words;
-    let center = rect.center();
-    pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
+    // Where there is little room the words go before the icon.
+    let has_icon = rect.height() >= 96.0;
+    let center = rect.center() - if has_icon { vec2(0.0, 0.0) } else { vec2(0.0, 10.0) };
+    if has_icon {
+        pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
+    }
     pen.text_centered(center, sentence, crate::theme::medium(13.0), pen.tok.t1);
     pen.text_centered(center + vec2(0.0, 20.0), advice, ui_font(12.0), pen.tok.t3);
     let response = ui.interact(rect, ui.unique_id().with("empty"), Sense::hover());

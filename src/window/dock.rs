@@ -33,7 +33,8 @@ impl DockView<'_> {
         let panes: Vec<(TileId, &Pane)> = seen.filter_map(|tile| Some((*tile, tiles.get_pane(tile)?))).collect();
         let wanted: Vec<f32> = panes.iter().map(|(_, pane)| tab_strip::tab_width(ui, pane)).collect();
         let active = panes.iter().position(|(tile, _)| Some(*tile) == tabs.active).unwrap_or(0);
-        let widths = tab_strip::fitted(&wanted, active, ui.available_width() - 4.0);
+        let more = tab_strip::more_width(ui, wanted.len()) + 4.0;
+        let widths = tab_strip::fitted(&wanted, active, ui.available_width() - 4.0, more);
         let hidden: Vec<(TileId, String)> = panes
             .iter()
             .zip(&widths)

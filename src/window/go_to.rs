@@ -71,10 +71,11 @@ impl GoTo {
         ui.painter().text(rect.left_center() + vec2(9.0, 0.0), Align2::LEFT_CENTER, icons::GO_TO, icon(14.0), tok.t2);
         let key = first_key("Go to…").unwrap_or_default();
         let end = match wide < WITH_KEY {
-            true => rect.right() - 2.0,
+            true => rect.right() + 2.0,
             false => key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok).left(),
         };
-        let inner = Rect::from_min_max(pos2(rect.left() + 29.0, rect.top()), pos2(end - 4.0, rect.bottom()));
+        let left = rect.left() + if wide < WITH_KEY { 25.0 } else { 29.0 };
+        let inner = Rect::from_min_max(pos2(left, rect.top()), pos2(end - 4.0, rect.bottom()));
         let hint = if wide < 200.0 { label("Go to…") } else { say!("goto-forms") };
         let moved = if ui.memory(|memory| memory.has_focus(id())) { arrows(ui) } else { 0 };
         let response = field(ui, inner, &mut self.text, hint, say!("goto-go-to"));

@@ -41,8 +41,6 @@ pub struct Strip<'a> {
 const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
 /// Narrower tabs tell too little: others are hidden before.
 const NARROWEST: f32 = BESIDE + 28.0;
-/// Room for the button that lists what is hidden.
-const MORE: f32 = 64.0;
 
 /// How wide a tab is that has all the room that it wants.
 pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
@@ -50,8 +48,8 @@ pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
 }
 
 /// The widths of tabs in a strip, 0 for those that are hidden: the widest are cut first, to the same width, and where that
-/// is too narrow, those at the end are hidden. The active one is always there.
-pub fn fitted(wanted: &[f32], active: usize, room: f32) -> Vec<f32> {
+/// is too narrow, those at the end are hidden, and the button that lists them has its room. The active one is always there.
+pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
     let cut = |widths: &[f32], room: f32| {
         let (mut left, mut count) = (room, widths.len() as f32);
         let mut sorted = widths.to_vec();
@@ -71,21 +69,26 @@ pub fn fitted(wanted: &[f32], active: usize, room: f32) -> Vec<f32> {
     if most >= NARROWEST {
         return wanted.iter().map(|wide| wide.min(most)).collect();
     }
-    let shown = (((room - MORE) / NARROWEST) as usize).max(1);
+    let shown = (((room - more) / NARROWEST) as usize).max(1);
     let is_shown = |place: usize| match active < shown {
         true => place < shown,
         false => place + 1 < shown || place == active,
     };
     let kept: Vec<f32> = (0..).zip(wanted).filter(|(place, _)| is_shown(*place)).map(|(_, wide)| *wide).collect();
-    let most = cut(&kept, (room - MORE).max(NARROWEST));
+    let most = cut(&kept, (room - more).max(NARROWEST));
     (0..).zip(wanted).map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 }).collect()
+}
+
+/// How wide the button is that lists so many hidden tabs.
+pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
+    width(ui, &say!("strip-more", number = hidden as u64), &ui_font(11.5)) + 26.0
 }
 
 /// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
 pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
     let tok = Tok::current(ui);
     let number = hidden.len() as u64;
-    let (rect, response) = ui.allocate_exact_size(vec2(MORE - 4.0, 22.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(more_width(ui, hidden.len()), 22.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("strip-more-said", number = number)));
     paint_flat(ui.painter(), rect, &response, tok);
     let left = rect.left_center() + vec2(6.0, 0.0);
@@ -301,16 +304,16 @@ mod tests {
 
     #[test]
     fn the_widest_tabs_are_cut_first() {
-        assert_eq!(fitted(&[100.0, 120.0], 0, 300.0), [100.0, 120.0]);
-        assert_eq!(fitted(&[90.0, 200.0, 160.0], 0, 330.0), [90.0, 120.0, 120.0]);
-        assert_eq!(fitted(&[], 0, 100.0), [0.0; 0]);
+        assert_eq!(fitted(&[100.0, 120.0], 0, 300.0, 64.0), [100.0, 120.0]);
+        assert_eq!(fitted(&[90.0, 200.0, 160.0], 0, 330.0, 64.0), [90.0, 120.0, 120.0]);
+        assert_eq!(fitted(&[], 0, 100.0, 64.0), [0.0; 0]);
     }
 
     #[test]
     fn what_does_not_fit_is_hidden_but_never_the_active_tab() {
         let wanted = [120.0; 6];
         let shown = |active, room| {
-            let widths = fitted(&wanted, active, room);
+            let widths = fitted(&wanted, active, room, 64.0);
             assert!(widths.iter().sum::<f32>() <= room, "{widths:?} in {room}");
             (0..).zip(widths).filter(|(_, wide)| *wide > 0.0).map(|(place, _)| place).collect::<Vec<usize>>()
         };

@@ -21,7 +21,12 @@ impl App {
     pub(super) fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) -> Option<Rect> {
         let workspace = self.workspace.as_mut()?;
         let window = ui.ctx().content_rect().height();
-        let usual = if window < 900.0 { 132.0 } else { 148.0 };
+        let usual = match window {
+            window if window < 600.0 => 108.0,
+            window if window < 900.0 => 132.0,
+            window if window < 1400.0 => 148.0,
+            _ => 196.0,
+        };
         let most = (window * MOST).max(*TIMELINE.start());
         let height = self.settings.timeline_height.unwrap_or(usual).clamp(*TIMELINE.start(), most);
         let panel = Panel::top("timeline").resizable(false).exact_size(height).show_separator_line(false);

@@ -20,6 +20,8 @@ use crate::theme::{icon, icons, semi};
 const LEFT: f32 = 8.0;
 /// From the name of a register to its value, for names of up to three letters.
 const VALUE: f32 = 32.0;
+/// Room between four columns.
+const APART: f32 = 14.0;
 
 /// The rows of the grid.
 #[derive(Debug)]
@@ -142,16 +144,17 @@ impl Grid {
         }
     }
 
-    /// Down the first column, then down the second.
+    /// Down the first column, then down the others.
     fn add_cells(&mut self, cells: &[RegisterCell], width: f32) {
         let longest = |length: fn(&RegisterCell) -> usize| cells.iter().map(length).max().unwrap_or(0) as f32 * ADVANCE;
         let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
         let lane = self.layout.map_or(0, |lanes| lane_characters(lanes.format)) as f32 * ADVANCE;
         let digits = cells.iter().map(|cell| self.shown_as.characters(cell)).max().unwrap_or(0) as f32 * ADVANCE;
         let needed = value + digits.max(lane) + 14.0;
-        // The general registers stand in two columns of sixteen, however wide the panel is.
-        let most = if self.layout.is_none() && cells.len() <= 34 { 2 } else { 4 };
-        let columns = (((width - LEFT) / needed) as usize).clamp(1, most);
+        let fitting = |apart: f32| (((width - LEFT) / (needed + apart)) as usize).clamp(1, 4);
+        // The general registers stand in two columns of sixteen, or four of eight where there is much room.
+        let is_general = self.layout.is_none() && cells.len() <= 34;
+        let columns = if is_general && fitting(APART) < 4 { fitting(0.0).min(2) } else { fitting(0.0) };
         let rows = cells.len().div_ceil(columns);
         for row in 0..rows {
             let names = (0..columns).filter_map(|column| cells.get(column * rows + row)).map(|cell| cell.name.clone());
