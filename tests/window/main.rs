@@ -21,6 +21,7 @@ mod layouts;
 mod lists;
 mod memory;
 mod messages;
+mod names;
 mod painted;
 mod palette;
 mod parts;
