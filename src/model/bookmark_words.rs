@@ -1,4 +1,4 @@
-//! What stands at the places of bookmarks, and how a place is told to somebody else.
+//! What stands at the places of bookmarks.
 
 use stepback_index::{Cancel, Query as _, Steps};
 use stepback_machine::Address;
@@ -36,27 +36,4 @@ pub fn place_words(session: &Session, place: BookmarkPlace, cancel: &Cancel) -> 
     let name = place_name(&session.images, record.pc).unwrap_or_else(|| format!("{:x}", record.pc.0));
     let words: Vec<&str> = record.text.split_whitespace().collect();
     Ok(format!("{name}  {}", words.join(" ")))
-}
-
-/// The command that opens a trace at a position: `stepback TRACE@44012`.
-pub fn command_text(session: &Session, position: Position) -> String {
-    let path = std::path::absolute(&session.path).unwrap_or_else(|_| session.path.clone());
-    format!("stepback {}", quoted(&format!("{}@{}", path.display(), position.0)))
-}
-
-/// As a shell takes it for one word.
-fn quoted(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+@:,=".contains(letter);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shell_reads_a_quoted_path_as_one_word() {
-        let texts = ["/a/b.tarmac@7", "/a b@7", "/it's@7"].map(quoted);
-        assert_eq!(texts, ["/a/b.tarmac@7", "'/a b@7'", r"'/it'\''s@7'"]);
-    }
 }

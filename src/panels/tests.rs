@@ -17,8 +17,8 @@ use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};
 use crate::notes::{Bookmarks, KeptSearches, Watches};
-use crate::session::Session;
 use crate::session::test_session::overflow;
+use crate::session::{OpenOptions, Session};
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
 use crate::worker::Worker;
 
@@ -88,6 +88,7 @@ impl Bench {
         let cx = ViewCx {
             trace,
             session,
+            options: &OpenOptions::default(),
             worker,
             windows,
             sources,

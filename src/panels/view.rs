@@ -11,7 +11,7 @@ use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
 use crate::notes::{Bookmarks, KeptSearches, Watches};
-use crate::session::Session;
+use crate::session::{OpenOptions, Session};
 use crate::theme::Tok;
 use crate::worker::{Answer, Slot, Worker};
 
@@ -53,6 +53,8 @@ pub struct ViewCx<'a> {
     pub trace: TraceId,
     /// The trace that is open.
     pub session: &'a Arc<Session>,
+    /// How it was opened.
+    pub options: &'a OpenOptions,
     /// Where questions are asked.
     pub worker: &'a Worker,
     /// The trace windows and their positions.

@@ -16,6 +16,7 @@ mod image_search;
 mod images;
 mod input;
 mod open;
+mod open_command;
 mod options;
 mod places;
 mod same_file;

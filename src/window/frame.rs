@@ -18,7 +18,7 @@ use super::widgets::{line_above, line_below};
 use super::workspace::Drawn;
 use super::workspace::Workspace;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
-use crate::action::{Action, ThemeChoice};
+use crate::action::{Action, CallMeasure, FunctionsOf, ThemeChoice, TimelineLanes};
 use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
@@ -28,6 +28,10 @@ use crate::theme::Tok;
 fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
     let window = workspace.map(|workspace| workspace.windows.active());
     let is_chosen = |choice| settings.theme == choice;
+    let lanes = workspace.map(|it| it.timeline.shown(it.threads.all().any().map(|threads| &**threads)));
+    let shows = |kind| lanes == Some(kind);
+    let tells = |of| workspace.is_some_and(|workspace| workspace.functions.of() == of);
+    let measures = |by| workspace.is_some_and(|workspace| workspace.functions.measure() == by);
     let all = [
         ("Raw text", window.is_some_and(|window| window.is_raw)),
         ("Only hits", window.is_some_and(|window| window.only_hits.is_on)),
@@ -35,6 +39,15 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),
         ("Windows move together", workspace.is_some_and(|workspace| workspace.windows.is_synced)),
+        ("Timeline calls", shows(TimelineLanes::Calls)),
+        ("Timeline threads", shows(TimelineLanes::Threads)),
+        ("Timeline cores", shows(TimelineLanes::Cores)),
+        ("Timeline calls and threads", shows(TimelineLanes::CallsAndThreads)),
+        ("Timeline calls and cores", shows(TimelineLanes::CallsAndCores)),
+        ("Functions of the selection", tells(FunctionsOf::Selection)),
+        ("Functions of the whole trace", tells(FunctionsOf::Whole)),
+        ("Flame graph by steps", measures(CallMeasure::Steps)),
+        ("Flame graph by time", measures(CallMeasure::Time)),
         ("Theme dark", is_chosen(ThemeChoice::Dark)),
         ("Theme light", is_chosen(ThemeChoice::Light)),
         ("Theme system", is_chosen(ThemeChoice::System)),

@@ -89,6 +89,8 @@ pub struct SessionPlaces {
     pub is_unread: bool,
     /// That nothing is kept was told.
     pub is_loss_told: bool,
+    /// The panels of the session that could not be read: they stay in it until the user saves it.
+    pub unread_panels: Option<String>,
     /// What the session names and is not there.
     pub missing: MissingFiles,
 }

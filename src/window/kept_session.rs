@@ -41,6 +41,7 @@ impl Workspace {
         }
         told.extend(kept.missing.words().map(|words| (ToastKind::Warning, words)));
         if kept_layout::is_damaged(&file.panels) {
+            self.places.unread_panels = Some(file.panels);
             told.push((ToastKind::Warning, say!("kept-the-panels-of-the-session").into()));
         }
         // A session that the user named takes the place of none that the trace has of its own.
@@ -91,7 +92,8 @@ impl Workspace {
             sysroots,
             windows: positions.iter().map(window).collect(),
             active: self.windows.active.0,
-            panels: self.panels_text()?,
+            // What a newer version, or somebody else, wrote is not lost by looking at the trace.
+            panels: self.places.unread_panels.clone().map_or_else(|| self.panels_text(), Some)?,
             bookmarks: self.bookmarks.clone(),
             watches: self.watches.clone(),
             searches: self.searches.clone(),
@@ -129,6 +131,8 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let place = PathBuf::from(place);
         let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
+        // Who saves the session wants what is seen.
+        workspace.places.unread_panels = None;
         let Some(text) = workspace.session_text() else { return };
         let known = workspace.places.list.iter().find(|known| known.is_at(&place)).cloned();
         let Some(place) = known.or_else(|| SavePlace::new([place], None)) else { return };

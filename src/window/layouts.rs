@@ -77,6 +77,9 @@ impl App {
             return;
         }
         let own = self.settings.layouts.iter().find(|own| own.name.eq_ignore_ascii_case(name.trim()));
+        if own.is_some_and(|own| kept_layout::is_damaged(&own.panels)) {
+            return self.report(&say!("layouts-unread", name = name.trim()));
+        }
         let Some((mut dock, torn)) = own.and_then(|own| kept_layout::read_all(&own.panels)) else {
             let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
             let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
@@ -106,20 +109,34 @@ impl App {
         let Some(panels) = self.workspace.as_ref().and_then(|workspace| workspace.panels_text()) else {
             return;
         };
+        let before = self.settings.layouts.clone();
         self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(&name));
+        let is_replaced = self.settings.layouts.len() < before.len();
         self.settings.layouts.push(OwnLayout { name: name.clone(), panels });
         let surplus = self.settings.layouts.len().saturating_sub(LAYOUTS);
         self.settings.layouts.drain(..surplus);
-        self.toasts.show(ToastKind::Info, &say!("layouts-saved", name = name));
+        let surplus = surplus + usize::from(is_replaced);
+        self.layouts_changed(before, &say!("layouts-saved", name = name), surplus);
     }
 
     /// Forgets a layout of the user's own.
     pub(super) fn forget_layout(&mut self, name: &str) {
-        let before = self.settings.layouts.len();
+        let before = self.settings.layouts.clone();
         self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
-        if self.settings.layouts.len() == before {
-            self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim())));
+        match before.len() - self.settings.layouts.len() {
+            0 => self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim()))),
+            lost => self.layouts_changed(before, &say!("layouts-forgotten", name = name.trim()), lost),
         }
+    }
+
+    /// Keeps what layouts there were and tells what was done; where some were lost, with the way back.
+    fn layouts_changed(&mut self, before: Vec<OwnLayout>, words: &str, lost: usize) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.undo.keep(Before::Layouts(before));
+        }
+        let undo = (say!("command-undo").to_owned(), Action::Undo);
+        let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
+        self.toasts.show_and_offer(ToastKind::Info, words, undo);
     }
 
     /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.

@@ -66,8 +66,13 @@ impl Toasts {
 
     /// Shows a message given as one sentence: what stands before its first colon is the title.
     pub fn show(&mut self, kind: ToastKind, message: &str) {
+        self.show_and_offer(kind, message, None);
+    }
+
+    /// The same with something to do about it.
+    pub fn show_and_offer(&mut self, kind: ToastKind, message: &str, offer: Option<(String, Action)>) {
         let (title, text) = message.split_once(": ").unwrap_or((message, ""));
-        self.show_with(kind, &sentence(title.trim_end()), &sentence(text), None);
+        self.show_with(kind, &sentence(title.trim_end()), &sentence(text), offer);
     }
 
     /// Shows a message with something to do about it. The same message twice is shown once.

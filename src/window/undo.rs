@@ -1,5 +1,6 @@
 //! Changes of what is kept and shown, and how they are taken back.
 
+use super::settings::OwnLayout;
 use crate::action::{Moment, WindowId};
 use crate::notes::{Bookmarks, KeptSearches, Watches};
 
@@ -24,6 +25,8 @@ pub enum Before {
     Waves(Watches),
     /// The searches that are kept.
     Searches(KeptSearches),
+    /// The layouts of the user's own.
+    Layouts(Vec<OwnLayout>),
     /// The panels.
     Panels(Panels),
 }

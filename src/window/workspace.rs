@@ -421,6 +421,7 @@ impl Workspace {
         let cx = ViewCx {
             trace: self.windows.active().trace,
             session: &self.session,
+            options: &self.options,
             worker,
             windows: &self.windows,
             sources: &self.sources,

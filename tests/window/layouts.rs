@@ -135,3 +135,30 @@ fn panels_are_shown_by_their_names_alone_too() {
     window.command("Show heat");
     assert!(window.panels().contains(&PanelKind::Heat));
 }
+
+#[test]
+fn a_layout_that_is_saved_over_or_forgotten_is_had_back() {
+    let mut window = Driver::text(SHORT);
+    let names = |window: &Driver| -> Vec<(String, usize)> {
+        let layouts = &window.app().settings().layouts;
+        layouts.iter().map(|own| (own.name.clone(), own.panels.len())).collect()
+    };
+    window.command("Layout profile");
+    window.command("Save layout as mine");
+    let first = names(&window);
+    window.command("Layout debug");
+    window.close_messages();
+    window.command("Save layout as Mine");
+    assert_ne!(names(&window), first);
+    assert!(window.has("Undo"));
+    window.press_with(CTRL, Key::Z);
+    assert_eq!(names(&window), first);
+    window.close_messages();
+    window.command("Forget layout mine");
+    window.check_told("layout forgotten");
+    assert_eq!(names(&window), []);
+    window.press_with(CTRL, Key::Z);
+    assert_eq!(names(&window), first);
+    window.press_with(CTRL, Key::Y);
+    assert_eq!(names(&window), []);
+}

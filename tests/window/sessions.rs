@@ -331,3 +331,27 @@ fn a_name_is_written_once_for_each_time_it_is_asked_for() {
     window.command("Show bookmarks");
     assert!(window.panels().contains(&PanelKind::Bookmarks) && !window.has("Name of the bookmark"));
 }
+
+#[test]
+fn panels_of_a_newer_version_stay_in_the_session_until_the_user_saves_it() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let place = sandbox.path("a.tarmac.session.toml");
+    let newer = "Tabs(0, [Hologram((depth: 3))])";
+    let kept = fs::read_to_string(&place).unwrap();
+    let head = kept.split("[panels]").next().unwrap();
+    fs::write(&place, format!("{head}[panels]\nlayout = \"{newer}\"\n")).unwrap();
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    window.check_told("the panels of the session could not be read");
+    window.command("Bookmark more");
+    window.command("Reload");
+    window.command("Show threads");
+    end(window);
+    let text = fs::read_to_string(&place).unwrap();
+    assert!(text.contains("Hologram((depth: 3))") && text.contains("\"more\"") && !text.contains("Threads"), "{text}");
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    window.command(&format!("Save session as {}", place.display()));
+    end(window);
+    let text = fs::read_to_string(&place).unwrap();
+    assert!(!text.contains("Hologram") && text.contains("Registers("), "{text}");
+}

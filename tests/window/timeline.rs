@@ -269,3 +269,19 @@ fn calls_and_lanes_stand_below_each_other() {
     assert!(shown.contains("main") && shown.contains("Reads"), "{shown}");
     assert!(window.has("timeline shows Calls, threads"));
 }
+
+#[test]
+fn menus_tick_what_is_shown() {
+    let mut window = Driver::demo();
+    let ticked = |window: &mut Driver, entry: &str| {
+        window.click_button("View");
+        window.click("Timeline");
+        let is_ticked = window.count_like(&format!("{}  {entry}", stepback::theme::icons::CHECK)) > 0;
+        window.press(Key::Escape);
+        window.press(Key::Escape);
+        is_ticked
+    };
+    assert!(ticked(&mut window, "Timeline calls") && !ticked(&mut window, "Timeline threads"));
+    window.command("Timeline threads");
+    assert!(ticked(&mut window, "Timeline threads") && !ticked(&mut window, "Timeline calls"));
+}

@@ -4,7 +4,6 @@ use egui::Ui;
 
 use crate::action::{Action, StepRange};
 use crate::messages::say;
-use crate::model::bookmark_words::command_text;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkColor, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_line_ui};
@@ -79,7 +78,7 @@ pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut 
     if let Some(position) = bookmark.place.position()
         && MenuItem::new(say!("bookmarks-copy-command-that-opens-it")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
     {
-        out.push(Action::Copy(command_text(cx.session, stepback_parsers::Position(position))));
+        out.push(Action::Copy(cx.options.command(stepback_parsers::Position(position))));
     }
 }
 

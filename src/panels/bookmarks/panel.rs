@@ -9,7 +9,7 @@ use stepback_index::Cancel;
 use super::rows::{BookmarkColumns, BookmarkRow, BookmarkRows, go};
 use crate::action::{Action, PanelKind, WindowId};
 use crate::messages::say;
-use crate::model::bookmark_words::{command_text, place_words};
+use crate::model::bookmark_words::place_words;
 use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -159,7 +159,7 @@ impl BookmarksPanel {
                 PanelKey::Note => self.begin(bookmark.id, BookmarkPart::Note, cx),
                 PanelKey::Remove => out.push(Action::Bookmark(BookmarkChange::Remove(bookmark.id))),
                 PanelKey::Copy => out.push(Action::Copy(match bookmark.place.position() {
-                    Some(position) => command_text(cx.session, stepback_parsers::Position(position)),
+                    Some(position) => cx.options.command(stepback_parsers::Position(position)),
                     None => bookmark.place.text(),
                 })),
                 _ => {}

@@ -93,6 +93,11 @@ impl FunctionsState {
         self.selection.filter(|_| self.of == FunctionsOf::Selection)
     }
 
+    /// Which was chosen to be told of.
+    pub fn of(&self) -> FunctionsOf {
+        self.of
+    }
+
     /// The part that is selected and not told of, since the whole trace is.
     pub fn passed_over(&self) -> Option<StepRange> {
         self.selection.filter(|_| self.of == FunctionsOf::Whole)

@@ -134,7 +134,7 @@ impl TimelineState {
     }
 
     /// What is shown: threads where their steps are known by times alone, calls in all other traces.
-    pub(super) fn shown(&self, threads: Option<&Threads>) -> TimelineLanes {
+    pub fn shown(&self, threads: Option<&Threads>) -> TimelineLanes {
         let is_by_time = threads.is_some_and(|threads| threads.schedule.is_order_by_time);
         self.chosen.unwrap_or(if is_by_time { TimelineLanes::Threads } else { TimelineLanes::Calls })
     }

@@ -8,7 +8,6 @@ use crate::action::{Access, Action, CellName, Fold, Way};
 use crate::keymap::watch_text;
 use crate::messages::say;
 use crate::model::TraceWindow;
-use crate::model::bookmark_words::command_text;
 use crate::model::step_rows::{OperandRegisters, StepRow};
 use crate::model::text::thousands;
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
@@ -246,6 +245,6 @@ fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>
         out.push(Action::Copy(row.full_text()));
     }
     if MenuItem::new(say!("trace-copy-command-that-opens-it")).ui(ui, cx.tok) {
-        out.push(Action::Copy(command_text(cx.session, row.step.after())));
+        out.push(Action::Copy(cx.options.command(row.step.after())));
     }
 }
