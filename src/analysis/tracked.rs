@@ -1,9 +1,9 @@
 //! Expressions with what they depend on: the registers and the memory that gave them their value.
 
-use std::cell::RefCell;
+use std::cell::{Cell as Mutable, RefCell};
 
 use stepback_index::{AccessKinds, Accessed, ExternalChange, LastAccesses, LastExternalChanges, MemoryRange};
-use stepback_index::{Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value};
+use stepback_index::{Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value, ValueSource};
 use stepback_index::{NextAccess, NextExternalChanges};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::Position;
@@ -34,14 +34,16 @@ pub struct Tracked {
     pub value: Result<u64, ExpressionError>,
     /// What was looked at: while none of these changes, the value stays.
     pub cells: Vec<Cell>,
+    /// The most doubtful source among theirs; recorded where only numbers and symbols are named.
+    pub source: ValueSource,
 }
 
 impl Scene<'_> {
     /// Works an expression out at a position. Cost: a look at each cell that it names.
     pub fn evaluate(&self, expression: &Expression, at: Position) -> Tracked {
-        let looked = Looked { scene: self, at, cells: RefCell::default() };
+        let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
         let value = expression.evaluate(&looked);
-        Tracked { value, cells: looked.cells.into_inner() }
+        Tracked { value, cells: looked.cells.into_inner(), source: looked.source.get() }
     }
 
     /// The nearest position behind or before `at` at which one of some cells may begin to hold something else:
@@ -116,6 +118,7 @@ struct Looked<'a> {
     scene: &'a Scene<'a>,
     at: Position,
     cells: RefCell<Vec<Cell>>,
+    source: Mutable<ValueSource>,
 }
 
 impl Looked<'_> {
@@ -126,6 +129,7 @@ impl Looked<'_> {
         }
         match cell_value(self.scene.index, cell, self.at, self.scene.cancel) {
             Ok(found) => {
+                self.source.set(self.source.get().max(found.source));
                 // Of wider registers the low half counts.
                 let bytes = found.value.0.get(..8).unwrap_or(&found.value.0).to_vec();
                 Value(bytes).to_u64().map_or(ValueLookup::Unknown, ValueLookup::Known)

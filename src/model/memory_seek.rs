@@ -84,8 +84,9 @@ fn changed(session: &Session, seek: &MemorySeek, other: Position, cancel: &Cance
     let difference = DifferenceBetween { from: other, to: seek.position, thread: None }.run(&session.index, cancel)?;
     let bytes = difference.memory.iter().flat_map(|run| {
         let pairs = run.from.iter().zip(&run.to);
-        let places = (run.address.0..).zip(pairs).filter(|(_, (from, to))| from != to);
-        places.map(|(address, _)| Address(address))
+        let places = pairs.enumerate().filter(|(_, (from, to))| from != to);
+        // A run may end with the last address that there is.
+        places.map(|(place, _)| Address(run.address.0.wrapping_add(place as u64)))
     });
     Ok(match seek.way {
         Way::Forward => bytes.filter(|address| *address > seek.from).min(),

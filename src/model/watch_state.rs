@@ -204,10 +204,10 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
     if let Some((thread, view)) = register {
         let size = watch.kind.size_bytes().map_or(view.size_bytes, |size| size.min(view.size_bytes));
         let view = RegisterView::new(view.register, view.offset, size);
-        return of_cell(scene, Cell::Register { thread, view }, Vec::new(), at);
+        return of_cell(scene, Cell::Register { thread, view }, Around::default(), at);
     }
     if let Some(load) = load_of(text) {
-        let (address, cells) = number(scene, load.address, at)?;
+        let (address, around) = number(scene, load.address, at)?;
         let len_bytes = match (watch.kind.size_bytes(), load.size_bytes) {
             (Some(size), _) => u64::from(size),
             (None, Some(size)) => size,
@@ -215,27 +215,28 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
                 u64::from(NameReader(scene.index).set_at(scene.thread, at).map_err(NameError::Trace)?.word_bytes())
             }
         };
-        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, cells }, at);
+        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
     }
     if let Some(symbol) = scene.images.symbol(text).filter(|symbol| !symbol.is_code()) {
         let whole = if symbol.size_bytes == 0 { 8 } else { symbol.size_bytes.min(8) };
         let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
-        return of_memory(scene, watch.kind, Place { address: symbol.address, len_bytes, cells: Vec::new() }, at);
+        let around = Around::default();
+        return of_memory(scene, watch.kind, Place { address: symbol.address, len_bytes, around }, at);
     }
     if let (address, Some(length)) = split_range(text) {
         // Digits alone are hexadecimal where an address stands.
-        let (address, cells) = match shown_address(address) {
-            Some(address) => (address, Vec::new()),
+        let (address, around) = match shown_address(address) {
+            Some(address) => (address, Around::default()),
             None => number(scene, address, at)?,
         };
         let (length, _) = number(scene, length, at)?;
         let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
-        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, cells }, at);
+        return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
     }
-    let (value, cells) = number(scene, text, at)?;
+    let (value, Around { cells, source }) = number(scene, text, at)?;
     let size = watch.kind.size_bytes().map_or(8, usize::from);
     let bytes = value.to_le_bytes().iter().take(size).map(|byte| Some(*byte)).collect();
-    let (all, source, reason) = (cells.clone(), ValueSource::Recorded, None);
+    let (all, reason) = (cells.clone(), None);
     Ok(Meaning { cells, all, value: Value(bytes), source, reason, address: None })
 }
 
@@ -264,24 +265,38 @@ fn load_of(text: &str) -> Option<Load<'_>> {
     is_whole.then_some(Load { address: inner, size_bytes })
 }
 
-fn number(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Vec<Cell>), NameError> {
+/// What a number was worked out of.
+struct Around {
+    cells: Vec<Cell>,
+    /// The most doubtful of them.
+    source: ValueSource,
+}
+
+impl Default for Around {
+    /// Of nothing that may be doubted.
+    fn default() -> Self {
+        Self { cells: Vec::new(), source: ValueSource::Recorded }
+    }
+}
+
+fn number(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Around), NameError> {
     let named = |error: ExpressionError| NameError::Expression { text: text.to_owned(), error };
     let found = scene.evaluate(&parse(text).map_err(named)?, at);
     scene.cancel.check().map_err(NameError::Trace)?;
-    Ok((found.value.map_err(named)?, found.cells))
+    Ok((found.value.map_err(named)?, Around { cells: found.cells, source: found.source }))
 }
 
 /// Some memory, and what says where it is.
 struct Place {
     address: Address,
     len_bytes: u64,
-    cells: Vec<Cell>,
+    around: Around,
 }
 
 fn of_memory(scene: &Scene<'_>, kind: WatchType, place: Place, at: Position) -> Result<Meaning, NameError> {
-    let Place { address, len_bytes, cells } = place;
+    let Place { address, len_bytes, around } = place;
     let len_bytes = if kind.is_text() { text_length(scene, address, at).map_err(NameError::Trace)? } else { len_bytes };
-    let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, cells, at)?;
+    let mut found = of_cell(scene, Cell::Memory { address, len_bytes }, around, at)?;
     if kind.is_text() && scene.index.info().is_big_endian {
         // Characters stand as they lie in memory.
         found.value.0.reverse();
@@ -296,15 +311,17 @@ fn text_length(scene: &Scene<'_>, address: Address, at: Position) -> Result<u64,
     Ok(end.map_or(TEXT_BYTES, |end| end as u64 + 1))
 }
 
-fn of_cell(scene: &Scene<'_>, cell: Cell, around: Vec<Cell>, at: Position) -> Result<Meaning, NameError> {
+fn of_cell(scene: &Scene<'_>, cell: Cell, around: Around, at: Position) -> Result<Meaning, NameError> {
     let found = cell_value(scene.index, cell, at, scene.cancel).map_err(NameError::Trace)?;
     let value = found.value;
     let address = match cell {
         Cell::Memory { address, .. } => Some(address),
         Cell::Register { .. } | Cell::Physical { .. } => None,
     };
-    let all = around.into_iter().chain([cell]).collect();
-    Ok(Meaning { cells: vec![cell], all, value, source: found.source, reason: found.reason, address })
+    // A value is no surer than the place that it was read at.
+    let source = found.source.max(around.source);
+    let all = around.cells.into_iter().chain([cell]).collect();
+    Ok(Meaning { cells: vec![cell], all, value, source, reason: found.reason, address })
 }
 
 /// A value in words; none where what they need is not known.
@@ -367,6 +384,24 @@ mod tests {
         check("u8[0x80020010]", 1250, "0xa9 by 1249");
         check("[x19 + 1] u8", 1250, "169 by 1249");
         check("80020010:1 u8", 1250, "169 by 1249");
+    }
+
+    #[test]
+    fn what_is_worked_out_is_no_surer_than_what_it_is_worked_out_of() {
+        let (session, _place) = tarmac(
+            "1 clk IT (0) 00001000 d2840001 O EL1h_n : MOV x1,#0x2000\n1 clk R X1 0000000000002000\n\
+             2 clk IT (1) 00001004 f9400020 O EL1h_n : LDR x0,[x1]\n2 clk MR8 00002000 0000000000002008\n\
+             2 clk R X0 0000000000002008\n3 clk IT (2) 00001008 f9000001 O EL1h_n : STR x1,[x0]\n\
+             3 clk MW8 00002008 0000000000002000\n",
+        );
+        let source = |text: &str, at: u64| {
+            watch_state(&session, &Watch::parse(text), Position(at), &Cancel::default()).unwrap().source
+        };
+        assert_eq!(source("[0x2000] + 1", 1), ValueSource::Inferred);
+        assert_eq!(source("[0x2000] + 1", 2), ValueSource::Recorded);
+        assert_eq!(source("1 + 1", 1), ValueSource::Recorded);
+        assert_eq!(source("[[0x2000]]", 3), ValueSource::Recorded);
+        assert_eq!(source("x9 + 1", 3), ValueSource::Unknown);
     }
 
     #[test]
