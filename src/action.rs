@@ -462,6 +462,8 @@ pub enum Action {
     SideBySide,
     /// Windows move together, by as many steps, or each by itself again.
     SyncWindows,
+    /// A trace window was scrolled by so many thousandths of a row: the others go along.
+    ScrollAlong(WindowId, i64),
     /// Compare the two positions.
     Compare,
     /// Bind the panel under this dock tile number to a window or a moment.

@@ -63,6 +63,20 @@ impl Scroll {
         self.clamp(view);
     }
 
+    /// How far it is from another place, in thousandths of a row, downwards when positive.
+    pub fn way_from(&self, before: &Self, row_height: f32) -> i64 {
+        let rows = i128::from(self.top) - i128::from(before.top);
+        let part = f64::from((self.pixels - before.pixels) / row_height) * 1000.0;
+        i64::try_from(rows * 1000 + part.round() as i128).unwrap_or(0)
+    }
+
+    /// Moves by thousandths of a row.
+    pub fn by_way(&mut self, way: i64, view: &Viewport) {
+        // Whole rows first: floats count those of a long list too roughly.
+        self.top = self.top.saturating_add_signed(way / 1000);
+        self.by_pixels((way % 1000) as f32 / 1000.0 * view.row_height, view);
+    }
+
     /// To where the top of the thumb stands at this share (0 to 1) of its way.
     pub fn to_share(&mut self, share: f32, view: &Viewport) {
         let share = f64::from(share.clamp(0.0, 1.0));
@@ -131,6 +145,19 @@ mod tests {
 
     fn at(top: u64) -> Scroll {
         Scroll { top, pixels: 0.0 }
+    }
+
+    #[test]
+    fn another_list_goes_along_by_as_much() {
+        let view = Viewport { rows: 1 << 40, height: 180.0, row_height: 18.0 };
+        for (from, to) in [((10, 4.5), (12, 9.0)), ((1 << 30, 0.0), (3, 17.0)), ((0, 0.0), (1 << 39, 0.0))] {
+            let at = |(top, pixels)| Scroll { top, pixels };
+            let (before, after) = (at(from), at(to));
+            let mut other = before;
+            other.by_way(after.way_from(&before, 18.0), &view);
+            assert_eq!(other.top, after.top);
+            assert!((other.pixels - after.pixels).abs() < 0.02, "{other:?} {after:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! ```toml
 //! stepback_session = 1
 //! active = 1
+//! windows_together = true
 //!
 //! [trace]
 //! path = "/traces/server.tarmac"
@@ -73,6 +74,8 @@ pub struct SessionFile {
     pub windows: Vec<KeptWindow>,
     /// The number of the active one.
     pub active: u32,
+    /// They move and scroll together.
+    pub is_synced: bool,
     /// The panels, as the window writes them; empty: as they are at first.
     pub panels: String,
     /// The marked places.
@@ -149,6 +152,8 @@ impl std::error::Error for SessionError {}
 struct Written {
     stepback_session: Option<u32>,
     active: u32,
+    #[serde(rename = "windows_together", skip_serializing_if = "std::ops::Not::not")]
+    is_synced: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sysroots: Vec<String>,
     trace: KeptTrace,
@@ -254,7 +259,17 @@ impl SessionFile {
             bookmarks.add(Bookmark { id, place, name, note, color });
         }
         let Written {
-            active, mut sysroots, mut trace, mut images, mut windows, panels, watches, waves, searches, ..
+            active,
+            is_synced,
+            mut sysroots,
+            mut trace,
+            mut images,
+            mut windows,
+            panels,
+            watches,
+            waves,
+            searches,
+            ..
         } = written;
         sysroots.truncate(PLACES);
         images.truncate(PLACES);
@@ -266,6 +281,7 @@ impl SessionFile {
             sysroots,
             windows,
             active,
+            is_synced,
             panels: panels.layout,
             bookmarks,
             watches: Watches::of(watches),
@@ -280,6 +296,7 @@ impl SessionFile {
         let written = Written {
             stepback_session: Some(VERSION),
             active: self.active,
+            is_synced: self.is_synced,
             sysroots: self.sysroots.clone(),
             trace: self.trace.clone(),
             images: self.images.clone(),
@@ -333,6 +350,7 @@ mod tests {
             sysroots: vec!["/root".to_owned()],
             windows: vec![KeptWindow { number: 1, position: 5 }, KeptWindow { number: 2, position: 0 }],
             active: 2,
+            is_synced: true,
             panels: "(a: \"b\",\n c: '''d''')".to_owned(),
             bookmarks,
             watches: Watches::of(vec![Watch::parse("[sp+8] u32"), Watch::parse("x0")]),

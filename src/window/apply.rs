@@ -156,6 +156,10 @@ impl App {
             Action::SyncWindows => {
                 self.in_trace(|workspace| workspace.windows.is_synced = !workspace.windows.is_synced);
             }
+            Action::ScrollAlong(led, way) => {
+                self.in_trace(|workspace| workspace.scroll_along(led, way));
+                self.context.request_repaint();
+            }
             Action::Compare => self.compare(),
             Action::Bind(tile, follow) => self.in_trace(|workspace| workspace.bind(tile, follow)),
             Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
@@ -559,7 +563,7 @@ fn order(action: &Action) -> Order {
         Action::ForgetRecent(_) | Action::ClearRecent => Order::Beside,
         Action::CancelIndexing | Action::ContinueIndexing | Action::FollowTrace => Order::Beside,
         Action::ToggleIndexingCard | Action::Quit | Action::OpenWindowAt(_) | Action::ToggleFold(_) => Order::Beside,
-        Action::SyncWindows => Order::Beside,
+        Action::SyncWindows | Action::ScrollAlong(..) => Order::Beside,
         Action::Activate(_) | Action::ShowPanel(_) | Action::NewPanel(_) | Action::Compare => Order::Beside,
         Action::Bind(..) | Action::ChooseThread(..) | Action::ClosePanel(_) | Action::DuplicatePanel(_) => {
             Order::Beside

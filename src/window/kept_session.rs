@@ -55,6 +55,7 @@ impl Workspace {
         self.watches = file.watches;
         self.searches = file.searches;
         self.waves = file.waves;
+        self.windows.is_synced = file.is_synced;
         told
     }
 
@@ -64,6 +65,7 @@ impl Workspace {
         self.watches = before.watches;
         self.searches = before.searches;
         self.waves = before.waves;
+        self.windows.is_synced = before.windows.is_synced;
         self.undo = before.undo;
         self.places = before.places;
     }
@@ -94,6 +96,7 @@ impl Workspace {
             active: self.windows.active.0,
             // What a newer version, or somebody else, wrote is not lost by looking at the trace.
             panels: self.places.unread_panels.clone().map_or_else(|| self.panels_text(), Some)?,
+            is_synced: self.windows.is_synced,
             bookmarks: self.bookmarks.clone(),
             watches: self.watches.clone(),
             searches: self.searches.clone(),

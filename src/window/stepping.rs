@@ -1,13 +1,14 @@
 //! What moves by steps have to know of the window: the threads by their names, the rows of a page.
 
+use egui_tiles::Tile;
 use stepback_index::ThreadId;
 
 use super::app::App;
 use super::workspace::Workspace;
-use crate::action::Way;
+use crate::action::{Way, WindowId};
 use crate::messages::say;
 use crate::model::{Move, Stride};
-use crate::panels::Pane;
+use crate::panels::{Pane, Panel as _};
 use crate::session::Session;
 
 impl Workspace {
@@ -19,6 +20,16 @@ impl Workspace {
         });
         // Before the first frame the number of rows is not known.
         rows.filter(|rows| *rows > 0).unwrap_or(20)
+    }
+
+    /// All trace windows but one scroll as far as that was scrolled.
+    pub(super) fn scroll_along(&mut self, led: WindowId, way: i64) {
+        for tile in self.dock.tiles.tiles_mut() {
+            match tile {
+                Tile::Pane(Pane::Trace(panel)) if panel.window() != Some(led) => panel.scroll_along(way),
+                _ => {}
+            }
+        }
     }
 }
 

@@ -198,3 +198,42 @@ fn windows_move_together_until_they_are_let_go() {
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, first), (2, 1302)]);
 }
+
+#[test]
+fn windows_scroll_together_until_they_are_let_go() {
+    let mut window = at(1250);
+    window.press_with(Modifiers::COMMAND, Key::B);
+    window.go_to("1,300");
+    // The window in front, which has its row in sight, and the one beside it.
+    let tops = |window: &mut Driver| {
+        let top = |label: &str| window.rect(label).top();
+        (top("step 1252"), top("step 1298"))
+    };
+    let before = tops(&mut window);
+    window.perform(Action::SyncWindows);
+    scroll(&mut window, -2.0);
+    let after = tops(&mut window);
+    assert!(after.1 < before.1 - 30.0, "{before:?} {after:?}");
+    assert!(((after.0 - before.0) - (after.1 - before.1)).abs() < 1.0, "{before:?} {after:?}");
+    window.check_position(1300);
+    window.perform(Action::SyncWindows);
+    scroll(&mut window, -1.0);
+    let alone = tops(&mut window);
+    assert!(alone.0 == after.0 && alone.1 < after.1, "{after:?} {alone:?}");
+}
+
+/// Turns the wheel over the row of the second trace window's position.
+fn scroll(window: &mut Driver, lines: f32) {
+    let at = window.rect("step 1298").center();
+    window.harness().hover_at(at);
+    window.harness().event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: egui::vec2(0.0, lines),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    });
+    // The toolkit spreads the movement over some frames.
+    window.harness().run_steps(60);
+    window.wait();
+}

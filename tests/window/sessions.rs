@@ -35,6 +35,7 @@ fn marked(sandbox: &Sandbox) -> Driver {
     window.command("Note here it turns");
     window.command("Show warnings");
     window.command("Show memory 0x1000");
+    window.command("Windows move together");
     window
 }
 
@@ -44,6 +45,7 @@ fn check_marked(window: &Driver) {
     assert_eq!(window.workspace().bookmarks.list()[0].note, "here it turns");
     assert!(window.panels().contains(&PanelKind::Warnings));
     assert_eq!(window.value_of("address"), "0x1000");
+    assert!(window.workspace().windows.is_synced);
     window.check_position(5);
 }
 
@@ -127,7 +129,7 @@ fn a_session_that_somebody_broke_is_told_with_its_line_and_left_alone() {
     fs::write(&place, &broken).unwrap();
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     let told = format!("{:?}", window.app().toasts());
-    assert!(told.contains("line 5") && told.contains("a.tarmac.session.toml"), "{told}");
+    assert!(told.contains("line 6") && told.contains("a.tarmac.session.toml"), "{told}");
     window.press(Key::B);
     end(window);
     assert_eq!(fs::read_to_string(&place).unwrap(), broken);

@@ -43,6 +43,11 @@ impl TracePanel {
     pub fn page_rows(&self) -> u64 {
         self.state.steps.page_rows().max(1)
     }
+
+    /// Goes along with another window that was scrolled, by thousandths of a row.
+    pub fn scroll_along(&mut self, way: i64) {
+        self.state.steps.scroll_along(way);
+    }
 }
 
 impl Panel for TracePanel {

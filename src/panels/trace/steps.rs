@@ -19,7 +19,7 @@ use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::hit_rows::ShownRow;
 use crate::model::names::function_name;
-use crate::model::scroll::Scroll;
+use crate::model::scroll::{Scroll, Viewport};
 use crate::model::step_rows::{StepRow, step_rows};
 use crate::panels::ViewCx;
 use crate::panels::blocks::{Blocks, Item};
@@ -61,6 +61,8 @@ pub struct StepList {
     longest: Longest,
     /// What is known of the cell under the pointer.
     glimpse: GlimpseSlot,
+    /// Another window was scrolled by so many thousandths of a row, and this one goes along.
+    along: i64,
     /// The position moved, and lines below steps may yet hide it.
     is_revealing: bool,
 }
@@ -114,6 +116,7 @@ impl Default for StepList {
             folded: Slot::default(),
             longest: Longest::default(),
             glimpse: GlimpseSlot::default(),
+            along: 0,
             is_revealing: false,
         }
     }
@@ -140,7 +143,7 @@ impl StepList {
 
     /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
-        let area = self.layout(ui, rect, cx, window);
+        let area = self.layout(ui, rect, Scene { cx, window }, out);
         self.fetch(&area, cx, window);
         let area = self.without_gaps(ui, area, window);
         let pen = Pen::new(ui, area.body, cx.tok);
@@ -159,15 +162,16 @@ impl StepList {
     }
 
     /// Scrolls, and follows the position when it moved.
-    fn layout(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow) -> ListArea {
+    fn layout(&mut self, ui: &mut Ui, rect: Rect, scene: Scene<'_>, out: &mut Vec<Action>) -> ListArea {
+        let Scene { cx, window } = scene;
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.row_count();
         let now = (window.position, rows);
         let below = ROWS_BELOW + self.ending.rows();
+        let view = Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
         // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
         let is_resized = self.seen.1 && self.seen.0 != rect.height();
         if self.revealed != Some(now) || is_resized {
-            let view = crate::model::scroll::Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
             self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
             self.revealed = Some(now);
             self.is_revealing = true;
@@ -182,13 +186,24 @@ impl StepList {
             }))
             .collect();
         let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
+        self.scroll.by_way(std::mem::take(&mut self.along), &view);
+        let before = self.scroll;
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        let way = self.scroll.way_from(&before, ROW);
+        if way != 0 && cx.windows.is_synced {
+            out.push(Action::ScrollAlong(window.id, way));
+        }
         let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
         let gap = window.gap_of(window.position);
         let is_in_view = gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
         self.seen = (rect.height(), is_in_view);
         area
+    }
+
+    /// Goes along with another window that was scrolled, by thousandths of a row.
+    pub fn scroll_along(&mut self, way: i64) {
+        self.along = self.along.saturating_add(way);
     }
 
     /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
