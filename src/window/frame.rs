@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use egui::{CentralPanel, Frame, Panel, Rect, Ui, vec2};
+use egui::{CentralPanel, Frame, Panel, Pos2, Rect, Ui, vec2};
 use stepback_index::forbid_reads;
 
 use super::app::App;
@@ -23,6 +23,15 @@ use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
 use crate::theme::Tok;
+
+/// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
+fn pointer_outside(ui: &Ui) -> Option<Pos2> {
+    ui.input(|input| {
+        let at = input.pointer.interact_pos().filter(|at| !input.content_rect().contains(*at))?;
+        let corner = input.viewport().inner_rect.map_or(Pos2::ZERO, |window| window.min);
+        Some(corner + at.to_vec2())
+    })
+}
 
 /// The commands that are on: what a menu marks with a tick.
 fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
@@ -247,9 +256,20 @@ impl App {
         let focused = workspace.focused;
         let Drawn { cx, dock, .. } = workspace.drawn(&self.worker, tok);
         let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, widths: HashMap::new(), out };
+        let dragged = dock.dragged_id(ui).filter(|tile| dock.tiles.get_pane(tile).is_some());
+        let outside = dragged.and_then(|tile| Some((tile, pointer_outside(ui)?)));
+        // A tab that is dragged out of the window is shown and put at no place in it.
+        let pointer = outside.map(|_| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
             workspace.focus(tile);
+        }
+        if let (Some(pointer), Some((tile, at))) = (pointer, outside) {
+            if pointer.any_released() {
+                workspace.put_torn_at(tile, at);
+                out.push(Action::TearOff(Some(tile.0)));
+            }
+            ui.input_mut(|input| input.pointer = pointer);
         }
         trace_widths::widen(&mut workspace.dock);
     }

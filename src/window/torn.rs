@@ -3,7 +3,8 @@
 //! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
 
 use egui::{
-    CentralPanel, Frame, Layout, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportCommand, ViewportId, pos2,
+    CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportCommand,
+    ViewportId, pos2,
 };
 use egui_tiles::{Tile, TileId};
 
@@ -66,6 +67,14 @@ impl Workspace {
             self.dock.set_visible(tile, true);
             self.focus(tile);
         }
+    }
+
+    /// The window of a panel will open with its title below the pointer.
+    pub(super) fn put_torn_at(&mut self, tile: TileId, pointer: Pos2) {
+        let corner = Some([pointer.x - SIZE[0] / 2.0, pointer.y]);
+        let window = self.torn_window(tile);
+        window.now.corner = corner;
+        window.opened.corner = corner;
     }
 
     fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {

@@ -101,3 +101,32 @@ fn a_large_screen_is_used_at_first() {
     assert_eq!(panels, [Calls, Trace, Source, Registers, Memory, Stack, Compare]);
     assert!(seen >= panels.len(), "none stands behind another");
 }
+
+#[test]
+fn a_tab_that_is_dragged_out_of_the_window_gets_one_of_its_own() {
+    let mut window = Driver::text(SHORT);
+    window.command("Show registers");
+    let panels = window.panels_in_order();
+    let tab = window.rect("Registers").center();
+    let drag = |window: &mut Driver, to: egui::Pos2| {
+        window.harness().drag_at(tab);
+        window.harness().run_steps(2);
+        window.harness().hover_at(tab + egui::vec2(30.0, 10.0));
+        window.harness().run_steps(2);
+        window.harness().hover_at(to);
+        window.harness().run_steps(2);
+        window.harness().drop_at(to);
+        window.wait();
+    };
+    let outside = window.harness_rect().max + egui::vec2(200.0, 50.0);
+    drag(&mut window, outside);
+    assert_eq!(window.workspace().torn().len(), 1);
+    window.harness().get_by_label("Registers – a.tarmac");
+    window.command("Put panels back");
+    // It stands where it stood.
+    assert_eq!(window.panels_in_order(), panels);
+    // Dropped inside it goes to where it was dropped.
+    drag(&mut window, egui::pos2(200.0, 400.0));
+    assert_eq!(window.workspace().torn(), []);
+    assert_ne!(window.panels_in_order(), panels);
+}
