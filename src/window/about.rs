@@ -155,10 +155,18 @@ fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, t
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
     let said = say!("page-key-said", command = name, keys = keys.join(say!("page-or")));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &said));
-    ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, ui_font(12.5), color);
     let mut right = rect.right_center();
     for key in keys.iter().rev() {
         right = key_cap(ui.painter(), right, key, tok).left_center() - vec2(4.0, 0.0);
+    }
+    // The keys stay whole; words that have no room beside them stand in the tooltip.
+    let mut job = egui::text::LayoutJob::simple_singleline(name.to_owned(), ui_font(12.5), color);
+    job.wrap = egui::text::TextWrapping::truncate_at_width((right.x - rect.left() - 4.0).max(0.0));
+    let galley = ui.painter().layout_job(job);
+    let (is_cut, top) = (galley.elided, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(egui::pos2(rect.left(), top.round()), galley, color);
+    if is_cut {
+        response.on_hover_text(name);
     }
 }
 

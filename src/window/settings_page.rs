@@ -46,7 +46,9 @@ impl SettingsPage {
             match self.part {
                 Part::Look => {
                     self.keys.give_up();
-                    look_ui(ui, settings, file, out);
+                    // A low window, or large texts, leave no room for all of it.
+                    let area = egui::ScrollArea::vertical().auto_shrink(false);
+                    area.show(ui, |ui| look_ui(ui, settings, file, out));
                 }
                 Part::Keys => self.keys.ui(ui, settings, out),
             }
