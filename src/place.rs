@@ -23,7 +23,7 @@ use stepback_parsers::{Line, Position, Source};
 
 use crate::expression::{self, AtPosition, Expression, ExpressionError, Lookup, SymbolsOnly};
 use crate::image::Images;
-use crate::messages::say;
+use crate::messages::{say, spoken};
 use crate::session::Session;
 
 /// The accepted forms, for messages and help.
@@ -145,11 +145,11 @@ impl Place {
         let falls = FallsAcrossTime(*time).run(index, cancel)?;
         Ok(falls.first().map(|first| {
             let (step, count) = (first.step.0, falls.len());
-            let more = if count > 1 { format!(" and {} steps more", count - 1) } else { String::new() };
-            format!(
-                "time:{time} is ambiguous: time runs backwards across it at step {step}{more}; \
-                 this is the position before that, and one behind it may be meant"
-            )
+            let (time, step, more) = (time.to_string(), step.to_string(), count.saturating_sub(1));
+            match more {
+                0 => say!("place-time-ambiguous", time = time, step = step),
+                _ => say!("place-time-ambiguous-often", time = time, step = step, more = more.to_string()),
+            }
         }))
     }
 
@@ -249,7 +249,7 @@ fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Positi
     let source = index.source();
     let format = &source.traits().format;
     let Some(count) = source.record_count() else {
-        bail!(Misnamed(format!("{format} has no numbered records: say line:{number}")))
+        bail!(Misnamed(say!("place-no-records", format = format.to_string(), number = number.to_string())))
     };
     let beyond = || Missing(say!("place-record-beyond", record = number.to_string(), end = count.to_string()));
     checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
@@ -295,21 +295,22 @@ fn parse(text: &str) -> Result<Place> {
     let rest = rest.trim();
     match kind.trim_end().to_ascii_lowercase().as_str() {
         "line" => parse_line(rest),
-        "i" => counted_from_one(rest, "instructions").map(Place::Instruction),
-        "r" => counted_from_one(rest, "records").map(Place::Record),
+        "i" => counted_from_one(rest, "place-instructions-from-one").map(Place::Instruction),
+        "r" => counted_from_one(rest, "place-records-from-one").map(Place::Record),
         "time" => parse_time(rest),
         "pc" => parse_visit(rest),
-        kind => bail!("{kind:?} is none of line, i, r, time and pc"),
+        kind => bail!(say!("place-no-kind", kind = format!("{kind:?}"))),
     }
 }
 
 fn parse_line(text: &str) -> Result<Place> {
-    counted_from_one(text, "lines").map(|number| Place::Line(Line(number)))
+    counted_from_one(text, "place-lines-from-one").map(|number| Place::Line(Line(number)))
 }
 
-fn counted_from_one(text: &str, what: &str) -> Result<u64> {
+/// Of nothing that is counted there is a number 0, as the message says then.
+fn counted_from_one(text: &str, message: &'static str) -> Result<u64> {
     let number = whole(text)?;
-    ensure!(number > 0, "{what} count from 1");
+    ensure!(number > 0, spoken(message));
     Ok(number)
 }
 
@@ -356,10 +357,14 @@ fn without_commas(text: &str) -> Option<String> {
 fn scaled(text: &str, decimals: usize) -> Result<u64> {
     let (before, after) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
-    ensure!(is_fraction, "{text:?} is not a number");
-    ensure!(after.len() <= decimals, "{text:?} has more than {decimals} digits after the point");
-    let digits = without_commas(before).with_context(|| format!("{text:?} is not a number"))?;
-    format!("{digits}{after:0<decimals$}").parse().with_context(|| format!("{text:?} is too large"))
+    let no_number = || say!("place-no-number", text = format!("{text:?}"));
+    ensure!(is_fraction, no_number());
+    let many = || say!("place-many-digits", text = format!("{text:?}"), most = decimals.to_string());
+    ensure!(after.len() <= decimals, many());
+    let digits = without_commas(before).with_context(no_number)?;
+    format!("{digits}{after:0<decimals$}")
+        .parse()
+        .with_context(|| say!("place-number-too-large", text = format!("{text:?}")))
 }
 
 #[cfg(test)]

@@ -2230,3 +2230,35 @@ timeline-wave-writes = { $count ->
 timeline-wave-written = written at position { $position }
 timeline-wave-before = since before this part
 timeline-wave-position = position { $position }
+
+## Errors of files, keys and places
+
+storage-unread = settings are not read and not kept: the file { $why }: { $file }
+storage-unread-damaged = is damaged and could not be put aside ({ $error })
+storage-unread-refused = cannot be read ({ $error })
+storage-unread-no-file = is a directory, a pipe or a device
+storage-unread-long = is longer than { $megabytes } MB
+storage-salvaged = the settings file was damaged: what could be read of it is used, and the damaged file is kept as { $aside }
+storage-lost = the settings file was damaged: nothing of it could be read, and the damaged file is kept as { $aside }
+marks-too-many = there are { $most } bookmarks already, and no more are kept
+kept-searches-too-many = there are { $most } already: forget one of them
+kept-search-too-long = its text has more than { $most } characters: look for a part of it
+watches-too-many = there are { $most } watches already
+session-line = line { $line }: { $what }
+session-range-backwards = the part of a bookmark ends before it begins
+session-address = the address { $address } is { $error }
+session-no-place = a bookmark has a position, or first and last, or an address
+session-too-long = longer than { $most } bytes
+session-newer = written by a newer Stepback: version { $version }
+session-none = not a session: stepback_session = 1 is missing
+keys-no-key = not a key: { $text }
+place-time-ambiguous = time:{ $time } is ambiguous: time runs backwards across it at step { $step }; this is the position before that, and one behind it may be meant
+place-time-ambiguous-often = time:{ $time } is ambiguous: time runs backwards across it at step { $step } and { $more } steps more; this is the position before that, and one behind it may be meant
+place-no-records = { $format } has no numbered records: say line:{ $number }
+place-no-kind = { $kind } is none of line, i, r, time and pc
+place-instructions-from-one = instructions count from 1
+place-records-from-one = records count from 1
+place-lines-from-one = lines count from 1
+place-no-number = { $text } is not a number
+place-many-digits = { $text } has more than { $most } digits after the point
+place-number-too-large = { $text } is too large

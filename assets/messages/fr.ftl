@@ -2257,3 +2257,35 @@ timeline-wave-writes = { $count ->
 timeline-wave-written = écrit à la position { $position }
 timeline-wave-before = depuis avant cette partie
 timeline-wave-position = position { $position }
+
+## Errors of files, keys and places
+
+storage-unread = les réglages ne sont ni lus ni gardés : le fichier { $why } : { $file }
+storage-unread-damaged = est endommagé et n’a pas pu être mis de côté ({ $error })
+storage-unread-refused = ne peut pas être lu ({ $error })
+storage-unread-no-file = est un dossier, un tube ou un périphérique
+storage-unread-long = dépasse { $megabytes } Mo
+storage-salvaged = le fichier des réglages était endommagé : ce qui a pu en être lu est utilisé, et le fichier endommagé est gardé sous { $aside }
+storage-lost = le fichier des réglages était endommagé : rien n’a pu en être lu, et le fichier endommagé est gardé sous { $aside }
+marks-too-many = il y a déjà { $most } signets, et pas plus n’est gardé
+kept-searches-too-many = il y en a déjà { $most } : oubliez-en une
+kept-search-too-long = son texte a plus de { $most } caractères : cherchez-en une partie
+watches-too-many = il y a déjà { $most } expressions surveillées
+session-line = ligne { $line } : { $what }
+session-range-backwards = la partie d’un signet finit avant son début
+session-address = l’adresse { $address } est { $error }
+session-no-place = un signet a une position, ou un début et une fin, ou une adresse
+session-too-long = plus de { $most } octets
+session-newer = écrit par une version plus récente de Stepback : version { $version }
+session-none = pas une session : stepback_session = 1 manque
+keys-no-key = pas une touche : { $text }
+place-time-ambiguous = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } ; ceci est la position d’avant, et une d’après peut être voulue
+place-time-ambiguous-often = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } et à { $more } autres ; ceci est la position d’avant, et une d’après peut être voulue
+place-no-records = { $format } n’a pas d’enregistrements numérotés : dites line:{ $number }
+place-no-kind = { $kind } n’est ni line, ni i, ni r, ni time, ni pc
+place-instructions-from-one = les instructions se comptent à partir de 1
+place-records-from-one = les enregistrements se comptent à partir de 1
+place-lines-from-one = les lignes se comptent à partir de 1
+place-no-number = { $text } n’est pas un nombre
+place-many-digits = { $text } a plus de { $most } chiffres après la virgule
+place-number-too-large = { $text } est trop grand

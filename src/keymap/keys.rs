@@ -8,6 +8,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use super::command::Command;
 use super::press::name_of;
 use super::table::{command, commands};
+use crate::messages::say;
 
 /// More keys of one command are not read.
 const KEYS: usize = 8;
@@ -126,19 +127,20 @@ pub fn is_held(key: Key) -> bool {
 /// # Errors
 /// Says what is no key.
 pub fn read_key(text: &str) -> Result<KeyboardShortcut, String> {
+    let no_key = || say!("keys-no-key", text = format!("{text:?}"));
     let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());
     while let Some((word, behind)) = rest.split_once('+').filter(|(_, behind)| !behind.is_empty()) {
         modifiers = modifiers.plus(match word.trim().to_ascii_lowercase().as_str() {
             "ctrl" | "cmd" => Modifiers::COMMAND,
             "alt" => Modifiers::ALT,
             "shift" => Modifiers::SHIFT,
-            _ => return Err(format!("not a key: {text:?}")),
+            _ => return Err(no_key()),
         });
         rest = behind.trim();
     }
     let key = Key::ALL.iter().find(|key| name_of(**key).eq_ignore_ascii_case(rest));
     let key = key.copied().or_else(|| Key::from_name(rest)).filter(|key| !is_held(*key));
-    let key = key.ok_or_else(|| format!("not a key: {text:?}"))?;
+    let key = key.ok_or_else(no_key)?;
     Ok(KeyboardShortcut::new(modifiers, key))
 }
 

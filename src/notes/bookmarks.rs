@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
+use crate::messages::say;
 
 /// More are not kept: nobody would find one among them.
 pub const MOST: usize = 2000;
@@ -18,7 +19,7 @@ pub struct TooMany;
 
 impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there are {MOST} bookmarks already, and no more are kept")
+        f.write_str(&say!("marks-too-many", most = MOST.to_string()))
     }
 }
 

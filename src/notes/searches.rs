@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::messages::say;
+
 /// More are not kept.
 const MOST_SEARCHES: usize = 200;
 /// Characters of a name or a text.
@@ -83,8 +85,8 @@ pub enum SearchNotKept {
 impl fmt::Display for SearchNotKept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooMany => write!(f, "there are {MOST_SEARCHES} already: forget one of them"),
-            Self::TooLong => write!(f, "its text has more than {LONGEST} characters: look for a part of it"),
+            Self::TooMany => f.write_str(&say!("kept-searches-too-many", most = MOST_SEARCHES.to_string())),
+            Self::TooLong => f.write_str(&say!("kept-search-too-long", most = LONGEST.to_string())),
         }
     }
 }

@@ -50,6 +50,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptSearch, KeptSearches, Watch, Watches};
+use crate::messages::say;
 use crate::number::number;
 
 /// The version that is written, and the newest that is read.
@@ -138,7 +139,7 @@ pub struct SessionError {
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.what),
+            Some(line) => f.write_str(&say!("session-line", line = line.to_string(), what = &*self.what)),
             None => f.write_str(&self.what),
         }
     }
@@ -221,12 +222,13 @@ impl WrittenBookmark {
         match (self.position, self.first.zip(self.last), &self.address) {
             (Some(position), None, None) => Ok(BookmarkPlace::Position(position)),
             (None, Some((first, last)), None) if first < last => Ok(BookmarkPlace::Range { first, last }),
-            (None, Some(_), None) => Err("the part of a bookmark ends before it begins".to_owned()),
+            (None, Some(_), None) => Err(say!("session-range-backwards").to_owned()),
             (None, None, Some(address)) => {
-                let address = number(address).map_err(|error| format!("the address {address:?} is {error}"))?;
+                let wrong = |error: String| say!("session-address", address = format!("{address:?}"), error = error);
+                let address = number(address).map_err(|error| wrong(error.to_string()))?;
                 Ok(BookmarkPlace::Memory { address, len_bytes: self.bytes.unwrap_or(1).max(1) })
             }
-            _ => Err("a bookmark has a position, or first and last, or an address".to_owned()),
+            _ => Err(say!("session-no-place").to_owned()),
         }
     }
 }
@@ -239,7 +241,7 @@ impl SessionFile {
     pub fn parse(text: &str) -> Result<Self, SessionError> {
         let whole = |what: String| SessionError { line: None, what };
         if text.len() as u64 > LONGEST {
-            return Err(whole(format!("longer than {LONGEST} bytes")));
+            return Err(whole(say!("session-too-long", most = LONGEST.to_string())));
         }
         let written: Written = toml::from_str(text).map_err(|error| SessionError {
             line: error.span().map(|span| line_of(text, span.start)),
@@ -247,8 +249,8 @@ impl SessionFile {
         })?;
         match written.stepback_session {
             Some(1..=VERSION) => {}
-            Some(version) => return Err(whole(format!("written by a newer Stepback: version {version}"))),
-            None => return Err(whole("not a session: stepback_session = 1 is missing".to_owned())),
+            Some(version) => return Err(whole(say!("session-newer", version = version.to_string()))),
+            None => return Err(whole(say!("session-none").to_owned())),
         }
         let mut bookmarks = Bookmarks::default();
         for entry in &written.bookmarks {

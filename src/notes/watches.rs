@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::messages::say;
+
 /// More are not kept.
 const MOST_WATCHES: usize = 200;
 /// Characters of an expression.
@@ -102,7 +104,7 @@ pub struct TooManyWatches;
 
 impl fmt::Display for TooManyWatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there are {MOST_WATCHES} watches already")
+        f.write_str(&say!("watches-too-many", most = MOST_WATCHES.to_string()))
     }
 }
 

@@ -3,7 +3,7 @@
 use stepback_parsers::Position;
 
 use super::app::App;
-use super::settings::OwnLayout;
+use super::settings::Settings;
 use super::toasts::ToastKind;
 use super::undo::Before;
 use super::workspace::Workspace;
@@ -13,11 +13,16 @@ use crate::model::Move;
 use crate::notes::{BookmarkChange, BookmarkPlace};
 
 impl Workspace {
-    /// Puts what was there before a change back. Returns what that replaces. Layouts are no trace's, so they are handed in.
-    fn exchange(&mut self, before: Before, own: &mut Vec<OwnLayout>) -> Before {
+    /// Puts what was there before a change back. Returns what that replaces. Settings are no trace's, so they are handed in.
+    fn exchange(&mut self, before: Before, settings: &mut Settings) -> Before {
         match before {
             Before::Bookmarks(bookmarks) => Before::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks)),
-            Before::Layouts(layouts) => Before::Layouts(std::mem::replace(own, layouts)),
+            Before::Keys(keys) => {
+                let now = Before::Keys(std::mem::replace(&mut settings.keys, keys));
+                settings.keys.take_effect();
+                now
+            }
+            Before::Layouts(layouts) => Before::Layouts(std::mem::replace(&mut settings.layouts, layouts)),
             Before::Panels(panels) => {
                 let now = self.panels();
                 self.put_panels(panels.clone());
@@ -106,12 +111,13 @@ impl App {
     fn turn_back(&mut self, way: Way) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let mut undo = std::mem::take(&mut workspace.undo);
-        let exchange = |before| workspace.exchange(before, &mut self.settings.layouts);
+        let exchange = |before| workspace.exchange(before, &mut self.settings);
         let (is_done, words) = match way {
             Way::Back => (undo.undo(exchange), say!("marks-there-is-nothing-to-undo")),
             Way::Forward => (undo.redo(exchange), say!("marks-there-is-nothing-to-redo")),
         };
         workspace.undo = undo;
+        self.keep_settings();
         if !is_done {
             self.toasts.show(ToastKind::Info, words);
         }

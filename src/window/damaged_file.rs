@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::salvage::entries;
+use super::storage_notice::StorageNotice;
 
 /// More damaged files are not kept side by side.
 const KEPT: usize = 99;
@@ -15,7 +16,7 @@ const KEPT: usize = 99;
 ///
 /// # Errors
 /// It could not be put aside, and stays as it is.
-pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<String>> {
+pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<StorageNotice>> {
     let mut bytes = Vec::new();
     match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -28,8 +29,7 @@ pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<String>> {
     let aside = put_aside(path, &bytes)?;
     let kept = salvaged(&bytes);
     fs::write(path, ron::to_string(&kept).map_err(io::Error::other)?)?;
-    let lost = if kept.is_empty() { "nothing of it could be read" } else { "what could be read of it is used" };
-    Ok(Some(format!("the settings file was damaged: {lost}, and the damaged file is kept as {aside:?}")))
+    Ok(Some(if kept.is_empty() { StorageNotice::Lost(aside) } else { StorageNotice::Salvaged(aside) }))
 }
 
 /// Copies the file to a name that is free: an older one may hold more.
@@ -128,13 +128,13 @@ mod tests {
         assert_eq!(mend_damaged(&path, 1000).unwrap(), None);
         let cut = &whole()[..60];
         fs::write(&path, cut).unwrap();
-        let notice = mend_damaged(&path, 1000).unwrap().unwrap();
+        let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
         assert!(notice.starts_with("the settings file was damaged: what could be read of it is used"), "{notice}");
         assert!(notice.ends_with("app.ron.damaged\""), "{notice}");
         assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
         assert_eq!(mend_damaged(&path, 1000).unwrap(), None, "what is left is good");
         fs::write(&path, "").unwrap();
-        let notice = mend_damaged(&path, 1000).unwrap().unwrap();
+        let notice = mend_damaged(&path, 1000).unwrap().unwrap().to_string();
         assert!(notice.contains("nothing of it could be read") && notice.ends_with("app.ron.damaged.2\""), "{notice}");
         assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
     }

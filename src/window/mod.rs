@@ -87,6 +87,7 @@ mod status;
 mod status_bar;
 mod stepping;
 mod storage_file;
+mod storage_notice;
 mod tab_strip;
 mod timeline;
 mod toasts;

@@ -7,6 +7,7 @@ use super::file_dialog::Purpose;
 use super::fonts::ReadFonts;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use super::toasts::ToastKind;
+use super::undo::Before;
 use crate::action::{Action, FontChange};
 use crate::keymap::{KeyChoice, command, read_key};
 use crate::messages::say;
@@ -44,8 +45,7 @@ impl App {
         let mut keys = self.settings.keys.clone();
         match read.and_then(|text| keys_in(&text, &mut keys)) {
             Ok(problems) => {
-                self.settings.keys = keys;
-                self.apply_keys();
+                self.change_keys(|choice| *choice = keys);
                 let told = say!("settings-imported").to_owned();
                 self.toasts.show_with(ToastKind::Info, &told, &some_of(problems).join("\n"), None);
             }
@@ -64,10 +64,7 @@ impl App {
             return self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
         };
         match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
-            Ok(keys) => {
-                self.settings.keys.set(command, &keys);
-                self.apply_keys();
-            }
+            Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
             Err(error) => self.report(&error),
         }
     }
@@ -75,9 +72,21 @@ impl App {
     /// Gives a command, or all, the keys that they had at first.
     pub(super) fn reset_keys(&mut self, name: Option<&str>) {
         match name.map(|name| (name, command(name))) {
-            Some((_, Some(command))) => self.settings.keys.reset(command),
-            Some((name, None)) => return self.report(&say!("line-there-is-no-command", line = format!("{name:?}"))),
-            None => self.settings.keys = KeyChoice::default(),
+            Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
+            Some((name, None)) => self.report(&say!("line-there-is-no-command", line = format!("{name:?}"))),
+            None => self.change_keys(|choice| *choice = KeyChoice::default()),
+        }
+    }
+
+    /// Changes the chosen keys; with a trace open that can be taken back.
+    fn change_keys(&mut self, change: impl FnOnce(&mut KeyChoice)) {
+        let before = self.settings.keys.clone();
+        change(&mut self.settings.keys);
+        if self.settings.keys == before {
+            return;
+        }
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.undo.keep(Before::Keys(before));
         }
         self.apply_keys();
     }

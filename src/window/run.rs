@@ -46,7 +46,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             has_begun.store(true, Relaxed);
             let mut app = App::new(cc, options, script);
             if let Some(notice) = notice {
-                app.toasts.show(ToastKind::Warning, &notice);
+                app.toasts.show(ToastKind::Warning, &notice.to_string());
             }
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
             Ok(Box::new(app))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::damaged_file::mend_damaged;
+use super::storage_notice::{Refusal, StorageNotice};
 
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 16 << 20;
@@ -28,7 +29,7 @@ pub struct Storage {
     /// of a pipe. What is kept at the other place is lost.
     pub instead: Option<PathBuf>,
     /// Why, or that the file was damaged, for the user.
-    pub notice: Option<String>,
+    pub notice: Option<StorageNotice>,
     /// The place of the window in the last run is kept in it.
     pub has_window: bool,
 }
@@ -40,14 +41,13 @@ impl Storage {
         let damaged = match refusal(&usual) {
             Some(why) => Err(why),
             None if damage == DamageRule::Left => Ok(None),
-            None => mend_damaged(&usual, LIMIT_BYTES)
-                .map_err(|error| format!("is damaged and could not be put aside ({error})")),
+            None => mend_damaged(&usual, LIMIT_BYTES).map_err(|error| Refusal::Damaged(error.to_string())),
         };
         match damaged {
             Ok(notice) => Self { instead: None, notice, has_window: mend(&usual) },
             Err(why) => {
                 let instead = std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron");
-                let notice = format!("settings are not read and not kept: the file {why}: {usual:?}");
+                let notice = StorageNotice::Unread(why, usual);
                 Self { instead: Some(instead), notice: Some(notice), has_window: false }
             }
         }
@@ -64,14 +64,14 @@ pub enum DamageRule {
 }
 
 /// Why a file must not be opened, or cannot be. One that is not there will be made.
-fn refusal(path: &Path) -> Option<String> {
+fn refusal(path: &Path) -> Option<Refusal> {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => None,
-        _ => Some(format!("cannot be read ({error})")),
+        _ => Some(Refusal::Refused(error.to_string())),
     };
     match path.metadata() {
-        Ok(file) if !file.is_file() => Some("is a directory, a pipe or a device".to_owned()),
-        Ok(file) if file.len() > LIMIT_BYTES => Some(format!("is longer than {} MB", LIMIT_BYTES >> 20)),
+        Ok(file) if !file.is_file() => Some(Refusal::NoFile),
+        Ok(file) if file.len() > LIMIT_BYTES => Some(Refusal::LongerThan(LIMIT_BYTES >> 20)),
         Ok(_) => File::open(path).err().and_then(refused),
         Err(error) => refused(error),
     }
@@ -149,12 +149,12 @@ mod tests {
         let file = File::create(&path).unwrap();
         assert_eq!(refusal(&path), None);
         file.set_len(LIMIT_BYTES + 1).unwrap();
-        assert_eq!(refusal(&path), Some("is longer than 16 MB".to_owned()));
-        assert_eq!(refusal(folder.path()), Some("is a directory, a pipe or a device".to_owned()));
+        assert_eq!(refusal(&path), Some(Refusal::LongerThan(16)));
+        assert_eq!(refusal(folder.path()), Some(Refusal::NoFile));
         #[cfg(unix)]
         assert!(refusal(Path::new("/dev/zero")).is_some());
         #[cfg(unix)]
-        assert!(refusal(&Path::new("/dev/null").join("app.ron")).is_some_and(|why| why.starts_with("cannot be read")));
+        assert!(refusal(&Path::new("/dev/null").join("app.ron")).is_some_and(|why| matches!(why, Refusal::Refused(_))));
     }
 
     fn kept(position: &str, scale: &str, size: &str) -> HashMap<String, String> {

@@ -1,7 +1,7 @@
 //! Messages at the bottom right: what happened, where or why, what can be done.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
@@ -43,7 +43,8 @@ pub struct Toast {
     pub text: String,
     /// What can be done: a word and an action each.
     pub actions: Vec<(String, Action)>,
-    since: Instant,
+    /// When it was first there, by the toolkit's clock; none until the next frame.
+    since: Option<Duration>,
 }
 
 /// All messages that are shown, the oldest first.
@@ -55,7 +56,8 @@ pub struct Toasts {
     is_held: bool,
     /// All are shown, not the newest alone.
     is_unfolded: bool,
-    looked: Option<Instant>,
+    /// The time of the last frame.
+    looked: Option<Duration>,
 }
 
 impl Toasts {
@@ -86,7 +88,7 @@ impl Toasts {
         self.list.retain(|toast| toast.title != title || toast.text != text);
         self.count += 1;
         let (title, text, actions) = (title.to_owned(), text.to_owned(), actions.into_iter().collect());
-        self.list.push(Toast { id: self.count, kind, title, text, actions, since: Instant::now() });
+        self.list.push(Toast { id: self.count, kind, title, text, actions, since: None });
     }
 
     /// Closes the messages of a title: they are no longer true.
@@ -111,15 +113,22 @@ impl Toasts {
 
     /// Closes what had its time, and asks to be drawn again when the next one will have had it.
     pub fn expire(&mut self, context: &egui::Context) {
-        let now = Instant::now();
-        let passed = self.looked.replace(now).map_or(Duration::ZERO, |looked| now.saturating_duration_since(looked));
-        if self.is_held {
-            self.list.iter_mut().for_each(|toast| toast.since += passed);
+        let now = Duration::try_from_secs_f64(context.input(|input| input.time)).unwrap_or_default();
+        if let Some(next) = self.expire_at(now) {
+            context.request_repaint_after(next);
         }
-        self.list.retain(|toast| now < toast.end());
-        if let Some(next) = self.list.iter().map(Toast::end).min() {
-            context.request_repaint_after(next.saturating_duration_since(now));
+    }
+
+    /// Closes what had its time at a moment. Returns in how much time the next one will have had it.
+    fn expire_at(&mut self, now: Duration) -> Option<Duration> {
+        let passed = self.looked.replace(now).map_or(Duration::ZERO, |looked| now.saturating_sub(looked));
+        let held = if self.is_held { passed } else { Duration::ZERO };
+        for toast in &mut self.list {
+            toast.since = Some(toast.since.map_or(now, |since| since.saturating_add(held)));
         }
+        let end = |toast: &Toast| toast.since.unwrap_or(now).saturating_add(toast.stay());
+        self.list.retain(|toast| now < end(toast));
+        self.list.iter().map(end).min().map(|next| next.saturating_sub(now))
     }
 
     /// Draws the newest upwards from the bottom right corner of a rectangle, and how many more there are.
@@ -164,16 +173,16 @@ impl Toasts {
 }
 
 impl Toast {
-    /// When it leaves by itself: as long as it takes to read it, the longer the more serious it is, and where something can
+    /// How long it stays by itself: as long as it takes to read it, the longer the more serious it is, and where something can
     /// be done about it.
-    fn end(&self) -> Instant {
+    fn stay(&self) -> Duration {
         let letters = u32::try_from(self.title.len() + self.text.len()).unwrap_or(u32::MAX).min(1000);
         let weight = match (self.kind, self.actions.is_empty()) {
             (ToastKind::Info, true) => 1,
             (ToastKind::Info, false) | (ToastKind::Warning, true) => 2,
             (ToastKind::Warning, false) | (ToastKind::Error, _) => 4,
         };
-        self.since + weight * (SHORTEST + letters * PER_LETTER)
+        weight * (SHORTEST + letters * PER_LETTER)
     }
 
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
@@ -272,24 +281,36 @@ mod tests {
         toasts.show(ToastKind::Info, "saved");
         toasts.show(ToastKind::Info, &"long ".repeat(20));
         toasts.show(ToastKind::Error, "broken");
-        let stays: Vec<_> = toasts.list().iter().map(|toast| toast.end() - toast.since).collect();
+        let stays: Vec<_> = toasts.list().iter().map(Toast::stay).collect();
         assert!(stays[0] < stays[1] && stays[1] < stays[2], "{stays:?}");
         assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
     }
 
+    /// Looks at the messages at some second. Returns whether any is left.
+    fn look(toasts: &mut Toasts, second: f64) -> bool {
+        let next = toasts.expire_at(Duration::from_secs_f64(second));
+        assert_eq!(next.is_some(), !toasts.list().is_empty());
+        next.is_some()
+    }
+
+    #[test]
+    fn a_message_leaves_when_it_had_its_time_since_it_was_seen() {
+        let mut toasts = Toasts::default();
+        assert!(!look(&mut toasts, 100.0));
+        toasts.show(ToastKind::Info, "saved");
+        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 205.0));
+        assert!(!look(&mut toasts, 205.4));
+    }
+
     #[test]
     fn time_stands_still_while_the_pointer_is_at_a_message() {
-        let (mut toasts, context) = (Toasts::default(), egui::Context::default());
+        let mut toasts = Toasts::default();
         toasts.show(ToastKind::Info, "saved");
-        toasts.expire(&context);
-        let end = |toasts: &Toasts| toasts.list()[0].end();
-        let before = end(&toasts);
-        std::thread::sleep(Duration::from_millis(5));
-        toasts.expire(&context);
-        assert_eq!(end(&toasts), before);
+        assert!(look(&mut toasts, 1.0));
         toasts.is_held = true;
-        std::thread::sleep(Duration::from_millis(5));
-        toasts.expire(&context);
-        assert!(end(&toasts) > before);
+        assert!(look(&mut toasts, 61.0));
+        toasts.is_held = false;
+        assert!(look(&mut toasts, 66.0));
+        assert!(!look(&mut toasts, 67.0));
     }
 }

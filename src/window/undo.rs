@@ -2,6 +2,7 @@
 
 use super::settings::OwnLayout;
 use crate::action::{Moment, WindowId};
+use crate::keymap::KeyChoice;
 use crate::notes::{Bookmarks, KeptSearches, Watches};
 
 /// More are not kept.
@@ -27,6 +28,8 @@ pub enum Before {
     Searches(KeptSearches),
     /// The layouts of the user's own.
     Layouts(Vec<OwnLayout>),
+    /// The keys that the user chose.
+    Keys(KeyChoice),
     /// The panels.
     Panels(Panels),
 }

@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use stepback::action::Action;
 use stepback::session::OpenOptions;
@@ -31,6 +32,16 @@ fn building() -> (Driver, File) {
     let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
     window.wait_until(|window| window.has("Indexing a.tarmac"));
     (window, lock)
+}
+
+#[test]
+fn a_trace_that_was_named_shows_its_name_while_it_opens_and_escape_gives_it_up() {
+    let (mut window, lock) = building();
+    assert!(window.has("Opening a.tarmac") && !window.has("Open the demo"));
+    window.press(Key::Escape);
+    window.wait();
+    assert!(!window.has("Opening a.tarmac") && window.has("Open the demo"));
+    drop(lock);
 }
 
 #[test]

@@ -86,7 +86,9 @@ impl Sandbox {
         options: WindowOptions,
         storage: Option<&'static dyn eframe::Storage>,
     ) -> Driver {
-        let builder = Harness::builder().with_size(size).with_step_dt(1.0 / 60.0).with_max_steps(30);
+        // Each answer of the worker is a frame, and what appears fades in for some more: on a busy machine they come one by
+        // one. What asks to be drawn for ever is still found.
+        let builder = Harness::builder().with_size(size).with_step_dt(1.0 / 60.0).with_max_steps(300);
         let copied = Copied::default();
         let clipboard = copied.clone();
         let harness = builder.build_eframe(move |cc| {

@@ -83,6 +83,41 @@ fn a_key_of_another_command_is_taken_over_only_when_that_is_said() {
 }
 
 #[test]
+fn keys_that_were_chosen_and_reset_are_had_back() {
+    let mut window = with_settings(None);
+    window.go_to("3");
+    keys_page(&mut window, "Step over");
+    window.click("Change the key of Step over");
+    window.press(Key::F5);
+    window.press(Key::Escape);
+    window.command("Reset keys");
+    assert!(!kept(&window).contains("\"Step over\""), "{}", kept(&window));
+    window.press_with(CTRL, Key::Z);
+    window.press(Key::F5);
+    window.check_position(4);
+    assert!(kept(&window).contains("\"Step over\" = [\"F5\"]"), "{}", kept(&window));
+    window.press_with(CTRL, Key::Z);
+    window.press(Key::F10);
+    window.check_position(5);
+    assert!(!kept(&window).contains("\"Step over\""), "{}", kept(&window));
+}
+
+#[test]
+fn keys_of_a_panel_act_in_it_alone() {
+    let mut window = with_settings(None);
+    window.command("Bookmark one");
+    window.command("Show bookmarks");
+    window.command("Show trace");
+    // In the trace it deletes nothing.
+    window.press(Key::Delete);
+    assert_eq!(window.workspace().bookmarks.list().len(), 1);
+    window.command("Show bookmarks");
+    window.press(Key::Home);
+    window.press(Key::Delete);
+    assert!(window.workspace().bookmarks.list().is_empty());
+}
+
+#[test]
 fn ctrl_is_pressed_before_its_key() {
     let mut window = with_settings(None);
     keys_page(&mut window, "Step over");
