@@ -14,6 +14,7 @@ use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
 use super::found::Found;
 use super::go_to::GoTo;
+use super::home::from_home;
 use super::layouts::changes_panels;
 use super::lookup::{AccessQuestion, Lookup};
 use super::opening::Showing;
@@ -248,13 +249,7 @@ impl App {
     }
 
     fn open_path(&mut self, path: &str) {
-        let path = path.trim();
-        let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
-        let whole = match (path.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => path.into(),
-        };
-        self.open(TraceChoice::of(OpenOptions::new(whole)));
+        self.open(TraceChoice::of(OpenOptions::new(from_home(path.trim()))));
     }
 
     fn open_files(&mut self, files: Vec<String>) {

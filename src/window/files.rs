@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::app::App;
 use super::browser::{Begin, Browser, Outcome, Surroundings, places};
 use super::file_dialog::{FileDialog, Picked, Purpose};
+use super::home::home;
 use super::toasts::ToastKind;
 use crate::messages::say;
 use crate::session::TracesInside;
@@ -35,7 +36,6 @@ impl App {
             // Images, sources and what is saved belong to the trace.
             _ => around_trace.or(last),
         };
-        let home = || directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
         let folder = folder.or_else(home).unwrap_or_else(|| std::path::MAIN_SEPARATOR_STR.into());
         self.browse_in(purpose, folder, None);
     }

@@ -43,6 +43,7 @@ mod frame;
 mod functions;
 mod go_to;
 mod hit_lookup;
+mod home;
 mod indexing_card;
 mod kept;
 mod kept_layout;

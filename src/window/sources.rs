@@ -1,10 +1,10 @@
 //! Program images and sources: adding them, finding them, travelling to their lines.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::app::App;
 use super::file_dialog::Purpose;
+use super::home::from_home;
 use super::lookup::Lookup;
 use super::options::TraceChoice;
 use crate::action::Way;
@@ -56,8 +56,8 @@ impl App {
 
     /// Sources of one directory are in another, in this run and in those to come.
     pub(super) fn map_source(&mut self, text: &str) {
-        let mapping: SourceMapping = match text.parse() {
-            Ok(mapping) => with_home(mapping),
+        let mapping: SourceMapping = match text.parse::<SourceMapping>() {
+            Ok(mapping) => SourceMapping { to: from_home(&mapping.to), ..mapping },
             Err(error) => return self.report(&format!("{error:#}")),
         };
         self.move_sources(mapping);
@@ -116,13 +116,4 @@ impl App {
         workspace.lookup = Some(Lookup::line(&workspace.session, &self.worker, window, question));
         self.take_found();
     }
-}
-
-fn with_home(mapping: SourceMapping) -> SourceMapping {
-    let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
-    let to: PathBuf = match (mapping.to.strip_prefix("~"), home) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => mapping.to.clone(),
-    };
-    SourceMapping { to, ..mapping }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::messages::say;
+use crate::window::home::{from_home, home};
 use crate::window::recent::RecentTrace;
 
 /// More folders of recent traces are not listed.
@@ -43,20 +44,9 @@ pub fn places(trace: Option<&Path>, recent: &[RecentTrace]) -> Vec<Place> {
     places
 }
 
-/// The user's own folder.
-pub fn home() -> Option<PathBuf> {
-    directories::BaseDirs::new().map(|places| places.home_dir().to_owned())
-}
-
 /// What was typed in a folder as a path: `~/` is the user's own folder, and what is not whole begins in the folder.
 pub fn typed_path(text: &str, folder: &Path) -> PathBuf {
-    match (text.strip_prefix('~'), home()) {
-        (Some(""), Some(home)) => home,
-        (Some(rest), Some(home)) if rest.starts_with(std::path::is_separator) => {
-            home.join(rest.trim_start_matches('/'))
-        }
-        _ => folder.join(text),
-    }
+    folder.join(from_home(text))
 }
 
 /// The folder of a path that is being typed, and the name behind it.
