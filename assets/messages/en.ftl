@@ -1575,6 +1575,7 @@ find-address-pc = Address (pc)
 find-accesses = Accesses
 find-function = Function
 find-text-of = text { $text }
+find-or = or { $text }
 find-value-of = value { $text }
 find-bytes-of = bytes { $bytes }
 find-bytes-at = { $count ->

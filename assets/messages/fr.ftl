@@ -1620,6 +1620,7 @@ find-address-pc = Adresse (pc)
 find-accesses = Accès
 find-function = Fonction
 find-text-of = texte { $text }
+find-or = ou { $text }
 find-value-of = valeur { $text }
 find-bytes-of = octets { $bytes }
 find-bytes-at = { $count ->

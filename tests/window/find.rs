@@ -197,6 +197,23 @@ fn the_other_readings_of_a_number_are_offered() {
 }
 
 #[test]
+fn a_value_of_a_register_is_typed_as_it_is_shown() {
+    let mut window = Driver::demo();
+    let count = |window: &mut Driver, text| {
+        find(window, text);
+        hits(window).len()
+    };
+    assert_eq!(count(&mut window, "x0 = 80020340"), count(&mut window, "x0 = 0x80020340"));
+    assert!(count(&mut window, "x0 = 80020340") > 0);
+    // Not what the register b6 holds.
+    assert_eq!(count(&mut window, "x1 = b6"), count(&mut window, "x1 = 0xb6"));
+    let decimal = count(&mut window, "x1 = 0xd");
+    find(&mut window, "x1 = 13");
+    window.click_button("or x1 = 0xd");
+    assert_eq!(hits(&window).len(), decimal);
+}
+
+#[test]
 fn hits_are_sorted_filtered_and_forgotten() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "0");

@@ -15,7 +15,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
-use crate::expression::{AddressSpace, digits_alone, split_range, split_space};
+use crate::expression::{AddressSpace, decimal, digits_alone, shown_address, split_range, split_space};
 use crate::image::Images;
 use crate::messages::say;
 
@@ -53,6 +53,13 @@ impl Meaning {
     /// What the text may mean besides.
     pub fn others(&self) -> Vec<FindQuestion> {
         let question = |kind, text: String| FindQuestion { text, kind, ..FindQuestion::default() };
+        if let Some((cell, value)) = with_value(&self.text) {
+            let decimal = decimal(value).filter(|decimal| shown_address(value) != Some(*decimal));
+            return decimal
+                .map(|number| question(self.kind, format!("{} = {number:#x}", cell.trim())))
+                .into_iter()
+                .collect();
+        }
         let bare = bare_hex(&self.text).map(|_| format!("0x{}", self.text));
         let hex = bare.clone().or_else(|| typed_hex(&self.text).map(|_| self.text.clone()));
         let is_decimal = self.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -247,15 +254,19 @@ impl<'a> Reader<'a> {
         Ok(NextVisit { pc, from: Position(0) }.run(self.index, self.cancel)?.is_some())
     }
 
-    /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values.
+    /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,
+    /// even where a register is called so (`b6`): whoever means that writes `reg::b6`.
     fn value(&self, text: &str) -> Result<Number, MeaningError> {
-        if let Some(number) = wide_number(text) {
+        let shown = bare_hex(text).filter(|_| decimal(text).is_none()).map(Number::from);
+        if let Some(number) = wide_number(text).or(shown) {
             return Ok(number);
         }
-        match self.names.number(text) {
-            Ok(number) => Ok(Number::from(number)),
-            Err(error) => bare_hex(text).map(Number::from).ok_or(MeaningError::Value(error)),
-        }
+        self.names.number(text).map(Number::from).map_err(MeaningError::Value)
+    }
+
+    /// The value of a cell: digits alone are hexadecimal, as panels show it.
+    fn value_of_cell(&self, text: &str) -> Result<Number, MeaningError> {
+        bare_hex(text).map_or_else(|| self.value(text), |number| Ok(Number::from(number)))
     }
 
     /// Bare digits are an address as lists show it, where code was executed there.
@@ -282,7 +293,7 @@ impl<'a> Reader<'a> {
         let said = words.iter().find_map(|(words, kinds)| Some((text.strip_prefix(words)?, *kinds)));
         let (text, kinds) = said.unwrap_or((text, AccessKinds::All));
         if let Some((cell, value)) = with_value(text) {
-            let value = self.value(value.trim())?;
+            let value = self.value_of_cell(value.trim())?;
             return Ok(match self.cell(cell.trim())? {
                 Search::Accesses(cell, _, _) => Search::Accesses(cell, kinds, Some(value)),
                 other => other,

@@ -463,6 +463,9 @@ impl FindPanel {
 
 /// `as value`, `as value 0x1250` where the text itself is read otherwise.
 fn offer_words(offer: &FindQuestion, text: &str) -> String {
+    if text.contains('=') {
+        return say!("find-or", text = &*offer.text);
+    }
     let kind = match offer.kind {
         FindKind::Address => say!("find-address").to_owned(),
         kind => kind_name(kind).to_lowercase(),
