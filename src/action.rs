@@ -318,6 +318,8 @@ pub enum Action {
     LocateTrace(String),
     /// Save all that is kept about the trace in a file of its own; without a path ask for it.
     SaveSession(Option<String>),
+    /// The same in the file that was named last; where there is none ask for it.
+    SaveSessionAgain,
     /// Read the trace again and rebuild its index.
     Reload,
     /// Open the trace again with one more program image, `ELF[@OFFSET]`; without one ask for it.

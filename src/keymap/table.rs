@@ -93,6 +93,7 @@ fn file() -> Vec<Command> {
             .does(Action::OpenSession(None))
             .asks("ask-path-of-a-session", arguments::open_session),
         new(File, "Own file browser").does(Action::ToggleOwnBrowser),
+        new(File, "Save session").key(CTRL, Key::S).in_trace().does(Action::SaveSessionAgain),
         new(File, "Save session as…")
             .in_trace()
             .does(Action::SaveSession(None))

@@ -35,8 +35,8 @@ pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
 pub use session_place::{
-    Over, ReadSession, Unsaved, is_session, kept_file, kept_place, read_session, session_place, session_places,
-    trace_of, write_session,
+    Over, ReadSession, Unsaved, is_session, kept_file, kept_place, place_before, read_session, session_place,
+    session_places, set_aside, trace_of, write_session,
 };
 pub use trace_files::{
     TraceFiles, TracesInside, format_of_name, is_trace as is_file_of_records, natural_key, trace_bytes,

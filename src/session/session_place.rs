@@ -13,6 +13,8 @@ use crate::notes::{KeptTrace, LONGEST, SessionFile};
 
 /// How the names of sessions end.
 const ENDING: &str = "session.toml";
+/// How the name of a session ends that made way for another: `TRACE.session.before.toml`.
+const ENDING_BEFORE: &str = "before.toml";
 /// By this a file is known as a session, near its beginning.
 const SIGN: &str = "stepback_session";
 /// How far into a file that is looked for.
@@ -159,6 +161,31 @@ pub fn write_session(path: &Path, text: &str, over: Over<'_>) -> Result<(), Unsa
         let _gone = fs::remove_file(&partial);
     }
     Ok(written?)
+}
+
+/// Where the session is kept that made way for another. There is one; the next takes its place.
+pub fn place_before(place: &Path) -> PathBuf {
+    place.with_extension(ENDING_BEFORE)
+}
+
+/// Keeps the session of a place beside it, since another text comes there. Returns where; none where nothing else
+/// than that text stands there. Blocks.
+///
+/// # Errors
+/// It is no session, or cannot be kept.
+pub fn set_aside(place: &Path, coming: &str) -> Result<Option<PathBuf>, Unsaved> {
+    if place.symlink_metadata().is_err() || holds(place, coming)? {
+        return Ok(None);
+    }
+    if !is_ours(place) {
+        return Err(Unsaved::NoSession);
+    }
+    let mut bytes = Vec::new();
+    File::open(place)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= LONGEST).ok_or(Unsaved::NoSession)?;
+    let before = place_before(place);
+    write_session(&before, &text, Over::AnySession)?;
+    Ok(Some(before))
 }
 
 fn write_synced(mut file: File, text: &str) -> io::Result<()> {

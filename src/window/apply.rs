@@ -87,6 +87,7 @@ impl App {
             Action::LocateTrace(file) => self.ask_for_file(Purpose::TraceOf(file)),
             Action::SaveSession(None) => self.ask_for_file(Purpose::SessionPlace),
             Action::SaveSession(Some(place)) => self.save_session_as(&place),
+            Action::SaveSessionAgain => self.save_session_again(),
             Action::Reload => self.reload(),
             Action::AddImage(image) => self.add_image(image),
             Action::AddSysroot(directory) => self.add_sysroot(directory),
@@ -550,7 +551,7 @@ fn order(action: &Action) -> Order {
         Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) => Order::Beside,
         Action::OpenFiles(_) | Action::OpenDemo => Order::Beside,
         Action::OpenSession(_) | Action::OpenSessionWith(..) | Action::LocateTrace(_) => Order::Beside,
-        Action::SaveSession(_) => Order::Beside,
+        Action::SaveSession(_) | Action::SaveSessionAgain => Order::Beside,
         Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
         Action::LocateSource(_) | Action::MapSource(_) | Action::MoveSources(_) | Action::ForgetSources => {
             Order::Beside

@@ -16,7 +16,9 @@ use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::notes::{KeptImage, KeptWindow, SessionFile};
 use crate::panels::Pane;
-use crate::session::{OpenOptions, ReadSession, kept_file, kept_place, read_session, trace_of};
+use crate::session::{
+    OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session, session_places, trace_of,
+};
 
 /// What was kept about a trace that is opened.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,8 @@ pub struct Kept {
     pub place: Option<PathBuf>,
     /// As it stood there.
     pub text: Option<String>,
+    /// Where the session of the trace's own stands; none where it has none.
+    pub own_place: Option<PathBuf>,
     /// Where what belongs to the trace may be kept, best first.
     pub own_places: Vec<PathBuf>,
     /// Why it could not be read: it is then left as it is.
@@ -83,8 +87,10 @@ pub struct SavedLayout {
 /// Where the session of an open trace is saved.
 #[derive(Debug, Default)]
 pub struct SessionPlaces {
-    /// Beside the index, and where the user asked for it.
-    pub list: Vec<Arc<SavePlace>>,
+    /// The trace's own, where it is kept unasked.
+    pub own: Option<Arc<SavePlace>>,
+    /// The file that the user named last, to save or to open it: it is written when the user says so.
+    pub named: Option<Arc<SavePlace>>,
     /// What was kept could not be read.
     pub is_unread: bool,
     /// That nothing is kept was told.
@@ -139,6 +145,21 @@ impl Kept {
         let options = OpenOptions { path, more, ..options };
         let (file, text, place) = (Some(file), Some(text), Some(place.to_owned()));
         Ok((Self { file, text, place, is_named: true, ..Self::default() }, options))
+    }
+
+    /// Finds where the session of the trace's own is kept, or would be. One that the user named and that is
+    /// just that is the trace's own. Blocks.
+    pub fn find_own(&mut self, options: &OpenOptions) {
+        self.own_places = session_places(options);
+        self.own_place = kept_place(options);
+        let own_place = self.own_place.as_deref().zip(self.place.as_deref());
+        self.is_named &= !own_place.is_some_and(|(own, place)| is_same_file(own, place));
+    }
+
+    /// Whether it is what made way for the session of the trace's own: it changes with that.
+    pub fn is_set_aside(&self) -> bool {
+        let before = self.own_place.as_deref().map(place_before);
+        before.zip(self.place.as_deref()).is_some_and(|(before, place)| is_same_file(&before, place))
     }
 
     /// The images and directories that were named for the trace, as far as they are there. Blocks.

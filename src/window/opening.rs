@@ -13,7 +13,7 @@ use stepback_index::{BuildProgress, Cancel};
 use super::kept::Kept;
 use super::options::{Keeping, TraceChoice};
 use crate::messages::{Language, say};
-use crate::session::{self, OpenOptions, Session, Watch, is_session, session_places};
+use crate::session::{self, OpenOptions, Session, Watch, is_session};
 
 /// An opening under way.
 pub struct Opening {
@@ -273,7 +273,7 @@ impl Job {
             _ => kept,
         };
         kept.give_images(&mut options);
-        kept.own_places = session_places(&options);
+        kept.find_own(&options);
         let on_part = |session| tell(Opened { session, options: options.clone(), is_demo, kept: kept.clone() });
         let follow = (self.showing == Showing::Growth).then_some(&self.until);
         let watch = Watch { on_part: &on_part, follow };

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::session::{Over, Unsaved, write_session};
+use crate::session::{Over, Unsaved, set_aside, write_session};
 
 /// Writes sessions beside the window's thread, one after the other.
 pub struct Saver {
@@ -22,6 +22,8 @@ pub enum SaveNews {
     Saved(PathBuf),
     /// It could not be kept where it was, and is kept there.
     Elsewhere(PathBuf),
+    /// What stood in the place of the trace's own session is kept there.
+    SetAside(PathBuf),
     /// Another session stands there, which this run neither read nor wrote.
     Foreign(PathBuf),
     /// Why it could not be written.
@@ -35,6 +37,17 @@ pub enum Demand {
     Unasked,
     /// The user, who chose the place.
     Asked,
+    /// The user, who chose the place before: what came there meanwhile is not written over.
+    AskedAgain,
+}
+
+/// What is in a place where a session is to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// This text, which was read there; none: nothing.
+    Known(Option<String>),
+    /// What was not taken in: it is kept beside the place before another text comes there.
+    Unread,
 }
 
 /// A file that a session is kept in, shared with the thread that writes it.
@@ -48,6 +61,8 @@ struct State {
     others: Vec<PathBuf>,
     /// What stands there, as far as this run read or wrote it.
     text: Option<String>,
+    /// What stands there was not taken in, and is set aside before it is written over.
+    is_unread: bool,
     /// It was refused: it is not tried again.
     is_given_up: bool,
     /// What was told of it last.
@@ -55,8 +70,8 @@ struct State {
 }
 
 impl SavePlace {
-    /// The first of some places that can be written, and what was read in it; none where there are none.
-    pub fn new(places: impl IntoIterator<Item = PathBuf>, text: Option<String>) -> Option<Arc<Self>> {
+    /// The first of some places that can be written, and what stands in it; none where there are none.
+    pub fn new(places: impl IntoIterator<Item = PathBuf>, standing: Standing) -> Option<Arc<Self>> {
         let mut others: Vec<PathBuf> = Vec::new();
         for place in places {
             if !others.contains(&place) {
@@ -64,7 +79,12 @@ impl SavePlace {
             }
         }
         let path = if others.is_empty() { return None } else { others.remove(0) };
-        Some(Arc::new(Self(Mutex::new(State { path, others, text, is_given_up: false, told: None }))))
+        let is_unread = standing == Standing::Unread;
+        let text = match standing {
+            Standing::Known(text) => text,
+            Standing::Unread => None,
+        };
+        Some(Arc::new(Self(Mutex::new(State { path, others, text, is_unread, is_given_up: false, told: None }))))
     }
 
     /// Whether it is this file.
@@ -89,25 +109,31 @@ impl SavePlace {
         }
         let mut is_moved = false;
         loop {
-            let (path, known) = {
+            let (path, known, is_unread) = {
                 let state = self.state();
-                (state.path.clone(), state.text.clone())
+                (state.path.clone(), state.text.clone(), state.is_unread)
+            };
+            let aside = match demand {
+                Demand::Unasked if is_unread => set_aside(&path, text),
+                _ => Ok(None),
             };
             let over = match demand {
+                Demand::Unasked if is_unread => Over::AnySession,
                 Demand::Asked => Over::AnySession,
-                Demand::Unasked => Over::Known(known.as_deref()),
+                Demand::AskedAgain | Demand::Unasked => Over::Known(known.as_deref()),
             };
-            let error = match write_session(&path, text, over) {
-                Ok(()) => {
+            let error = match aside.and_then(|aside| write_session(&path, text, over).map(|()| aside)) {
+                Ok(aside) => {
                     self.state().note(text);
                     return match demand {
-                        Demand::Asked => Some(SaveNews::Saved(path)),
-                        Demand::Unasked => is_moved.then_some(SaveNews::Elsewhere(path)),
+                        Demand::Asked | Demand::AskedAgain => Some(SaveNews::Saved(path)),
+                        Demand::Unasked if is_moved => Some(SaveNews::Elsewhere(path)),
+                        Demand::Unasked => aside.map(SaveNews::SetAside),
                     };
                 }
                 Err(error) => error,
             };
-            if demand == Demand::Asked || !error.is_read_only() || !self.state().move_on() {
+            if demand != Demand::Unasked || !error.is_read_only() || !self.state().move_on() {
                 return self.state().refuse(&error, demand);
             }
             is_moved = true;
@@ -117,7 +143,7 @@ impl SavePlace {
 
 impl State {
     fn note(&mut self, text: &str) {
-        (self.text, self.is_given_up, self.told) = (Some(text.to_owned()), false, None);
+        (self.text, self.is_unread, self.is_given_up, self.told) = (Some(text.to_owned()), false, false, None);
     }
 
     /// Goes on to the next place; false where there is none.
@@ -137,13 +163,13 @@ impl State {
     /// A full disk may have room again; what is refused stays refused. The same is told once.
     fn refuse(&mut self, error: &Unsaved, demand: Demand) -> Option<SaveNews> {
         let is_passing = matches!(error, Unsaved::Failed(_)) && !error.is_read_only();
-        self.is_given_up = demand == Demand::Asked || !is_passing;
+        self.is_given_up = demand != Demand::Unasked || !is_passing;
         if let Unsaved::Foreign = error {
             return Some(SaveNews::Foreign(self.path.clone()));
         }
         let words = format!("{error}: {:?}", self.path);
         let is_new = self.told.replace(words.clone()).as_ref() != Some(&words);
-        (is_new || demand == Demand::Asked).then_some(SaveNews::Failed(words))
+        (is_new || demand != Demand::Unasked).then_some(SaveNews::Failed(words))
     }
 }
 
@@ -153,14 +179,14 @@ impl Saver {
         Self { news: channel(), wake: Arc::new(wake), thread: None }
     }
 
-    /// Writes a session in several places, after those before.
-    pub fn write(&mut self, places: Vec<Arc<SavePlace>>, text: String, demand: Demand) {
+    /// Writes a session in a place, after those before.
+    pub fn write(&mut self, place: Arc<SavePlace>, text: String, demand: Demand) {
         let before = self.thread.take();
         let (news, wake) = (self.news.0.clone(), self.wake.clone());
         let job = move || {
             // In their order; one that panicked has said so.
             let _ended = before.map(JoinHandle::join);
-            for told in places.iter().filter_map(|place| place.save(&text, demand)) {
+            if let Some(told) = place.save(&text, demand) {
                 let _unheard = news.send(told);
                 wake();
             }
@@ -189,7 +215,7 @@ mod tests {
     fn two_runs_do_not_overwrite_each_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.session.toml");
-        let run = || SavePlace::new([path.clone()], None).unwrap();
+        let run = || SavePlace::new([path.clone()], Standing::Known(None)).unwrap();
         let (one, two) = (run(), run());
         assert_eq!(one.save(TEXT, Demand::Unasked), None);
         assert_eq!(two.save("stepback_session = 1\n# two\n", Demand::Unasked), Some(SaveNews::Foreign(path.clone())));
@@ -202,6 +228,27 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_taken_in_is_set_aside_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, before] = ["a.session.toml", "a.session.before.toml"].map(|name| folder.path().join(name));
+        let read = || [&path, &before].map(|path| fs::read_to_string(path).unwrap());
+        fs::write(&path, TEXT).unwrap();
+        let place = SavePlace::new([path.clone()], Standing::Unread).unwrap();
+        let [one, two] = ["one", "two"].map(|word| format!("{TEXT}# {word}\n"));
+        assert_eq!(place.save(&one, Demand::Unasked), Some(SaveNews::SetAside(before.clone())));
+        assert_eq!(place.save(&two, Demand::Unasked), None);
+        assert_eq!(read(), [two.as_str(), TEXT]);
+        // The same text makes way for nothing.
+        assert_eq!(SavePlace::new([path.clone()], Standing::Unread).unwrap().save(&two, Demand::Unasked), None);
+        assert_eq!(read(), [two.as_str(), TEXT]);
+        // What came there meanwhile is not written over where the user names no place.
+        fs::write(&path, &one).unwrap();
+        assert_eq!(place.save(TEXT, Demand::AskedAgain), Some(SaveNews::Foreign(path.clone())));
+        fs::remove_file(&path).unwrap();
+        assert_eq!(place.save(TEXT, Demand::AskedAgain), Some(SaveNews::Saved(path)));
+    }
+
+    #[test]
     fn what_cannot_be_written_is_kept_elsewhere_or_tried_again() {
         let folder = tempfile::tempdir().unwrap();
         let [path, other] = ["a.session.toml", "new/b.session.toml"].map(|name| folder.path().join(name));
@@ -209,13 +256,13 @@ mod tests {
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
-        let place = SavePlace::new([path.clone(), other.clone()], Some(TEXT.to_owned())).unwrap();
+        let place = SavePlace::new([path.clone(), other.clone()], Standing::Known(Some(TEXT.to_owned()))).unwrap();
         let more = "stepback_session = 1\n# more\n";
         assert_eq!(place.save(more, Demand::Unasked), Some(SaveNews::Elsewhere(other.clone())));
         assert_eq!([path, other].map(|path| fs::read_to_string(path).unwrap()), [TEXT, more]);
         // A directory that is not there may come.
         let late = folder.path().join("late/c.session.toml");
-        let place = SavePlace::new([late.clone()], None).unwrap();
+        let place = SavePlace::new([late.clone()], Standing::Known(None)).unwrap();
         assert!(matches!(place.save(TEXT, Demand::Unasked), Some(SaveNews::Failed(_))));
         assert_eq!(place.save(TEXT, Demand::Unasked), None);
         assert!(place.wants(TEXT));

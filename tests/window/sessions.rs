@@ -98,11 +98,75 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     fs::rename(&elsewhere, there.path("a.tarmac")).unwrap();
     window.command(&format!("Open session {}", file.display()));
     check_marked(&window);
-    // What is changed goes into that file too.
+    // What is changed goes into that file when the user saves it.
+    let text = fs::read_to_string(&file).unwrap();
     window.press(Key::B);
+    window.command("Reload");
+    window.close_messages();
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    window.press_with(Modifiers::COMMAND, Key::S);
+    window.check_told("session saved");
     end(window);
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains("the middle") && text.contains("the end"), "{text}");
+}
+
+#[test]
+fn a_session_with_a_name_is_as_it_was_saved() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    let file = sandbox.path("s1.toml");
+    window.command(&format!("Save session as {}", file.display()));
+    let saved = fs::read_to_string(&file).unwrap();
+    window.press(Key::B);
+    window.go_to("11");
+    window.command("Bookmark of later");
+    window.command(&format!("Open session {}", file.display()));
+    check_marked(&window);
+    assert_eq!(fs::read_to_string(&file).unwrap(), saved);
+    // What the trace had meanwhile makes way, and comes back.
+    window.close_messages();
+    window.command("Close trace");
+    window.check_told("the session that this trace had is kept");
+    let before = sandbox.path("a.tarmac.session.before.toml");
+    assert!(fs::read_to_string(&before).unwrap().contains("of later"));
+    window.perform(Action::OpenSession(Some(before.display().to_string())));
+    assert_eq!(titles(&window), ["the end", "of later"]);
+    window.command("Save session");
+    assert!(window.has("Cancel"));
+    window.press(Key::Escape);
+    end(window);
+    assert_eq!(fs::read_to_string(&file).unwrap(), saved);
+    assert!(fs::read_to_string(&before).unwrap().contains("the middle"));
+    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end", "of later"]);
+}
+
+#[test]
+fn the_own_session_opened_by_its_path_is_no_other_one() {
+    let sandbox = Sandbox::new();
+    end(marked(&sandbox));
+    let mut window = sandbox.open(&sandbox.path("a.tarmac.session.toml"));
+    check_marked(&window);
+    window.press(Key::B);
+    end(window);
+    assert!(!sandbox.path("a.tarmac.session.before.toml").exists());
+    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end"]);
+}
+
+#[test]
+fn a_named_file_that_somebody_changed_is_not_saved_over_by_a_key() {
+    let sandbox = Sandbox::new();
+    let mut window = marked(&sandbox);
+    let file = sandbox.path("s1.toml");
+    window.command(&format!("Save session as {}", file.display()));
+    let theirs = fs::read_to_string(&file).unwrap().replace("the middle", "what they found");
+    fs::write(&file, &theirs).unwrap();
+    window.press(Key::B);
+    window.close_messages();
+    window.press_with(Modifiers::COMMAND, Key::S);
+    window.check_told("the session is not saved");
+    assert!(window.has("Replace it"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), theirs);
 }
 
 #[test]
@@ -176,7 +240,7 @@ fn by_hand(sandbox: &Sandbox, rest: &str) -> PathBuf {
 }
 
 #[test]
-fn a_session_of_a_colleague_leaves_the_own_one_alone() {
+fn a_session_of_a_colleague_sets_the_own_one_aside() {
     let sandbox = Sandbox::new();
     end(marked(&sandbox));
     let place = sandbox.path("a.tarmac.session.toml");
@@ -186,16 +250,19 @@ fn a_session_of_a_colleague_leaves_the_own_one_alone() {
     assert_eq!(titles(&window), ["what they found", "the end"]);
     window.press(Key::B);
     end(window);
-    assert_eq!(fs::read_to_string(&place).unwrap(), own);
-    assert!(!fs::read_to_string(&theirs).unwrap().contains("what they found"));
-    // Nor does one of another trace.
+    let before = sandbox.path("a.tarmac.session.before.toml");
+    assert_eq!(fs::read_to_string(&before).unwrap(), own);
+    assert!(fs::read_to_string(&theirs).unwrap().contains("what they found"));
+    assert_eq!(titles(&sandbox.open(&sandbox.path("a.tarmac"))), ["the end"]);
+    // So does one of another trace.
+    fs::write(&place, &own).unwrap();
     let other =
         sandbox.file("other.session.toml", own.replace("bytes = ", "bytes = 1").replace("the middle", "mixed up"));
     let mut window = sandbox.open(&other);
     window.check_told("this is not the trace that the session was kept of");
     window.press(Key::B);
     end(window);
-    assert_eq!(fs::read_to_string(&place).unwrap(), own);
+    assert_eq!(fs::read_to_string(&before).unwrap(), own);
 }
 
 #[test]
@@ -351,6 +418,13 @@ fn panels_of_a_newer_version_stay_in_the_session_until_the_user_saves_it() {
     end(window);
     let text = fs::read_to_string(&place).unwrap();
     assert!(text.contains("Hologram((depth: 3))") && text.contains("\"more\"") && !text.contains("Threads"), "{text}");
+    // What is saved under another name has what is seen, and leaves the trace's own as it is.
+    let mut window = sandbox.open(&sandbox.path("a.tarmac"));
+    let other = sandbox.path("other.session.toml");
+    window.command(&format!("Save session as {}", other.display()));
+    end(window);
+    assert!(fs::read_to_string(&other).unwrap().contains("Registers("));
+    assert!(fs::read_to_string(&place).unwrap().contains("Hologram((depth: 3))"));
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     window.command(&format!("Save session as {}", place.display()));
     end(window);
