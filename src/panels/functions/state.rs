@@ -172,7 +172,7 @@ impl FunctionsState {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Sender, channel};
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -187,20 +187,27 @@ mod tests {
         }
     }
 
+    /// Keeps the worker's only thread busy until the sender goes.
+    fn block(worker: &Worker) -> (Ticket<bool>, Sender<()>) {
+        let (open, gate) = channel::<()>();
+        let gate = Mutex::new(gate);
+        (worker.spawn(Lane::Long, move |_| Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok()))), open)
+    }
+
     #[test]
     fn what_is_worked_out_goes_on_when_more_is_indexed_and_stays_stopped() {
         let (worker, session) = (Worker::new(1, || {}), overflow());
-        let (open, gate) = channel::<()>();
-        let gate = Mutex::new(gate);
-        let _blocked = worker.spawn(Lane::Long, move |_| Ok(gate.lock().is_ok_and(|gate| gate.recv().is_ok())));
+        let blocked = block(&worker);
         let asking = Asking { session: &session, worker: &worker, selection: None };
         let mut state = FunctionsState::default();
         state.advance(asking, || true);
         worker.renew();
         state.advance(asking, || true);
-        open.send(()).unwrap();
+        blocked.1.send(()).unwrap();
         wait_for(&worker);
         assert_eq!(worker.jobs_begun(), 2);
+        // What is asked for from here on is under way until the end.
+        let _blocked = block(&worker);
         // The first answer is there, and the newer one is asked for.
         state.advance(asking, || true);
         assert!(state.told().is_some() && state.progress().is_some());
