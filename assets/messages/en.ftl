@@ -383,6 +383,7 @@ files-entries = { $all ->
 files-shown-of = { $shown } of { $all } entries
 files-nothing-begins-so = nothing begins so: { $text }
 files-folder-wanted = a folder is wanted, and this is a file: { $name }
+files-choose-one = choose a file, or a folder that is a trace as a whole
 files-name-wanted = a name is wanted
 files-home = Home
 files-of-trace = Folder of the trace

@@ -416,6 +416,7 @@ files-shown-of = { $all ->
 }
 files-nothing-begins-so = rien ne commence ainsi : { $text }
 files-folder-wanted = il faut un dossier, et ceci est un fichier : { $name }
+files-choose-one = choisissez un fichier, ou un dossier qui est une trace entière
 files-name-wanted = il faut un nom
 files-home = Dossier personnel
 files-of-trace = Dossier de la trace

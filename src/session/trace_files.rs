@@ -26,6 +26,8 @@ const NESTING_LIMIT: usize = 32;
 const SHARED_ENDINGS: [&str; 8] = ["gz", "zst", "xz", "zip", "lz4", "sz", "txt", "log"];
 /// So many traces inside a directory are named.
 const LISTED: usize = 8;
+/// So many names of a folder tell whether it is a trace: there are thousands of folders in a list.
+const LOOKED_AT: usize = 64;
 /// How the names of raw records end, packed or not.
 const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
 
@@ -256,6 +258,17 @@ pub fn format_of_name(name: &str) -> Option<&'static str> {
         stem = rest;
     }
     None
+}
+
+/// The title of the format of the trace that a folder is, by the first names in it, or in the folder inside that
+/// recorders make. Blocks.
+pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
+    let is_of_trace = |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
+    let holds = |folder: PathBuf| {
+        let paths = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT).map(|entry| entry.path());
+        paths.filter(is_of_trace).any(|path| path.is_file())
+    };
+    [folder.join("trace"), folder.to_owned()].into_iter().any(holds).then(|| Format::Drmemtrace.title())
 }
 
 /// Compares as people count: the digits in a name are a number.

@@ -157,7 +157,8 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
     assert!(!window.app().is_browsing());
     assert_eq!(fs::read_to_string(&list).unwrap(), "after");
     window.perform(save);
-    window.type_text("2");
+    // The name is selected: what is typed takes its place.
+    window.type_text("list.csv2");
     window.press(Key::Enter);
     assert_eq!(fs::read_to_string(trace.with_file_name("list.csv2")).unwrap(), "after");
 }
@@ -190,6 +191,75 @@ fn a_directory_is_chosen_as_it_is_shown() {
     window.click_button("Choose this folder");
     assert!(!window.app().is_browsing() || window.count_like("trace lies in this directory") == 1);
     drop(folder);
+}
+
+#[test]
+fn a_whole_path_is_a_name_to_save_under() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
+    let there = sandbox.path("other/list.csv");
+    window.perform(Action::SaveText("list.csv".to_owned(), "after".to_owned()));
+    window.type_text(&there.display().to_string());
+    window.press(Key::Enter);
+    assert_eq!(window.count_like("The folder cannot be read"), 1);
+    fs::create_dir_all(there.parent().unwrap()).unwrap();
+    window.press(Key::Enter);
+    assert!(!window.app().is_browsing());
+    assert_eq!(fs::read_to_string(there).unwrap(), "after");
+}
+
+#[test]
+fn a_click_beside_the_browser_leaves_it_open() {
+    let (mut window, _) = browsing();
+    window.click_at(egui::pos2(4.0, 300.0), 1);
+    assert!(window.app().is_browsing());
+}
+
+/// A folder with the trace of a recorder.
+fn recording() -> (Sandbox, PathBuf) {
+    let sandbox = Sandbox::new();
+    let from = PathBuf::from("fixtures/drmemtrace/gzip/trace/drmemtrace.app.100.0001.trace.gz");
+    let folder = sandbox.path("t/run/trace");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(&from, folder.join(from.file_name().unwrap())).unwrap();
+    fs::create_dir_all(sandbox.path("t/empty")).unwrap();
+    let run = sandbox.path("t/run");
+    (sandbox, run)
+}
+
+fn type_path(window: &mut Driver, path: &std::path::Path) {
+    window.press_with(CTRL, Key::L);
+    window.press_with(CTRL, Key::A);
+    window.type_text(&path.display().to_string());
+    window.press(Key::Enter);
+}
+
+#[test]
+fn a_folder_that_is_a_trace_is_opened_as_a_whole() {
+    let (sandbox, run) = recording();
+    let mut window = sandbox.window(WindowOptions::default());
+    window.wait();
+    window.press_with(CTRL, Key::O);
+    type_path(&mut window, &sandbox.path("t/empty"));
+    window.click_button("Open");
+    assert_eq!(window.count_like("Choose a file, or a folder"), 1);
+    type_path(&mut window, &run);
+    window.click_button("Open");
+    check_open(&window, "run");
+    // Seen from outside it bears the mark.
+    window.press_with(CTRL, Key::O);
+    type_path(&mut window, &sandbox.path("t"));
+    assert_eq!(window.count_like("folder run, drmemtrace trace"), 1);
+}
+
+#[test]
+fn a_folder_that_is_typed_is_chosen() {
+    let (sandbox, run) = recording();
+    let mut window = sandbox.window(WindowOptions::default());
+    window.wait();
+    window.press_with(CTRL.plus(Modifiers::SHIFT), Key::O);
+    type_path(&mut window, &run);
+    check_open(&window, "run");
 }
 
 #[test]

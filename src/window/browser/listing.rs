@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 
 use crate::messages::say;
-use crate::session::{format_of_name, natural_key};
+use crate::session::{format_of_folder, format_of_name, natural_key};
 
 /// More entries of a folder are not looked at: nobody scrolls through them, and the path can still be typed.
 const LIMIT: usize = 500_000;
@@ -22,6 +22,8 @@ pub struct Listing {
     pub entries: Vec<Entry>,
     /// There is more than [`LIMIT`].
     pub is_cut: bool,
+    /// The format of the trace that the folder as a whole is.
+    pub format: Option<&'static str>,
 }
 
 /// A file or a folder.
@@ -33,7 +35,7 @@ pub struct Entry {
     pub shown: String,
     /// Whether it can be entered.
     pub is_folder: bool,
-    /// The format that its name speaks for.
+    /// The format that its name speaks for, or what is in the folder.
     pub format: Option<&'static str>,
     /// Length and time; none while they are not read, or where they may not be.
     pub details: Option<Details>,
@@ -97,17 +99,18 @@ pub struct Filter {
 pub fn list(folder: &Path, depth: Depth, cancel: &Cancel) -> Result<Listing> {
     let read =
         std::fs::read_dir(folder).with_context(|| say!("files-folder-unreadable", folder = format!("{folder:?}")))?;
+    let format = format_of_folder(folder);
     let mut entries = Vec::new();
     for found in read.flatten() {
         if cancel.is_cancelled() {
             anyhow::bail!("cancelled");
         }
         if entries.len() == LIMIT {
-            return Ok(Listing { entries, is_cut: true });
+            return Ok(Listing { entries, is_cut: true, format });
         }
         entries.push(Entry::of(&found, depth));
     }
-    Ok(Listing { entries, is_cut: false })
+    Ok(Listing { entries, is_cut: false, format })
 }
 
 impl Entry {
@@ -118,7 +121,10 @@ impl Entry {
         let metadata = if is_link || depth == Depth::Details { found.path().metadata().ok() } else { None };
         let is_folder = metadata.as_ref().map_or(!is_link && kind.is_ok_and(|kind| kind.is_dir()), Metadata::is_dir);
         let shown = found.file_name().to_string_lossy().into_owned();
-        let format = format_of_name(&shown);
+        // A look into each folder is for the second reading.
+        let inside = || format_of_folder(&found.path());
+        let is_looked_into = is_folder && depth == Depth::Details;
+        let format = format_of_name(&shown).or_else(|| is_looked_into.then(inside).flatten());
         let details = metadata.filter(|_| depth == Depth::Details).map(|metadata| Details::of(&metadata));
         Self { name: found.file_name(), shown, is_folder, format, details }
     }
@@ -197,7 +203,7 @@ mod tests {
             entry(".cache", 1, 1),
             entry("zoo/", 0, 20),
         ];
-        let listing = Listing { entries, is_cut: false };
+        let listing = Listing { entries, is_cut: false, format: None };
         let rows = rows(&listing, order, &Filter { part: part.to_owned(), is_begin: false });
         let shown: Vec<&str> = rows.iter().map(|row| &*listing.entries[*row].shown).collect();
         assert_eq!(shown, expected);
@@ -230,7 +236,7 @@ mod tests {
         let listing = list(folder.path(), Depth::Details, &Cancel::default()).unwrap();
         assert_eq!(listing.entries.len(), 200);
         let entries = (0..100_000).rev().map(|number| entry(&format!("{number}.tarmac"), number, 0)).collect();
-        let listing = Listing { entries, is_cut: false };
+        let listing = Listing { entries, is_cut: false, format: None };
         let rows = rows(&listing, Order::default(), &Filter::default());
         let shown: Vec<&str> = rows.iter().take(3).map(|row| &*listing.entries[*row].shown).collect();
         assert_eq!(shown, ["0.tarmac", "1.tarmac", "2.tarmac"]);

@@ -102,12 +102,19 @@ enum There {
     Nothing,
     File,
     Folder,
+    /// Nor is the folder there in which it would be, which the list tells.
+    NoFolder,
 }
 
 impl There {
     fn at(path: &Path) -> Result<Self> {
         match path.symlink_metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::Nothing),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                match path.parent().filter(|folder| !folder.is_dir()) {
+                    Some(_) => Ok(Self::NoFolder),
+                    None => Ok(Self::Nothing),
+                }
+            }
             Err(error) => Err(error.into()),
             Ok(_) if path.is_dir() => Ok(Self::Folder),
             Ok(_) => Ok(Self::File),
@@ -352,6 +359,9 @@ impl Browser {
     pub(super) fn submit_typed(&mut self) -> Outcome {
         let Some(text) = self.typed.clone() else { return Outcome::Open };
         let (_, name) = split_typed(&text);
+        if self.pick == Pick::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
+            return self.choose_folder();
+        }
         if name.is_empty() || matches!(name, "." | "..") {
             let folder = typed_path(&text, &self.folder);
             self.enter(std::path::absolute(&folder).unwrap_or(folder));
@@ -384,7 +394,36 @@ impl Browser {
         let first = Some(0).filter(|_| !self.filter.is_empty() || self.row_count() == 1);
         match self.cursor.as_ref().map(|cursor| cursor.row).or(first) {
             Some(row) => self.activate(row),
-            None => Outcome::Open,
+            None => {
+                self.error = Some(say!("files-choose-one").to_owned());
+                Outcome::Open
+            }
+        }
+    }
+
+    /// The folder that is a trace as a whole: the one under the cursor or whose name is typed, else the one that is shown.
+    fn trace_folder(&self) -> Option<PathBuf> {
+        let shown = self.shown.as_ref().filter(|shown| shown.wanted.folder.path == self.wanted_folder())?;
+        let name = self.typed.as_deref().map_or("", |text| split_typed(text).1);
+        let row = match &self.cursor {
+            Some(cursor) => Some(cursor.row),
+            None if name.is_empty() => None,
+            None => Some(shown.find(|entry| entry.shown == name)?),
+        };
+        let Some(row) = row else {
+            return shown.listing.format.filter(|_| self.filter.is_empty()).map(|_| self.wanted_folder());
+        };
+        let entry = shown.entry(row).filter(|entry| entry.is_folder && entry.format.is_some())?;
+        Some(self.wanted_folder().join(&entry.name))
+    }
+
+    /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
+    fn open_chosen(&mut self) -> Outcome {
+        let is_whole = self.purpose == Purpose::Trace && self.marked.is_empty();
+        match (self.trace_folder().filter(|_| is_whole), self.typed.is_some()) {
+            (Some(folder), _) => Outcome::Chosen(vec![folder]),
+            (None, true) => self.submit_typed(),
+            (None, false) => self.submit_list(),
         }
     }
 
@@ -427,10 +466,11 @@ impl Browser {
             let (folder, last) = (typed_path(folder, &self.folder), last.to_owned());
             self.enter(folder);
             self.name = last;
-            return Outcome::Open;
         }
         self.forget_place();
-        self.sought = Some((self.purpose.whole_place(self.folder.join(&name)), None));
+        if !self.name.is_empty() {
+            self.sought = Some((self.purpose.whole_place(self.folder.join(self.name.trim())), None));
+        }
         Outcome::Open
     }
 
@@ -446,6 +486,7 @@ impl Browser {
             Ok(There::Nothing) => return Outcome::Chosen(vec![path]),
             Ok(There::File) => self.overwritten = Some(path),
             Ok(There::Folder) => self.enter(path),
+            Ok(There::NoFolder) => {}
             Err(error) => self.error = Some(format!("{error:#}")),
         }
         Outcome::Open
@@ -458,8 +499,7 @@ impl Browser {
             Pick::Folder => self.choose_folder(),
             Pick::Place if name.is_empty() => self.save(),
             Pick::Place => self.submit_typed(),
-            Pick::File | Pick::Files if self.typed.is_some() => self.submit_typed(),
-            Pick::File | Pick::Files => self.submit_list(),
+            Pick::File | Pick::Files => self.open_chosen(),
         }
     }
 

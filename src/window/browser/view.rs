@@ -1,5 +1,7 @@
 //! How the browser looks, and which of its keys mean what.
 
+use std::ops::Range;
+
 use egui::{Align, Align2, Frame, Id, Key, Layout, Margin, Modal, Modifiers, Rect, RichText, ScrollArea, Sense};
 use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
@@ -40,8 +42,11 @@ impl Browser {
             .inner_margin(Margin::same(14));
         let modal = Modal::new(Id::unique("file browser")).backdrop_color(tok.veil).frame(frame);
         let shown = modal.show(ui.ctx(), |ui| self.inner_ui(ui, &mut around, tok));
+        let is_on_top = shown.is_top_modal && !shown.any_popup_open;
+        let is_escaped = || is_on_top && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         match shown.inner {
-            Outcome::Open if shown.should_close() => Outcome::Left,
+            // A click beside it loses nothing of what was typed.
+            Outcome::Open if shown.response.should_close() || is_escaped() => Outcome::Left,
             outcome => outcome,
         }
     }
@@ -67,6 +72,10 @@ impl Browser {
         self.path_ui(ui);
         if focused == Some(FieldName::Path) {
             put_cursor_at_end(ui, self.typed.as_deref().unwrap_or_default());
+        }
+        if focused == Some(FieldName::Name) {
+            // What is typed takes its place.
+            select(ui, FieldName::Name, 0..self.name.chars().count());
         }
         let below = if self.pick == Pick::Place { 2.0 * (FIELD + 8.0) } else { FIELD + 8.0 };
         let rest = ui.available_rect_before_wrap();
@@ -396,11 +405,16 @@ fn field(text: &mut String, name: FieldName) -> TextEdit<'_> {
 }
 
 fn put_cursor_at_end(ui: &Ui, text: &str) {
+    let end = text.chars().count();
+    select(ui, FieldName::Path, end..end);
+}
+
+fn select(ui: &Ui, field: FieldName, letters: Range<usize>) {
     use egui::text::{CCursor, CCursorRange};
-    let id = FieldName::Path.id();
-    let mut state = egui::text_edit::TextEditState::load(ui.ctx(), id).unwrap_or_default();
-    state.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(text.chars().count()))));
-    state.store(ui.ctx(), id);
+    let mut state = egui::text_edit::TextEditState::load(ui.ctx(), field.id()).unwrap_or_default();
+    let range = CCursorRange::two(CCursor::new(letters.start), CCursor::new(letters.end));
+    state.cursor.set_char_range(Some(range));
+    state.store(ui.ctx(), field.id());
 }
 
 /// The heads of the columns: a click orders by one, another the other way round.
@@ -461,7 +475,11 @@ fn row_ui(ui: &mut Ui, entry: &Entry, look: RowLook, tok: &Tok) -> egui::Respons
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     let is_selected = look.is_chosen || look.is_marked;
     let said = match (entry.is_folder, entry.format) {
-        (true, _) => say!("files-folder", name = &*entry.shown),
+        (true, Some(format)) => {
+            let folder = say!("files-folder", name = &*entry.shown);
+            say!("files-trace", name = folder, format = format)
+        }
+        (true, None) => say!("files-folder", name = &*entry.shown),
         (false, Some(format)) => say!("files-trace", name = &*entry.shown, format = format),
         (false, None) => entry.shown.clone(),
     };
