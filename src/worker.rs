@@ -24,6 +24,9 @@ use crate::analysis::damage::damage_in;
 use crate::messages::Language;
 use crate::session::Damage;
 
+/// How long the end of the program waits for jobs that do not hear that they are cancelled.
+const CLOSING: Duration = Duration::from_secs(2);
+
 /// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
 pub const LATE_AFTER: Duration = Duration::from_millis(100);
 
@@ -208,9 +211,16 @@ impl Drop for Worker {
         state.running.iter().for_each(|running| running.cancel.cancel());
         drop(state);
         self.shared.has_work.notify_all();
+        let limit = Instant::now() + CLOSING;
         for thread in self.threads.drain(..) {
-            // Jobs catch their panics, so there is nothing to learn from a failed join.
-            let _ended = thread.join();
+            while !thread.is_finished() && Instant::now() < limit {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // A folder or pipe that never answers keeps nobody from closing the window.
+            if thread.is_finished() {
+                // Jobs catch their panics, so there is nothing to learn from a failed join.
+                let _ended = thread.join();
+            }
         }
     }
 }

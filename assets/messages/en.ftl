@@ -439,6 +439,7 @@ settings-interface-text = Interface text beside code
 settings-interface-smaller = Smaller interface text
 settings-interface-normal = Normal interface text
 settings-interface-larger = Larger interface text
+font-refused = a font cannot be used, the one before stays: { $error }
 font-not-read = a font cannot be used, the built-in one stands in: { $error }
 font-no-font = not a font (.ttf or .otf)
 font-no-letters = it has no letters and digits
@@ -1686,7 +1687,7 @@ find-a-word-of-the-instruction = a word of the instruction or of the trace's own
 find-a-regular-expression-over-the = a regular expression over the same
 find-a-number-that-a-register = a number that a register or memory got; an address where code ran: these steps
 find-bytes-in-a-row-however = bytes in a row, however they were written; also bytes:"gdb"
-find-what-reads-or-writes-memory = what reads or writes memory; access:x0 for a register, x0 = 0x1f with a value
+find-what-reads-or-writes-memory = what reads or writes memory; access:x0 for a register, x0 = 1f with a value, in hexadecimal as it is shown
 find-the-entries-of-a-function = the entries of a function; function:dec for a part of the name
 find-the-steps-of-a-source = the steps of a source line
 find-searches-before = Searches before
@@ -2257,6 +2258,7 @@ session-no-place = a bookmark has a position, or first and last, or an address
 session-too-long = longer than { $most } bytes
 session-newer = written by a newer Stepback: version { $version }
 session-none = not a session: stepback_session = 1 is missing
+keys-too-many = a command has at most { $most } keys
 keys-no-key = not a key: { $text }
 place-time-ambiguous = time:{ $time } is ambiguous: time runs backwards across it at step { $step }; this is the position before that, and one behind it may be meant
 place-time-ambiguous-often = time:{ $time } is ambiguous: time runs backwards across it at step { $step } and { $more } steps more; this is the position before that, and one behind it may be meant

@@ -472,6 +472,7 @@ settings-interface-text = Texte de l’interface par rapport au code
 settings-interface-smaller = Texte de l’interface plus petit
 settings-interface-normal = Texte de l’interface normal
 settings-interface-larger = Texte de l’interface plus grand
+font-refused = une police ne peut servir, la précédente reste : { $error }
 font-not-read = une police est inutilisable, l’intégrée la remplace : { $error }
 font-no-font = ce n’est pas une police (.ttf ou .otf)
 font-no-letters = elle n’a ni lettres ni chiffres
@@ -1731,7 +1732,7 @@ find-a-word-of-the-instruction = un mot de l’instruction ou des lignes de la t
 find-a-regular-expression-over-the = une expression régulière sur les mêmes
 find-a-number-that-a-register = un nombre reçu par un registre ou la mémoire ; une adresse où du code a tourné : ces pas
 find-bytes-in-a-row-however = des octets à la suite, écrits n’importe comment ; aussi bytes:"gdb"
-find-what-reads-or-writes-memory = ce qui lit ou écrit la mémoire ; access:x0 pour un registre, x0 = 0x1f avec une valeur
+find-what-reads-or-writes-memory = ce qui lit ou écrit la mémoire ; access:x0 pour un registre, x0 = 1f avec une valeur, en hexadécimal comme elle est affichée
 find-the-entries-of-a-function = les entrées d’une fonction ; function:dec pour une partie du nom
 find-the-steps-of-a-source = les pas d’une ligne de source
 find-searches-before = Recherches précédentes
@@ -2284,6 +2285,7 @@ session-no-place = un signet a une position, ou un début et une fin, ou une adr
 session-too-long = plus de { $most } octets
 session-newer = écrit par une version plus récente de Stepback : version { $version }
 session-none = pas une session : stepback_session = 1 manque
+keys-too-many = une commande a au plus { $most } touches
 keys-no-key = pas une touche : { $text }
 place-time-ambiguous = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } ; ceci est la position d’avant, et une d’après peut être voulue
 place-time-ambiguous-often = time:{ $time } est ambigu : le temps recule par-dessus à l’étape { $step } et à { $more } autres ; ceci est la position d’avant, et une d’après peut être voulue

@@ -81,19 +81,23 @@ impl KeyChoice {
     /// # Errors
     /// Says which command or key there is not; what can be read counts all the same.
     pub fn read(&mut self, name: &str, keys: &[String]) -> Result<(), String> {
-        let known = command(name).ok_or_else(|| format!("there is no command {name:?}"))?;
+        let known = command(name).ok_or_else(|| say!("line-there-is-no-command", line = format!("{name:?}")))?;
         let (good, bad): (Vec<_>, Vec<_>) = keys.iter().map(|key| read_key(key)).partition(Result::is_ok);
         let mut different = Vec::new();
         for key in good.into_iter().flatten() {
-            if !different.contains(&key) && different.len() < KEYS {
+            if !different.contains(&key) {
                 different.push(key);
             }
         }
+        let is_too_many = different.len() > KEYS;
+        different.truncate(KEYS);
         let good = different;
         if !good.is_empty() || keys.is_empty() {
             self.set(known, &good);
         }
-        bad.into_iter().find_map(Result::err).map_or(Ok(()), |error| Err(format!("{name:?}: {error}")))
+        let too_many = is_too_many.then(|| say!("keys-too-many", most = KEYS.to_string()));
+        let wrong = bad.into_iter().find_map(Result::err).or(too_many);
+        wrong.map_or(Ok(()), |error| Err(format!("{name:?}: {error}")))
     }
 }
 

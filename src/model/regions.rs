@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use stepback_index::{Cancel, Heap, NameReader, Query as _, RegisterViewsAt, ThreadId};
-use stepback_machine::{Address, InstructionSet, RegisterView};
+use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::memory::{BLOCK_BYTES, Runs};
@@ -153,15 +153,10 @@ fn stack_pointers(session: &Session, at: Position, cancel: &Cancel) -> Result<Ve
 /// Where the stack of a thread ends at a position; none where that is not known.
 pub(super) fn stack_pointer(session: &Session, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>> {
     let set = NameReader(&session.index).set_at(thread, at)?;
-    let Some(view) = stack_register(session, set) else { return Ok(None) };
+    let Some(view) = NameReader(&session.index).view_in("sp", set) else { return Ok(None) };
     let views = vec![(String::new(), view)];
     let states = RegisterViewsAt { position: at, thread, views }.run(&session.index, cancel)?;
     Ok(states.first().and_then(|state| state.value.to_u64()).map(|pointer| set.stack_end(pointer)))
-}
-
-/// What the stack pointer is called depends on the instruction set, and on x86 on its mode.
-fn stack_register(session: &Session, set: InstructionSet) -> Option<RegisterView> {
-    ["sp", "rsp", "esp"].iter().find_map(|name| NameReader(&session.index).view_in(name, set))
 }
 
 /// Regions with a stack pointer are stacks; of those by address.
@@ -224,7 +219,10 @@ impl Region {
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::InstructionSet;
+
     use super::*;
+
     use crate::model::memory::accessed_runs;
     use crate::session::test_session::{overflow, overflow_with_image};
 
@@ -251,7 +249,7 @@ mod tests {
     #[test]
     fn every_instruction_set_has_a_stack_pointer() {
         for set in InstructionSet::CHOICES {
-            assert!(stack_register(&overflow(), set).is_some(), "{set:?}");
+            assert!(NameReader(&overflow().index).view_in("sp", set).is_some(), "{set:?}");
         }
     }
 

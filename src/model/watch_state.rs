@@ -225,11 +225,13 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
     }
     if let (address, Some(length)) = split_range(text) {
         // Digits alone are hexadecimal where an address stands.
-        let (address, around) = match shown_address(address) {
+        let (address, mut around) = match shown_address(address) {
             Some(address) => (address, Around::default()),
             None => number(scene, address, at)?,
         };
-        let (length, _) = number(scene, length, at)?;
+        let (length, of_length) = number(scene, length, at)?;
+        around.cells.extend(of_length.cells);
+        around.source = around.source.max(of_length.source);
         let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
         return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
     }

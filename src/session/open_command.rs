@@ -64,7 +64,11 @@ impl Quoting {
             Self::Posix => format!("'{}'", text.replace('\'', r"'\''")),
             // What PowerShell would fill in, which the command prompt knows no quotes against.
             Self::Windows if text.contains(['$', '`']) => format!("'{}'", text.replace('\'', "''")),
-            Self::Windows => format!("\"{text}\""),
+            // A backslash before the closing quote would take it away.
+            Self::Windows => {
+                let last = text.len() - text.trim_end_matches('\\').len();
+                format!("\"{text}{}\"", "\\".repeat(last))
+            }
         }
     }
 }
@@ -82,6 +86,7 @@ mod tests {
     fn a_shell_reads_a_quoted_path_as_one_word() {
         let texts = ["/a/b.tarmac@7", "/a b@7", "/it's@7", "/a,b"].map(|text| Quoting::Posix.quoted(text));
         assert_eq!(texts, ["/a/b.tarmac@7", "'/a b@7'", r"'/it'\''s@7'", "/a,b"]);
+        assert_eq!(Quoting::Windows.quoted(r"C:\a b\"), "\"C:\\a b\\\\\"");
         let texts = [r"C:\a\b.tarmac@7", r"C:\a b@7", r"C:\it's@7", r"C:\a,b", r"C:\a $b's"];
         let texts = texts.map(|text| Quoting::Windows.quoted(text));
         assert_eq!(texts, [r"C:\a\b.tarmac@7", "\"C:\\a b@7\"", "\"C:\\it's@7\"", "\"C:\\a,b\"", r"'C:\a $b''s'"]);

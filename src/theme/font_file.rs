@@ -60,11 +60,11 @@ fn beside(path: &Path, face: &str) -> Option<PathBuf> {
 }
 
 fn read_face(path: &Path, role: FontRole) -> Result<FontData> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
+    // Before it is opened: that would wait for ever for whoever writes into a pipe.
+    let metadata = path.metadata()?;
     anyhow::ensure!(metadata.is_file() && metadata.len() <= LIMIT_BYTES, "{}", say!("font-no-font"));
     let mut bytes = Vec::new();
-    file.take(LIMIT_BYTES).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LIMIT_BYTES).read_to_end(&mut bytes)?;
     let scale = scale_of(&bytes, role)?;
     let mut data = FontData::from_owned(bytes);
     data.tweak.scale = scale;

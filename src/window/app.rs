@@ -191,7 +191,7 @@ impl App {
         };
         app.speak();
         if app.settings.fonts != FontChoice::default() {
-            app.read_fonts();
+            app.read_fonts(app.settings.fonts.clone());
         }
         let problems: Vec<String> = problems.unwrap_or_default();
         problems.iter().for_each(|why| app.toasts.show(super::toasts::ToastKind::Warning, why));

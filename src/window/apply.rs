@@ -14,7 +14,7 @@ use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
 use super::found::Found;
 use super::go_to::GoTo;
-use super::home::from_home;
+use super::home::{from_home, typed_path};
 use super::layouts::changes_panels;
 use super::lookup::{AccessQuestion, Lookup};
 use super::opening::Showing;
@@ -80,7 +80,7 @@ impl App {
             Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::OpenSession(None) => self.ask_for_file(Purpose::Session),
-            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file: file.into(), trace: None }),
+            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file: typed_path(&file), trace: None }),
             Action::OpenSessionWith(file, trace) => {
                 self.open(TraceChoice::Session { file: file.into(), trace: Some(trace.into()) });
             }
@@ -234,7 +234,7 @@ impl App {
             Action::Font(change) => self.change_fonts(change),
             Action::Copy(text) => self.context.copy_text(text),
             Action::SavePart(range, path) => self.save_part(range, path),
-            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(path.into())),
+            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(typed_path(&path))),
             Action::SavePicture(None) => self.ask_for_file(Purpose::PicturePlace),
             Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
             Action::DismissToast(id) => self.toasts.dismiss(id),

@@ -327,7 +327,7 @@ impl App {
     /// Saves the picture that was asked for, when what was to be seen is drawn.
     fn advance_picture(&mut self) {
         let Some(picture) = &mut self.picture else { return };
-        match picture.advance(&self.context, &self.worker) {
+        match picture.advance(&self.context, &self.folder_worker) {
             None => {}
             Some(Err(error)) => {
                 self.picture = None;

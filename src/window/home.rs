@@ -16,6 +16,12 @@ pub fn from_home(path: impl AsRef<Path>) -> PathBuf {
     }
 }
 
+/// The whole path that somebody typed.
+pub fn typed_path(text: &str) -> PathBuf {
+    let path = from_home(text.trim());
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,12 +71,14 @@ impl Picture {
 /// A file that was there stays whole until the picture is.
 fn save(image: &ColorImage, path: &Path) -> Result<()> {
     // What is a link or no file, such as a pipe, is written into.
-    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
-        return write(image, path, path);
-    }
-    let partial = path.with_added_extension("partial");
     let refused = || say!("picture-not-saved", path = format!("{path:?}"));
-    let saved = write(image, &partial, path).and_then(|()| std::fs::rename(&partial, path).with_context(refused));
+    if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+        return write(image, File::create(path).with_context(refused)?, path);
+    }
+    // A file or link of this name that was there is somebody else's.
+    let partial = path.with_added_extension(format!("{}.partial", std::process::id()));
+    let file = File::create_new(&partial).with_context(refused)?;
+    let saved = write(image, file, path).and_then(|()| std::fs::rename(&partial, path).with_context(refused));
     if saved.is_err() {
         // It may not be there at all.
         let _left = std::fs::remove_file(&partial);
@@ -84,11 +86,10 @@ fn save(image: &ColorImage, path: &Path) -> Result<()> {
     saved
 }
 
-/// Writes a picture into a file; in errors it has the name that the user gave it.
-fn write(image: &ColorImage, file: &Path, path: &Path) -> Result<()> {
+/// Writes a picture into a file; errors bear the path that the user gave.
+fn write(image: &ColorImage, file: File, path: &Path) -> Result<()> {
     let refused = || say!("picture-not-saved", path = format!("{path:?}"));
     let [width, height] = image.size.map(u32::try_from);
-    let file = File::create(file).with_context(refused)?;
     let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

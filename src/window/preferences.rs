@@ -4,7 +4,9 @@ use egui::Ui;
 
 use super::app::App;
 use super::file_dialog::Purpose;
-use super::fonts::ReadFonts;
+use super::fonts::{FontProblem, ReadFonts};
+use super::home::typed_path;
+use super::settings::FontChoice;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use super::toasts::ToastKind;
 use super::undo::Before;
@@ -100,7 +102,7 @@ impl App {
 
     /// Takes over keys from a file; without a path it is asked for.
     pub(super) fn import_keys(&mut self, path: Option<String>) {
-        let Some(path) = path else { return self.ask_for_file(Purpose::Keys) };
+        let Some(path) = path.map(|path| typed_path(&path)) else { return self.ask_for_file(Purpose::Keys) };
         let read = move |_: &stepback_index::Cancel| {
             let metadata = std::fs::metadata(&path)?;
             anyhow::ensure!(
@@ -117,29 +119,49 @@ impl App {
     pub(super) fn change_fonts(&mut self, change: FontChange) {
         match change {
             FontChange::File(role, None) => return self.ask_for_file(Purpose::Font(role)),
-            FontChange::File(role, Some(path)) => *self.settings.fonts.file_mut(role) = Some(path.into()),
+            FontChange::File(role, Some(path)) => {
+                let mut choice = self.settings.fonts.clone();
+                *choice.file_mut(role) = Some(typed_path(&path));
+                return self.read_fonts(choice);
+            }
             FontChange::BuiltIn(role) => *self.settings.fonts.file_mut(role) = None,
             FontChange::InterfaceText(direction) => self.settings.fonts.scale_interface(direction),
         }
-        self.read_fonts();
+        self.read_fonts(self.settings.fonts.clone());
         self.keep_settings();
     }
 
-    /// Begins to read the fonts that are chosen.
-    pub(super) fn read_fonts(&mut self) {
-        let choice = self.settings.fonts.clone();
-        self.fonts = Some(self.worker.spawn(Lane::Short, move |_| Ok(ReadFonts::of(&choice))));
+    /// Begins to read fonts.
+    pub(super) fn read_fonts(&mut self, choice: FontChoice) {
+        self.fonts = Some(self.folder_worker.spawn(Lane::Short, move |_| Ok(ReadFonts::of(choice))));
     }
 
-    /// Takes fonts that were read; in place of a file that cannot be used stands the program's own.
+    /// Takes fonts that were read; in place of a file that can no longer be used stands the program's own, and one that
+    /// cannot be used takes the place of none.
     pub(super) fn take_fonts(&mut self) {
         let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else { return };
         self.fonts = None;
         match read {
             Ok(read) => {
+                let is_new = |role| read.choice.file(role) != self.settings.fonts.file(role);
+                let mut is_refused = false;
+                for FontProblem { role, why } in &read.problems {
+                    let words = match is_new(*role) {
+                        true => say!("font-refused", error = why),
+                        false => say!("font-not-read", error = why),
+                    };
+                    is_refused |= is_new(*role);
+                    self.toasts.show(ToastKind::Warning, &words);
+                }
+                if is_refused {
+                    return;
+                }
+                if read.choice != self.settings.fonts {
+                    self.settings.fonts = read.choice;
+                    self.keep_settings();
+                }
                 install_fonts(&self.context, &read.fonts);
                 self.context.request_repaint();
-                read.problems.iter().for_each(|why| self.toasts.show(ToastKind::Warning, why));
             }
             Err(error) => self.report(&format!("{error:#}")),
         }

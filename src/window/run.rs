@@ -115,7 +115,8 @@ fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOp
     }
     let renderer = eframe::Renderer::Glow;
     // Nothing is read from there and nothing is written: a script and a picture depend on nothing that was kept.
-    let nowhere = options.is_scripted().then(|| std::env::temp_dir().join(format!("{APP}-none/app.ron")));
+    let nowhere =
+        options.is_scripted().then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
     // The toolkit puts the size of the last run in the place of what was asked for, whatever it was told.
     let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
         let hook = move |viewport: egui::ViewportBuilder| viewport.with_inner_size(size).with_maximized(false);

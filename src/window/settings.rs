@@ -1,6 +1,6 @@
 //! What is kept from one run to the next.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,15 @@ impl Default for FontChoice {
 }
 
 impl FontChoice {
-    /// The file for one of both.
+    /// The file of one of both.
+    pub fn file(&self, role: FontRole) -> Option<&Path> {
+        match role {
+            FontRole::Interface => self.interface.as_deref(),
+            FontRole::FixedWidth => self.fixed_width.as_deref(),
+        }
+    }
+
+    /// The file of one of both, to change it.
     pub fn file_mut(&mut self, role: FontRole) -> &mut Option<PathBuf> {
         match role {
             FontRole::Interface => &mut self.interface,

@@ -380,3 +380,11 @@ fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     window.command("Forget search nosuch");
     window.check_told("no search is kept as \"nosuch\", only all moves");
 }
+
+#[test]
+fn a_wide_value_is_typed_as_it_is_shown() {
+    let trace = "1 clk IT (1) 00001000 4f000400 A svc : MOVI v0.4s,#0\n1 clk R V0 00000000000000000000000000000010\n\
+                 2 clk IT (2) 00001004 4f000400 A svc : MOVI v0.4s,#0\n2 clk R V0 00000000000000000000000000000008\n";
+    check(trace, "v0 = 00000000000000000000000000000010", &[0]);
+    check(trace, "v0 = 8", &[1]);
+}

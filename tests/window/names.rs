@@ -21,8 +21,11 @@ fn check(window: &mut Driver, what: &str) {
             // A label is said by what it says.
             let name = node.label().or_else(|| node.value().filter(|_| node.role() == Role::Label));
             let has_name = name.is_some_and(|name| name.chars().any(char::is_alphanumeric));
-            // The gaps and strips between tiles and the bars of scrolled areas are the toolkit's, which gives them none.
-            let is_toolkits = matches!(node.role(), Role::Unknown | Role::ScrollBar);
+            // Gaps between tiles, strips of tabs and bars of scrolled areas are the toolkit's, which gives them none: they are
+            // told by their size.
+            let (wide, high) = node.raw_bounds().map_or((0.0, 0.0), |bounds| (bounds.width(), bounds.height()));
+            let is_gap = wide.min(high) < 6.5 || (high == 28.0 && wide > 100.0);
+            let is_toolkits = node.role() == Role::ScrollBar || (node.role() == Role::Unknown && is_gap);
             let is_told = (is_pressed && !is_toolkits) || is_interactive(node.role());
             (is_told && !has_name).then(|| format!("{:?} {:?} at {:?}", node.role(), node.label(), node.raw_bounds()))
         })

@@ -216,12 +216,12 @@ fn fonts_are_chosen_kept_and_given_up() {
     window.click("Interface: built-in");
     assert!(!has_own_face(&mut window, "own-ui") && kept(&window).contains("interface-font = \"\""));
     window.press(Key::Escape);
-    // What cannot be used is told by name, and the program's own stands in.
+    // What cannot be used is told by name and takes the place of nothing.
     window.command(&format!("Fixed-width font {fonts}/Inter-Regular.otf"));
-    window.check_told("a font cannot be used, the built-in one stands in");
+    window.check_told("a font cannot be used, the one before stays");
     assert!(window.app().toasts()[0].text.ends_with("Inter-Regular.otf\": its characters are not all equally wide"));
-    assert!(!has_own_face(&mut window, "own-mono"));
-    // So it is when the program starts.
+    assert!(has_own_face(&mut window, "own-mono") && kept(&window).contains("/JetBrainsMono-Bold-NoLigatures.ttf\""));
+    // When the program starts, its own stands in for one that is not there.
     let mut window = with_settings(Some("interface-font = \"/nowhere/a.ttf\"\ninterface-text = 400\n"));
     let told: Vec<&str> = window.app().toasts().iter().map(|toast| toast.text.as_str()).collect();
     assert!(told.iter().any(|text| text.contains("/nowhere/a.ttf")), "{told:?}");

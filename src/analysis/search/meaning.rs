@@ -15,7 +15,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
-use crate::expression::{AddressSpace, decimal, digits_alone, shown_address, split_range, split_space};
+use crate::expression::{AddressSpace, decimal, digits_alone, split_range, split_space};
 use crate::image::Images;
 use crate::messages::say;
 
@@ -47,18 +47,25 @@ pub struct Meaning {
     pub text: String,
     /// What is looked for.
     pub search: Search,
+    /// The number that the value of a cell may be as well: read as decimal, or as a name.
+    other_value: Option<u64>,
 }
 
 impl Meaning {
+    /// The text, with `0x` before a value of a cell that was read as hexadecimal.
+    pub fn told(&self) -> String {
+        match with_value(&self.text) {
+            Some((cell, value)) if shown_value(value).is_some() => format!("{} = 0x{}", cell.trim(), value.trim()),
+            _ => self.text.clone(),
+        }
+    }
+
     /// What the text may mean besides.
     pub fn others(&self) -> Vec<FindQuestion> {
         let question = |kind, text: String| FindQuestion { text, kind, ..FindQuestion::default() };
         if let Some((cell, value)) = with_value(&self.text) {
-            let decimal = decimal(value).filter(|decimal| shown_address(value) != Some(*decimal));
-            return decimal
-                .map(|number| question(self.kind, format!("{} = {number:#x}", cell.trim())))
-                .into_iter()
-                .collect();
+            let other = self.other_value.map(|number| question(self.kind, format!("{} = {number:#x}", cell.trim())));
+            return other.into_iter().filter(|_| shown_value(value).is_some()).collect();
         }
         let bare = bare_hex(&self.text).map(|_| format!("0x{}", self.text));
         let hex = bare.clone().or_else(|| typed_hex(&self.text).map(|_| self.text.clone()));
@@ -183,7 +190,15 @@ impl<'a> Reader<'a> {
         if text.is_empty() {
             return Err(MeaningError::Empty);
         }
-        Ok(Meaning { kind, text: text.to_owned(), search: self.search(kind, text)? })
+        let search = self.search(kind, text)?;
+        let other_value = match (&search, with_value(text)) {
+            (Search::Accesses(_, _, Some(taken)), Some((_, value))) => {
+                let other = decimal(value).or_else(|| self.names.number(value.trim()).ok());
+                other.filter(|other| Number::from(*other) != *taken)
+            }
+            _ => None,
+        };
+        Ok(Meaning { kind, text: text.to_owned(), search, other_value })
     }
 
     fn search(&self, kind: FindKind, text: &str) -> Result<Search, MeaningError> {
@@ -266,7 +281,7 @@ impl<'a> Reader<'a> {
 
     /// The value of a cell: digits alone are hexadecimal, as panels show it.
     fn value_of_cell(&self, text: &str) -> Result<Number, MeaningError> {
-        bare_hex(text).map_or_else(|| self.value(text), |number| Ok(Number::from(number)))
+        shown_value(text).map_or_else(|| self.value(text), Ok)
     }
 
     /// Bare digits are an address as lists show it, where code was executed there.
@@ -353,6 +368,12 @@ impl<'a> Reader<'a> {
 
 /// So many hexadecimal digits are hardly a count.
 const LONG_HEX: usize = 5;
+
+/// A value as panels show it: hexadecimal digits alone, however many.
+fn shown_value(text: &str) -> Option<Number> {
+    let text = text.trim();
+    Number::from_hex(text).filter(|_| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
 
 /// `x0 = 0x1f`: a cell, and the value that it got or had; none for comparisons.
 fn with_value(text: &str) -> Option<(&str, &str)> {

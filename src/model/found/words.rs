@@ -36,7 +36,7 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
         (Search::Bytes(bytes), _) => {
             say!("find-bytes-of", bytes = bytes_text(&bytes.iter().copied().map(Some).collect::<Vec<_>>()))
         }
-        (Search::Accesses(_, _, Some(_)), _) => text.clone(),
+        (Search::Accesses(_, _, Some(_)), _) => meaning.told(),
         (Search::Accesses(cell, kinds, None), _) => {
             let of = match *cell {
                 Cell::Register { thread, view } => {

@@ -45,8 +45,8 @@ impl TracePanel {
     }
 
     /// Goes along with another window that was scrolled, by thousandths of a row.
-    pub fn scroll_along(&mut self, way: i64) {
-        self.state.steps.scroll_along(way);
+    pub fn scroll_along(&mut self, way_in_thousandths: i64) {
+        self.state.steps.scroll_along(way_in_thousandths);
     }
 }
 
@@ -98,6 +98,7 @@ impl Panel for TracePanel {
         }
         let list = self.state.head.ui(ui, rect, cx, window, out);
         if window.is_raw {
+            self.state.steps.stay();
             let list = raw_bar_ui(ui, list, Scene { cx, window }, out);
             self.state.raw.ui(ui, list, cx, window, out);
         } else {

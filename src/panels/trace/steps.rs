@@ -206,6 +206,11 @@ impl StepList {
         self.along = self.along.saturating_add(way);
     }
 
+    /// Forgets how far it was to go along: it is not seen.
+    pub fn stay(&mut self) {
+        self.along = 0;
+    }
+
     /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
     fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
         let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
