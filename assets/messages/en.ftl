@@ -1605,6 +1605,12 @@ find-hits = { $count ->
        *[other] { $count } hits
     }
 find-so-far = { $hits } so far: { $what }, up to step { $searched } ({ $share } %)
+flag-negative = negative
+flag-zero = zero
+flag-carry = carry
+flag-overflow = overflow
+flag-saturated = saturated
+find-not-kept = { $summary }; more are not kept: narrow the search
 find-the-first = The first { $hits }: { $what }, up to step { $searched }
 find-stopped = { $hits } up to step { $searched }, then stopped: { $what }
 find-stopped-before-any-hit = Stopped before anything was found
@@ -1995,6 +2001,7 @@ regions-summary = { $count ->
 regions-the-first = , the first { $count } of them
 regions-code = code
 regions-data = data
+regions-not-loaded = not loaded
 regions-unknown = unknown
 regions-stack = stack
 regions-heap = heap

@@ -27,10 +27,10 @@ pub struct Flag {
 }
 
 impl Status {
-    /// The words of the flags that are set: `carry`, `negative, overflow`.
-    pub fn flag_words(&self) -> String {
+    /// The words of the flags that are set: `negative`, `overflow`.
+    pub fn set_words(&self) -> impl Iterator<Item = &'static str> {
         let set = self.flags.iter().filter(|flag| flag.is_set == Some(true) && !flag.word.is_empty());
-        set.map(|flag| flag.word).collect::<Vec<_>>().join(", ")
+        set.map(|flag| flag.word)
     }
 }
 

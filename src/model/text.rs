@@ -52,6 +52,23 @@ pub fn flags_name(status: &Status) -> String {
     status.flags.iter().take(4).map(|flag| flag.letter).collect()
 }
 
+/// The words of the flags that are set: `carry`, `negative, overflow`. What is no word of ours stays as it is.
+pub fn flag_words(status: &Status) -> String {
+    let word = |word: &'static str| {
+        let (set, plain) = word.strip_prefix("xcc ").map_or(("", word), |plain| ("xcc ", plain));
+        let said = match plain {
+            "negative" => say!("flag-negative"),
+            "zero" => say!("flag-zero"),
+            "carry" => say!("flag-carry"),
+            "overflow" => say!("flag-overflow"),
+            "saturated" => say!("flag-saturated"),
+            other => other,
+        };
+        format!("{set}{said}")
+    };
+    status.set_words().map(word).collect::<Vec<_>>().join(", ")
+}
+
 /// The letter of a flag as it is shown.
 pub fn flag_letter(letter: char, is_set: Option<bool>) -> char {
     match is_set {

@@ -56,7 +56,7 @@ mod tests {
     fn conditions_and_window_are_spelled_out() {
         let told = status(&[3, 8, 1, 0, 0x49].map(Some));
         assert_eq!(told.mode.as_deref(), Some("window 3 of 8, globals 1"));
-        assert_eq!(told.flag_words(), "negative, carry, xcc zero");
+        assert_eq!(told.set_words().collect::<Vec<_>>(), ["negative", "carry", "xcc zero"]);
         assert_eq!(told.lines.len(), 9);
     }
 

@@ -10,7 +10,7 @@ use crate::keymap::watch_text;
 use crate::messages::say;
 use crate::model::register_format::{ShownAs, format_name, readings};
 use crate::model::registers::{RegisterBoard, RegisterCell};
-use crate::model::text::{flag_letter, short_hex};
+use crate::model::text::{flag_letter, flag_words, short_hex};
 use crate::notes::WatchChange;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -338,7 +338,7 @@ pub fn head_ui(
     if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
         let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, Asked { touched, out });
         let start = mode_ui(ui, pen, ModePlace { least: x, right: left, y }, &board.status);
-        pen.cut_text(pos2(x + 9.0, y), &board.status.flag_words(), ui_font(11.5), tok.t2, start - 8.0);
+        pen.cut_text(pos2(x + 9.0, y), &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
     }
     left
 }
