@@ -36,7 +36,7 @@ pub struct Images {
     /// Functions and labels in code, by name.
     functions: Vec<usize>,
     segments: Vec<LoadedSegment>,
-    /// Where all segments of all images lie.
+    /// Where all segments of all images lie, and those of modules whose files are not here.
     mapped: Vec<Mapped>,
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
@@ -102,6 +102,7 @@ impl Images {
         let is_shown = |module: &Module<'_>, symbol: &Symbol| {
             owners.owner_of(symbol.address.0).is_none_or(|owner| owner == module.place())
         };
+        let mut loaded = HashSet::new();
         for ModuleImage { spec, module } in search.images(notices) {
             let known = images.symbols.len();
             let added = images.add_file(&spec, search.sysroots);
@@ -109,7 +110,7 @@ impl Images {
             match added {
                 Err(error) if is_named => return Err(error),
                 Err(error) => notices.push(format!("{error:#}")),
-                Ok(()) => {}
+                Ok(()) => loaded.extend(module.as_ref().map(Module::place)),
             }
             if let Some(module) = module {
                 let own = images.symbols.split_off(known);
@@ -121,6 +122,12 @@ impl Images {
             let content = elf::read(&code, module.addresses.start).ok();
             let symbols = content.into_iter().flat_map(|content| content.symbols);
             images.symbols.extend(symbols.filter(|symbol| is_shown(&module, symbol)));
+        }
+        let is_missing = |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
+        // Of what another one took the place of, nothing is there any more.
+        let is_there = |mapped: &Mapped, place| owners.owner_of(mapped.first.0).is_none_or(|owner| owner == place);
+        for module in search.modules().filter(is_missing) {
+            images.mapped.extend(module.unloaded().filter(|mapped| is_there(mapped, module.place())));
         }
         let file =
             |module: Module<'_>| CodeFile { name: module.name().into(), addresses: vec![module.addresses.clone()] };
@@ -295,7 +302,7 @@ impl Images {
         outcomes().find(Result::is_err).unwrap_or(Ok(false))
     }
 
-    /// Where the parts of all images lie, in the order of the images.
+    /// Where the parts of all images lie, in the order of the images; behind them those of modules whose files are not here.
     pub fn mapped(&self) -> &[Mapped] {
         &self.mapped
     }
@@ -356,6 +363,7 @@ impl Images {
             len_bytes: segment.len_bytes,
             is_writable: segment.is_writable,
             is_executable: segment.is_executable,
+            is_loaded: true,
             file: name.clone(),
         }));
         self.files.push(CodeFile { name, addresses: addresses.collect() });

@@ -2,7 +2,7 @@
 
 use stepback_machine::Address;
 
-/// A part of memory that an image fills.
+/// A part of memory that an image fills, or a file that is not here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapped {
     /// Its first byte.
@@ -13,6 +13,8 @@ pub struct Mapped {
     pub is_writable: bool,
     /// It is code.
     pub is_executable: bool,
+    /// Its bytes are here; of what is not loaded, neither they nor its rights are known.
+    pub is_loaded: bool,
     /// The name of the file.
     pub file: Box<str>,
 }
@@ -26,6 +28,7 @@ impl Mapped {
     /// `r-x`, `rw-`.
     pub fn rights(&self) -> &'static str {
         match (self.is_writable, self.is_executable) {
+            _ if !self.is_loaded => "",
             (true, true) => "rwx",
             (true, false) => "rw-",
             (false, true) => "r-x",

@@ -10,6 +10,7 @@ use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 use super::ImageSpec;
 use super::elf::{self, Load, Outline};
 use super::extents::{Extent, Extents};
+use super::mapped::Mapped;
 use super::symbol::{Binding, Symbol, SymbolKind};
 
 /// Files are mapped in whole pages.
@@ -192,6 +193,26 @@ impl<'a> Module<'a> {
     /// Which of the log's modules it is.
     pub fn place(&self) -> usize {
         self.first.first
+    }
+
+    /// Whether it is a file, which may be here.
+    pub fn is_file(&self) -> bool {
+        self.first.is_file()
+    }
+
+    /// Where its parts lie, if its file is not here.
+    pub fn unloaded(&self) -> impl Iterator<Item = Mapped> {
+        self.segments().filter_map(|segment| {
+            let Range { start, end } = segment.addresses.clone()?;
+            Some(Mapped {
+                first: Address(start),
+                len_bytes: end.checked_sub(start).filter(|len| *len > 0)?,
+                is_writable: false,
+                is_executable: false,
+                is_loaded: false,
+                file: self.name().into(),
+            })
+        })
     }
 
     fn segments(&self) -> impl Iterator<Item = &ModuleSegment> {

@@ -7,7 +7,7 @@ use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{FunctionList, ModulesLog};
 
 use super::modules::ModuleSearch;
-use super::{ImageSpec, Images};
+use super::{ImageSpec, Images, Mapped};
 
 /// A shared object of x86-64 with code at 0x1000 (one page) and data at 0x3000 that a loader changes.
 #[derive(Default)]
@@ -242,6 +242,25 @@ fn where_a_library_took_the_place_of_another_its_names_are_shown() {
     };
     check(["libb.so", "liba.so"], "work+0x4");
     check(["liba.so", "libb.so"], "libb.so+0x1014");
+}
+
+#[test]
+fn what_is_not_here_has_its_place_and_name() {
+    let log = ModulesLog::parse(LOG.as_bytes());
+    let folder = Folder::new();
+    let parts = |sysroots: &[PathBuf]| {
+        let search = ModuleSearch { log: &log, named: &[], sysroots, beside: &[] };
+        let images = Images::of_modules(&search, &mut Vec::new()).expect("images");
+        let part = |mapped: &Mapped| {
+            format!("{:x} {} {} {:?}", mapped.first.0, mapped.len_bytes, mapped.file, mapped.rights())
+        };
+        images.mapped().iter().filter(|mapped| !mapped.is_loaded).map(part).collect::<Vec<_>>()
+    };
+    let recorder = "7f1000000000 4096 libdynamorio.so \"\"";
+    let none = parts(&[]);
+    assert_eq!(none, ["7f0000000000 8192 libx.so \"\"", "7f0000003000 4096 libx.so \"\"", recorder]);
+    folder.put("flat/libx.so", &with_symbol());
+    assert_eq!(parts(&[folder.path("flat")]), [recorder]);
 }
 
 #[test]

@@ -71,7 +71,11 @@ pub fn regions_table(session: &Session, found: Found<'_>, at: Position, cancel: 
 
 fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
     let (first, last) = (mapped.first.0, mapped.last());
-    let kind = if mapped.is_executable { say!("regions-code") } else { say!("regions-data") };
+    let kind = match (mapped.is_loaded, mapped.is_executable) {
+        (false, _) => say!("regions-not-loaded"),
+        (true, true) => say!("regions-code"),
+        (true, false) => say!("regions-data"),
+    };
     let accessed = covered(runs, first, last);
     Region { first, last, accessed, rights: mapped.rights(), kind, what: mapped.file.to_string() }
 }
@@ -232,6 +236,7 @@ mod tests {
             first: Address(first),
             len_bytes,
             is_writable: false,
+            is_loaded: true,
             is_executable: true,
             file: "a.elf".into(),
         };
