@@ -172,10 +172,12 @@ impl FindState {
 
     /// Whether there may be hits that are not listed, and the list may grow.
     pub fn can_have_more(&self) -> bool {
-        let is_cut = |found: &Arc<Found>| {
-            matches!(found.end, SearchEnd::Limit | SearchEnd::Stopped) && found.count() < MOST as u64
-        };
-        self.job.is_none() && self.found.as_ref().is_some_and(is_cut)
+        self.job.is_none() && self.found.as_ref().is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
+    }
+
+    /// Whether there may be hits that are not listed, and no more are kept.
+    pub fn is_full(&self) -> bool {
+        self.job.is_none() && self.found.as_ref().is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
     }
 
     /// The hit next to a position as far as it is listed.
@@ -188,4 +190,9 @@ impl FindState {
         let asked = self.asked.as_ref()?;
         Some(HitQuestion { question: asked.question.clone(), asked_at: asked.at, way, from })
     }
+}
+
+/// Whether the search ended before the end of what it looks at.
+fn is_cut(found: &Found) -> bool {
+    matches!(found.end, SearchEnd::Limit | SearchEnd::Stopped)
 }
