@@ -19,7 +19,7 @@ use toml::{Table, Value};
 use super::damaged_file::put_aside;
 use super::settings::{INTERFACE_PERCENT, Settings};
 use crate::action::ThemeChoice;
-use crate::keymap::{KeyChoice, command};
+use crate::keymap::KeyChoice;
 use crate::messages::{LanguageChoice, say};
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -40,6 +40,9 @@ const KNOWN: [&str; 9] = [
     "keys",
 ];
 
+/// How the section of keys begins.
+const KEYS_HEAD: &str = "# Keys that differ from those of the program";
+
 const THEMES: [(&str, ThemeChoice); 5] = [
     ("system", ThemeChoice::System),
     ("dark", ThemeChoice::Dark),
@@ -54,26 +57,28 @@ const LANGUAGES: [(&str, LanguageChoice); 3] =
 /// The file in which settings are kept.
 pub struct SettingsFile {
     path: PathBuf,
-    /// The settings as they were read or written last: only what was changed here is written.
+    /// The settings as they were read, or were to be written last.
     text: String,
     wanted: Arc<Wanted>,
     writing: Option<Ticket<Option<PathBuf>>>,
 }
 
 /// What is to be written, shared with the job that does it.
-#[derive(Default)]
 struct Wanted {
     text: Mutex<Option<String>>,
-    /// Held by whoever writes: one at a time.
-    turn: Mutex<()>,
+    /// The settings as this run read or wrote them last: what differs from them was changed here, and nothing else takes the
+    /// place of what stands in the file. Held by whoever writes: one at a time.
+    known: Mutex<String>,
 }
 
 impl Wanted {
     /// Writes what was wanted last, unless another did. Returns where a file was put that could not be read.
     fn write(&self, path: &Path) -> Result<Option<PathBuf>> {
-        let _turn = locked(&self.turn);
-        let text = locked(&self.text).take();
-        text.map_or(Ok(None), |text| write(path, &text))
+        let mut known = locked(&self.known);
+        let Some(text) = locked(&self.text).take() else { return Ok(None) };
+        let aside = write(path, &text, &known)?;
+        *known = text;
+        Ok(aside)
     }
 }
 
@@ -94,7 +99,9 @@ impl SettingsFile {
             Ok(None) => Vec::new(),
             Err(error) => vec![say!("settings-not-read", error = format!("{error:#}"))],
         };
-        (Self { path, text: text_of(settings), wanted: Arc::default(), writing: None }, some_of(problems))
+        let text = text_of(settings);
+        let wanted = Arc::new(Wanted { text: Mutex::default(), known: Mutex::new(text.clone()) });
+        (Self { path, text, wanted, writing: None }, some_of(problems))
     }
 
     /// Where it is.
@@ -149,9 +156,9 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Another program never sees half of it. What a newer version wrote into the file stays there, and a file that
-/// cannot be read is put aside: returns where.
-fn write(path: &Path, text: &str) -> Result<Option<PathBuf>> {
+/// Another program never sees half of it. What others wrote into the file stays there unless it was changed here, and a
+/// file that cannot be read is put aside: returns where.
+fn write(path: &Path, text: &str, known: &str) -> Result<Option<PathBuf>> {
     let told = || say!("settings-not-kept", path = format!("{path:?}"));
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(told)?;
@@ -164,26 +171,48 @@ fn write(path: &Path, text: &str) -> Result<Option<PathBuf>> {
         (Some(bytes), Some(None)) => Some(put_aside(&place, bytes).with_context(told)?),
         _ => None,
     };
-    let text = with_unknown(text, table.flatten().unwrap_or_default());
-    let partial = place.with_added_extension("partial");
+    let text = match table.flatten() {
+        Some(table) => merged(text, known, table),
+        None => text.to_owned(),
+    };
+    let partial = place.with_added_extension(format!("{}.partial", std::process::id()));
     fs::write(&partial, text).and_then(|()| fs::rename(&partial, &place)).with_context(told)?;
     Ok(aside)
 }
 
-/// A text of settings, with the entries of a file that this version does not know.
-fn with_unknown(text: &str, mut table: Table) -> String {
-    let keys = table.remove("keys");
-    table.retain(|name, _| !KNOWN.contains(&name));
-    let mut keys = keys.and_then(|keys| keys.as_table().cloned()).unwrap_or_default();
-    let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_str));
-    keys.retain(|name, value| command(name).is_none() && is_list(value));
+/// A text of settings for a file that others write, too: what is in it stays, but for what differs from what was known.
+fn merged(text: &str, known: &str, file: Table) -> String {
+    let parts = |mut table: Table| {
+        let keys = table.remove("keys");
+        (table, keys.and_then(|keys| keys.as_table().cloned()).unwrap_or_default())
+    };
+    let read = |text: &str| parts(text.parse().unwrap_or_default());
+    let (ours, our_keys) = read(text);
+    let (known, known_keys) = read(known);
+    let (mut file, file_keys) = parts(file);
     // The section of keys is the last one of the text.
-    let (head, tail) = text.split_at(text.find("# Keys that").unwrap_or(text.len()));
-    format!("{head}{}{tail}{}", written(&table), written(&keys))
-}
-
-fn written(table: &Table) -> String {
-    if table.is_empty() { String::new() } else { format!("{table}\n") }
+    let (head, tail) = text.split_at(text.find(KEYS_HEAD).unwrap_or(text.len()));
+    let mut merged = String::new();
+    for line in head.lines() {
+        let name = line.split_once(" = ").map(|(name, _)| name).filter(|name| KNOWN.contains(name));
+        let theirs = name.and_then(|name| Some((name, file.remove(name)?)));
+        match theirs.filter(|(name, _)| ours.get(*name) == known.get(*name)) {
+            Some((name, value)) => merged.push_str(&format!("{name} = {value}\n")),
+            None => merged.push_str(&format!("{line}\n")),
+        }
+    }
+    if !file.is_empty() {
+        merged.push_str(&format!("{file}\n"));
+    }
+    merged.extend(tail.lines().take(2).flat_map(|line| [line, "\n"]));
+    let mut keys = file_keys;
+    for name in our_keys.keys().chain(known_keys.keys()).filter(|name| our_keys.get(*name) != known_keys.get(*name)) {
+        match our_keys.get(name) {
+            Some(ours) => _ = keys.insert(name.clone(), ours.clone()),
+            None => _ = keys.remove(name),
+        }
+    }
+    format!("{merged}{keys}")
 }
 
 /// The first of some problems, and how many more there are.
@@ -228,9 +257,7 @@ fn text_of(settings: &Settings) -> String {
 
 /// The keys that were chosen, for this file and for one that is given to others.
 pub fn keys_text(keys: &KeyChoice) -> String {
-    let mut text =
-        "# Keys that differ from those of the program, by command: \"Step over\" = [\"F10\", \"N\"]\n[keys]\n"
-            .to_owned();
+    let mut text = format!("{KEYS_HEAD}, by command: \"Step over\" = [\"F10\", \"N\"]\n[keys]\n");
     for (name, keys) in keys.written() {
         text.push_str(&format!("{} = {}\n", Value::from(name), Value::from(keys)));
     }
@@ -310,6 +337,7 @@ fn take<V>(place: &mut V, value: Option<V>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keymap::command;
     use crate::keymap::{command, read_key};
 
     #[test]
@@ -383,6 +411,31 @@ mod tests {
         file.keep(&settings, &worker);
         let aside = file.take_written().unwrap().unwrap().expect("put aside");
         assert!(fs::read_to_string(aside).unwrap().contains("F6"));
+    }
+
+    #[test]
+    fn what_others_wrote_meanwhile_stays_unless_it_was_changed_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.toml");
+        fs::write(&path, "theme = \"neon\"\n[keys]\n\"Find next\" = [\"F6\"]\n\"Reload\" = [\"F5\"]\n").unwrap();
+        let (mut settings, worker) = (Settings::default(), Worker::synchronous());
+        let (mut file, told) = SettingsFile::open(path.clone(), &mut settings);
+        assert_eq!(told.len(), 1);
+        let others = "theme = \"neon\"\nlanguage = \"french\"\n[keys]\n\"Find next\" = [\"F7\"]\n\"Step\" = 3\n";
+        fs::write(&path, others).unwrap();
+        settings.zoom = 1.5;
+        settings.keys.reset(command("Find next").unwrap());
+        file.keep(&settings, &worker);
+        let text = fs::read_to_string(&path).unwrap();
+        let table: Table = text.parse().unwrap();
+        let shown = ["theme", "language"].map(|name| table[name].as_str().unwrap());
+        assert_eq!((shown, table["text-size"].as_integer()), (["neon", "french"], Some(150)), "{text}");
+        // Find next was changed here, Reload removed there, and what is no list of keys is the user's to mend.
+        assert_eq!(table["keys"].to_string(), "{ Step = 3 }", "{text}");
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
         let told: Vec<String> = (0..9).map(|number| number.to_string()).collect();
         assert_eq!(some_of(told).len(), TOLD + 1);
     }
