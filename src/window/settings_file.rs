@@ -337,7 +337,6 @@ fn take<V>(place: &mut V, value: Option<V>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keymap::command;
     use crate::keymap::{command, read_key};
 
     #[test]
