@@ -501,6 +501,7 @@ banner-none-of-the-programs-files = none of the program's files was found: funct
 banner-close-the-note = Close the note
 banner-give-the-programs-files = Give the program's files…
 lookup-is-called-here = { $function } is called here
+lookup-is-called-here-of = { $function } is called here, { $number } of { $count }
 lookup-is-not-called-before = { $function } is not called before this position
 lookup-is-not-called-after = { $function } is not called after this position
 lookup-no-function-is-called = no function is called { $name }
@@ -1775,7 +1776,7 @@ memory-or-address = or address { $value }
 memory-what-was-typed-can-be = What was typed can be read in two ways
 memory-follow = follow the expression
 memory-follow-on = Follow the expression: on   E
-memory-follow-off = Follow the expression   E
+memory-follow-off = Follow the expression { $expression }   E
 memory-address = address
 memory-group-by = group by { $count ->
         [one] 1 byte

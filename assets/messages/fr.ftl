@@ -534,6 +534,7 @@ banner-none-of-the-programs-files = aucun fichier du programme n’a été trouv
 banner-close-the-note = Fermer la note
 banner-give-the-programs-files = Indiquer les fichiers du programme…
 lookup-is-called-here = { $function } est appelée ici
+lookup-is-called-here-of = { $function } est appelée ici, { $number } sur { $count }
 lookup-is-not-called-before = { $function } n’est pas appelée avant cette position
 lookup-is-not-called-after = { $function } n’est pas appelée après cette position
 lookup-no-function-is-called = aucune fonction ne s’appelle { $name }
@@ -1820,7 +1821,7 @@ memory-or-address = ou adresse { $value }
 memory-what-was-typed-can-be = Ce qui a été tapé peut se lire de deux façons
 memory-follow = suivre l’expression
 memory-follow-on = Suivre l’expression : oui   E
-memory-follow-off = Suivre l’expression   E
+memory-follow-off = Suivre l’expression { $expression }   E
 memory-address = adresse
 memory-group-by = grouper par { $count ->
         [one] { $count } octet

@@ -265,27 +265,27 @@ pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell(text)?, Access::Write, Way::Back))
+    Ok(Action::GoToAccess(cell_name(text)?, Access::Write, Way::Back))
 }
 
 pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell(text)?, Access::Write, Way::Forward))
+    Ok(Action::GoToAccess(cell_name(text)?, Access::Write, Way::Forward))
 }
 
 pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell(text)?, Access::Read, Way::Back))
+    Ok(Action::GoToAccess(cell_name(text)?, Access::Read, Way::Back))
 }
 
 pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell(text)?, Access::Read, Way::Forward))
+    Ok(Action::GoToAccess(cell_name(text)?, Access::Read, Way::Forward))
 }
 
 pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToExternal(Some(cell(text)?), Way::Back))
+    Ok(Action::GoToExternal(Some(cell_name(text)?), Way::Back))
 }
 
 pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToExternal(Some(cell(text)?), Way::Forward))
+    Ok(Action::GoToExternal(Some(cell_name(text)?), Way::Forward))
 }
 
 pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
@@ -324,7 +324,7 @@ fn condition(text: &str, way: Way) -> Result<Action, String> {
 }
 
 pub fn values(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ListValues(cell(text)?))
+    Ok(Action::ListValues(cell_name(text)?))
 }
 
 pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
@@ -449,7 +449,11 @@ pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
 
 /// A plain word is a register (or, where the trace has none of that name, a symbol);
 /// anything else is an address expression, with its length behind a colon.
-fn cell(text: &str) -> Result<CellName, String> {
+/// The cell that a text names: `x2`, `0x80020340:8`.
+///
+/// # Errors
+/// Where its length is none.
+pub fn cell_name(text: &str) -> Result<CellName, String> {
     let is_word = text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
     let is_register = is_word && !text.starts_with(|first: char| first.is_ascii_digit());
     if is_register || RegisterPart::is_part(text) {

@@ -20,7 +20,7 @@ mod panel_rows;
 mod press;
 mod table;
 
-pub use arguments::{argument_text, check_line, of_cell, parse_line, place_text, split_line, watch_text};
+pub use arguments::{argument_text, cell_name, check_line, of_cell, parse_line, place_text, split_line, watch_text};
 pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
 pub use keys::{KeyChoice, is_held, read_key, written};
 pub use panel_rows::{PANELS, PanelRow, panel_row};

@@ -106,7 +106,7 @@ pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Canc
         (None, reason) => Some(reason.unwrap_or_else(unknown)),
     };
     Ok(WatchState {
-        hex: short_hex(&meaning.value).map(|digits| format!("0x{digits}")),
+        hex: short_hex(&meaning.value),
         reason,
         is_wrong: false,
         source: meaning.source,
@@ -331,7 +331,7 @@ fn shown(value: &Value, kind: WatchType) -> Option<String> {
     let number = || value.to_u64();
     let signed = |size: u32| number().map(|bits| ((bits << (64 - 8 * size)) as i64 >> (64 - 8 * size)).to_string());
     match kind {
-        WatchType::Hex => short_hex(value).map(|digits| format!("0x{digits}")),
+        WatchType::Hex => short_hex(value),
         WatchType::U8 | WatchType::U16 | WatchType::U32 | WatchType::U64 => number().map(|bits| bits.to_string()),
         WatchType::I8 => signed(1),
         WatchType::I16 => signed(2),
@@ -380,10 +380,10 @@ mod tests {
 
     #[test]
     fn registers_memory_and_sums_have_values_and_writers() {
-        check("x19", 1250, "0x8002000f by 1188 then 1253");
+        check("x19", 1250, "8002000f by 1188 then 1253");
         check("w19 i32", 1250, "-2147352561 by 1188 then 1253");
         check("x19 - x22 u64", 1250, "15 by 1188 then 1253");
-        check("u8[0x80020010]", 1250, "0xa9 by 1249");
+        check("u8[0x80020010]", 1250, "a9 by 1249");
         check("[x19 + 1] u8", 1250, "169 by 1249");
         check("80020010:1 u8", 1250, "169 by 1249");
     }

@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_value_is_told_where_it_is_written() {
         // Step 1,188 writes 8002000f, step 1,253 80020012.
-        assert_eq!(text(&wave_of("x19", (1180, 1260), 80)), "0x8002000c, 1189: 0x8002000f, 1254: 0x80020012");
+        assert_eq!(text(&wave_of("x19", (1180, 1260), 80)), "8002000c, 1189: 8002000f, 1254: 80020012");
         let stored = wave_of("0x80020010:1 u8", (1240, 1300), 60);
         assert!(text(&stored).contains("1250: 169"), "{}", text(&stored));
     }

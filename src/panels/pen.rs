@@ -103,6 +103,21 @@ impl<'a> Pen<'a> {
         end
     }
 
+    /// The same, cut with `…` so that they end before `right`.
+    pub fn cut_spans(&self, Pos2 { x, y }: Pos2, spans: &[Span], color: Option<Color32>, right: f32) -> f32 {
+        let mut job = egui::text::LayoutJob::default();
+        for span in spans {
+            let color = color.unwrap_or_else(|| self.color(span.meaning));
+            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
+            job.append(&span.text, 0.0, format);
+        }
+        job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
+        let galley = self.painter.layout_job(job);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &mono(CODE), y)), galley, self.tok.t1);
+        x + width
+    }
+
     /// The colour of a meaning.
     pub fn color(&self, meaning: Meaning) -> Color32 {
         let tok = self.tok;

@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 
 use super::found::Found;
 use crate::action::Way;
-use crate::analysis::call_profile::{NextCall, next_call};
+use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
 use crate::analysis::marker_walk::Course;
 use crate::messages::say;
 use crate::model::names::function_name;
@@ -47,7 +47,14 @@ impl CallQuestion {
         let found = next_call(&session.index, NextCall { function, course, at: self.from }, cancel)?;
         let name = function_name(&session.images, function);
 
-        let called = |at| Found::Noted(at, say!("lookup-is-called-here", function = &name));
+        let number = found.map(|at| call_number(&session.index, function, at, cancel)).transpose()?.flatten();
+        let words = match number {
+            Some(CallNumber { number, count }) => {
+                say!("lookup-is-called-here-of", function = &name, number = number, count = count)
+            }
+            None => say!("lookup-is-called-here", function = &name),
+        };
+        let called = |at| Found::Noted(at, words);
         let nothing = || {
             Found::nothing(
                 session,

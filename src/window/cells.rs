@@ -23,6 +23,17 @@ impl Workspace {
         }
     }
 
+    /// Panels of registers tell of the register that "last write" means, where a step of the trace made it that.
+    pub(super) fn attend(&mut self, cell: &CellName) {
+        let is_in_trace = self.focused_pane().is_some_and(|pane| pane.kind() == PanelKind::Trace);
+        let CellName::Register(name) = cell else { return };
+        for tile in self.seen_tiles() {
+            if let Some(Tile::Pane(Pane::Registers(panel))) = self.dock.tiles.get_mut(tile).filter(|_| is_in_trace) {
+                panel.attend(name);
+            }
+        }
+    }
+
     /// The cell that was chosen in the list of steps at the position.
     pub(super) fn chosen_cell(&self) -> Option<CellName> {
         let here = (self.windows.active, self.windows.active().position.0);

@@ -49,6 +49,10 @@ impl FindBox {
             (None, false) => Stroke::new(1.0, tok.ctl),
         };
         ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
+        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
+            // The field says again what the list is of.
+            self.text = find.question().map(|question| question.text.clone()).unwrap_or_default();
+        }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if is_entered && !self.text.trim().is_empty() {
             out.push(Action::Find(FindQuestion { text: self.text.clone(), ..FindQuestion::default() }));

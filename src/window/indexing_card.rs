@@ -38,7 +38,7 @@ fn card_ui(ui: &mut Ui, opening: &Opening, out: &mut Vec<Action>) {
     let (left, right, top) = (rect.left() + 16.0, rect.right() - 16.0, rect.top());
     let at = |x: f32, y: f32| pos2(x, top + y);
     painter.text(at(left, 23.0), Align2::LEFT_CENTER, title, semi(14.0), tok.t1);
-    let per_cent = format!("{:.0} %", figures.share * 100.0);
+    let per_cent = format!("{} %", figures.per_cent());
     painter.text(at(right, 23.0), Align2::RIGHT_CENTER, per_cent, mono_bold(12.5), tok.t1);
     let bar = Rect::from_min_max(at(left, 42.0), at(right, 48.0));
     painter.rect_filled(bar, 3.0, tok.bg4);

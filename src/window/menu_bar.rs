@@ -158,6 +158,8 @@ fn begins_group(name: &str) -> bool {
 fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
     let room = ui.ctx().content_rect().height() - 48.0;
+    // Without this a menu has the height that areas begin with.
+    ui.set_max_height(room);
     egui::ScrollArea::vertical().max_height(room).show(ui, |ui| entries_ui(ui, area, app, situation, out));
 }
 

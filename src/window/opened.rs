@@ -37,6 +37,9 @@ pub enum Held {
 impl App {
     /// Picks up the trace that is being opened, or a part of it.
     pub(super) fn take_opened(&mut self) {
+        if let Some(opening) = &self.opening {
+            opening.look_again();
+        }
         while let Some(told) = self.opening.as_ref().and_then(Opening::poll) {
             match told {
                 Told::Part(opened) => self.show_part(opened),

@@ -1,6 +1,6 @@
 //! A trace that is being opened, on a thread of its own.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +34,8 @@ pub struct Opening {
     started: Instant,
     /// When bytes were counted first, and how many they were: a build may go on where another stopped.
     base: OnceCell<(Instant, u64)>,
+    /// As they were when the frame began: wherever they are shown they are the same.
+    figures: Cell<Option<Figures>>,
     mailbox: Mailbox,
     /// How many parts came.
     parts: Arc<AtomicU64>,
@@ -98,6 +100,13 @@ pub struct Figures {
     pub left: Option<Duration>,
 }
 
+impl Figures {
+    /// The share in whole hundredths that are done.
+    pub fn per_cent(&self) -> String {
+        format!("{:.0}", (self.share * 100.0).floor())
+    }
+}
+
 impl Opening {
     /// Starts to open a trace. `wake` is called when there is news.
     pub fn start(
@@ -133,7 +142,7 @@ impl Opening {
             }
         };
         let thread = std::thread::Builder::new().name("open".to_owned()).spawn(job).ok();
-        let (started, base) = (Instant::now(), OnceCell::new());
+        let (started, base, figures) = (Instant::now(), OnceCell::new(), Cell::new(None));
         let (is_card_hidden, is_shown, stands_alone) = (false, false, false);
         Self {
             name,
@@ -146,6 +155,7 @@ impl Opening {
             until,
             started,
             base,
+            figures,
             mailbox,
             parts,
             thread,
@@ -209,8 +219,19 @@ impl Opening {
         self.started.elapsed() > Duration::from_millis(150)
     }
 
-    /// Numbers for the card.
+    /// A frame begins: numbers are counted anew.
+    pub fn look_again(&self) {
+        self.figures.set(None);
+    }
+
+    /// Numbers for the card, the same all through a frame.
     pub fn figures(&self) -> Figures {
+        let figures = self.figures.get().unwrap_or_else(|| self.count());
+        self.figures.set(Some(figures));
+        figures
+    }
+
+    fn count(&self) -> Figures {
         let (done, total) = (self.progress.bytes_done.load(Relaxed), self.progress.bytes_total.load(Relaxed));
         let now = Instant::now();
         let (since, base) =
@@ -320,6 +341,7 @@ mod tests {
         assert_eq!((half.rate, half.left, half.share), (250, Some(Duration::from_secs(2)), 0.5));
         assert_eq!(figures(0, 0, 1000).left, None);
         assert_eq!(figures(0, 0, 0).share, 0.0);
+        assert_eq!(figures(0, 999, 1000).per_cent(), "99");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn opening_page_ui(ui: &Ui, opening: &Opening) {
     let figures = opening.figures();
     let words = match figures.steps {
         0 => say!("opening-first-part").to_owned(),
-        steps => say!("opening-so-far", count = steps, share = format!("{:.0}", figures.share * 100.0)),
+        steps => say!("opening-so-far", count = steps, share = figures.per_cent()),
     };
     ui.painter().text(at(12.0), Align2::CENTER_CENTER, words, ui_font(12.5), tok.t3);
 }

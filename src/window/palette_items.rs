@@ -64,20 +64,24 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
     let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) =
         places.iter().filter(new).partition(|place| place.title == query);
     list.extend(place_items(&exact));
+    // Three points are typed for the one sign behind commands that ask for more.
+    let words = query.strip_suffix("...").filter(|words| !words.is_empty()).unwrap_or(query);
     let mut fitting: Vec<(i32, Item)> = keymap::commands()
         .iter()
         .filter_map(|command| {
             let text = text_of(command, situation);
-            let (score, matched) = fit_either(query, &text, command)?;
+            let (score, matched) = fit_either(words, &text, command)?;
             let penalty = if command.is_possible(situation) { 0 } else { 100 };
             // A panel's name alone means the panel.
-            let bonus = if is_panel_of(query, command) { 1000 } else { 0 };
+            let bonus = if is_panel_of(words, command) { 1000 } else { 0 };
+            // What says how something is shown comes behind what shows it.
+            let penalty = penalty + if says_how(command) { 25 } else { 0 };
             Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
         })
         .collect();
     fitting.extend(searches.iter().filter_map(|kept| {
         let text = say!("palette-search", name = kept.name.as_str());
-        let (score, matched) = fit(query, &text)?;
+        let (score, matched) = fit(words, &text)?;
         let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
         let (key, icon) = (None, Some(icons::SEARCH));
         Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
@@ -190,8 +194,17 @@ fn text_of(command: &Command, situation: &Situation) -> String {
 /// How well a query fits a command: the text that is shown, or, in another language, its English name,
 /// which has no letters to be marked.
 fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
-    let english = || fit(query, command.name).map(|(score, _)| (score, Vec::new()));
-    fit(query, text).or_else(english)
+    let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
+    // A language is sought by its own name.
+    let own_name = || (command.name == "Language French").then(|| also("Français")).flatten();
+    fit(query, text).or_else(|| also(command.name)).or_else(own_name)
+}
+
+/// Whether a command chooses one of several ways to show something.
+fn says_how(command: &Command) -> bool {
+    ["Flame graph by ", "Functions of ", "Timeline ", "Memory by ", "Memory rows ", "Memory text ", "Registers as "]
+        .iter()
+        .any(|prefix| command.name.starts_with(prefix))
 }
 
 /// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.
@@ -246,6 +259,13 @@ mod tests {
         assert_eq!(first("sbs"), "Side by side");
         assert_eq!(first("comp"), "Compare");
         assert_eq!(first("zzz"), "");
+    }
+
+    #[test]
+    fn what_shows_something_comes_before_how_and_points_and_accents_do_not_matter() {
+        assert_eq!(first("flame"), "Show flame graph");
+        assert_eq!(first("francais"), "Language French");
+        assert_eq!(first("Note..."), "Note…");
     }
 
     #[test]

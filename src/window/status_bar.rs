@@ -290,8 +290,8 @@ fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
 
 /// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
 fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>) {
-    let share = opening.figures().share;
-    let text = format!("{:.0} %", (share * 100.0).floor());
+    let figures = opening.figures();
+    let (share, text) = (figures.share, format!("{} %", figures.per_cent()));
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-stop-indexing")));
     paint_flat(ui.painter(), rect, &response, tok);

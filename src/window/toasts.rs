@@ -182,7 +182,10 @@ impl Toast {
             (ToastKind::Info, false) | (ToastKind::Warning, true) => 2,
             (ToastKind::Warning, false) | (ToastKind::Error, _) => 4,
         };
-        weight * (SHORTEST + letters * PER_LETTER)
+        // A few words are read at a glance.
+        let is_small = weight == 1 && self.text.is_empty();
+        let shortest = if is_small { SHORTEST / 2 } else { SHORTEST };
+        weight * (shortest + letters * PER_LETTER)
     }
 
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
@@ -298,8 +301,8 @@ mod tests {
         let mut toasts = Toasts::default();
         assert!(!look(&mut toasts, 100.0));
         toasts.show(ToastKind::Info, "saved");
-        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 205.0));
-        assert!(!look(&mut toasts, 205.4));
+        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 202.7));
+        assert!(!look(&mut toasts, 202.9));
     }
 
     #[test]
@@ -310,7 +313,7 @@ mod tests {
         toasts.is_held = true;
         assert!(look(&mut toasts, 61.0));
         toasts.is_held = false;
-        assert!(look(&mut toasts, 66.0));
-        assert!(!look(&mut toasts, 67.0));
+        assert!(look(&mut toasts, 63.5));
+        assert!(!look(&mut toasts, 64.0));
     }
 }

@@ -395,8 +395,9 @@ impl Workspace {
         let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
         let chosen = self.chosen_cell().filter(|_| is_in_trace);
         let selected = chosen.or_else(|| self.selection(worker, tok));
-        if selected.is_some() {
-            self.last_cell = selected;
+        if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
+            self.attend(&cell);
+            self.last_cell = Some(cell);
         }
         let pane = self.focused_pane();
         Situation {

@@ -280,6 +280,18 @@ fn hits_are_marked_until_they_are_forgotten() {
 }
 
 #[test]
+fn escape_puts_back_what_the_list_is_of() {
+    let mut window = Driver::text(SHORT);
+    find(&mut window, "mov");
+    window.press_with(CTRL, Key::F);
+    window.type_text("44002");
+    assert_eq!(window.value_of("Find"), "44002");
+    window.press(Key::Escape);
+    assert_eq!(window.value_of("Find"), "mov");
+    assert_eq!(hits(&window), [0, 1, 3, 9]);
+}
+
+#[test]
 fn the_field_of_the_toolbar_searches_as_well() {
     let mut window = Driver::text(SHORT);
     if !window.has("Find in the trace") {

@@ -77,6 +77,18 @@ fn bytes_lead_to_their_accesses() {
 }
 
 #[test]
+fn all_values_are_those_of_the_byte_whose_accesses_are_listed() {
+    let mut window = Driver::demo();
+    window.go_to("1250");
+    window.perform(Action::ShowMemory("80020340".to_owned()));
+    window.click("byte 0x80020347");
+    window.press_with(CTRL_SHIFT, Key::A);
+    window.click_at(window.rect("List from the position").left_bottom() + egui::vec2(0.0, 60.0), 1);
+    window.press_with(egui::Modifiers::ALT, Key::A);
+    assert_eq!(window.value_of("Register, address:length, code or file:line"), "0x80020347:1");
+}
+
+#[test]
 fn accesses_of_tarmac_traces_are_listed_as_well() {
     let mut window = Driver::demo();
     window.go_to("end");

@@ -1,6 +1,7 @@
 //! The memory panel.
 
 use egui::{Key, Modifiers};
+use stepback::action::{Action, CellName};
 
 use crate::support::Driver;
 
@@ -142,4 +143,24 @@ fn the_foot_tells_who_wrote_the_byte() {
     show(&mut window, "0x80020013");
     window.click("to step 1,314");
     window.check_position(1315);
+}
+
+#[test]
+fn the_field_of_addresses_says_where_memory_is_shown() {
+    let mut window = Driver::demo();
+    window.go_to("end");
+    assert_eq!(window.value_of("address"), "sp");
+    window.perform(Action::ShowMemory("x0".to_owned()));
+    assert_eq!(window.value_of("address"), "x0");
+    let held = window.painted_beside("address");
+    // Where x0 is something else.
+    window.go_to("1250");
+    let shown = window.value_of("address");
+    assert!(shown != "x0" && held.contains(&format!("= {shown}")), "{shown} {held}");
+    window.go_to("end");
+    assert_eq!(window.value_of("address"), "x0");
+    // A cell that is chosen elsewhere is shown.
+    window.perform(Action::ShowMemory("sp".to_owned()));
+    window.perform(Action::SelectCell(CellName::Memory("0x80020340".to_owned(), 8)));
+    assert_eq!(window.value_of("address"), "80020340");
 }

@@ -15,9 +15,9 @@ fn what_is_watched_shows_its_value_and_leads_to_its_writes() {
     window.go_to("1250");
     window.command("Watch x19");
     assert!(window.panels().contains(&PanelKind::Watches));
-    assert_eq!(watch(&window, "x19"), "watch x19 = 0x80020012");
+    assert_eq!(watch(&window, "x19"), "watch x19 = 80020012");
     window.go_to("1241");
-    assert_eq!(watch(&window, "x19"), "watch x19 = 0x80020011");
+    assert_eq!(watch(&window, "x19"), "watch x19 = 80020011");
     window.press_with(Modifiers::ALT, Key::W);
     window.press(Key::ArrowRight);
     window.check_position(1248);
@@ -25,7 +25,7 @@ fn what_is_watched_shows_its_value_and_leads_to_its_writes() {
     window.check_position(1241);
     window.press_with(Modifiers::SHIFT, Key::Enter);
     window.check_position(1248);
-    window.double_click("watch x19 = 0x80020012");
+    window.double_click("watch x19 = 80020012");
     // The step just done wrote it: the change before is meant.
     window.check_position(1241);
 }
@@ -41,11 +41,11 @@ fn watches_are_typed_changed_moved_and_removed_and_undone() {
     window.click("Watch x0, [sp+8] u32, name utf8");
     window.enter("u8[x19 - 1]");
     assert_eq!(watch(&window, "x19 - x22"), "watch x19 - x22 = 18");
-    assert_eq!(watch(&window, "u8[x19 - 1]"), "watch u8[x19 - 1] = 0x78");
+    assert_eq!(watch(&window, "u8[x19 - 1]"), "watch u8[x19 - 1] = 78");
     let top = |window: &Driver, part: &str| window.rect(&watch(window, part)).top();
-    window.choose("watch u8[x19 - 1] = 0x78", "Move up");
+    window.choose("watch u8[x19 - 1] = 78", "Move up");
     assert!(top(&window, "u8[x19 - 1]") < top(&window, "x19 - x22"));
-    window.choose("watch u8[x19 - 1] = 0x78", "Remove watch");
+    window.choose("watch u8[x19 - 1] = 78", "Remove watch");
     assert_eq!(window.count_like("watch u8"), 0);
     window.press_with(Modifiers::COMMAND, Key::Z);
     assert_eq!(window.count_like("watch u8"), 1);
@@ -66,12 +66,12 @@ fn cells_are_watched_from_menus_and_by_key() {
     let mut window = Driver::demo();
     window.go_to("1250");
     window.choose("register x19", "Watch x19");
-    assert_eq!(watch(&window, "x19"), "watch x19 = 0x80020012");
+    assert_eq!(watch(&window, "x19"), "watch x19 = 80020012");
     window.choose_first("step 1247", "Watch [80020011]");
-    assert_eq!(watch(&window, "u8[0x80020011]"), "watch u8[0x80020011] = 0x78");
+    assert_eq!(watch(&window, "u8[0x80020011]"), "watch u8[0x80020011] = 78");
     window.click("register x20");
     window.press(Key::W);
-    assert_eq!(watch(&window, "x20"), "watch x20 = 0x84020012");
+    assert_eq!(watch(&window, "x20"), "watch x20 = 84020012");
 }
 
 #[test]

@@ -14,5 +14,5 @@ mod tests;
 
 pub use answer::{CallProfile, FunctionUse, Link, StackNode, Totals, Who};
 pub use collect::{Part, call_profile};
-pub use next_call::{NextCall, next_call};
+pub use next_call::{CallNumber, NextCall, call_number, next_call};
 pub use progress::Progress;

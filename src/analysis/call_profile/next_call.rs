@@ -1,8 +1,10 @@
 //! The call of a function next to a position.
 
-use stepback_index::{Cancel, LastVisit, NextVisit, Query as _, QueryError, StepRecord};
+use stepback_index::{
+    Cancel, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId, VisitsFrom,
+};
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use crate::analysis::marker_walk::Course;
 use crate::analysis::trace_index::TraceIndex;
@@ -45,9 +47,46 @@ pub fn next_call(
     }
 }
 
+/// Which of all calls of a function one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallNumber {
+    /// From 1.
+    pub number: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Visits of a function's first step that are looked at.
+const VISITS: usize = 256;
+
+/// Which of all calls of a function is entered at a position; none where there are too many to count them at once.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn call_number(
+    index: &TraceIndex,
+    function: Address,
+    entered: Position,
+    cancel: &Cancel,
+) -> Result<Option<CallNumber>, QueryError> {
+    let visits = VisitsFrom { pc: function, from: Position(0), limit: VISITS + 1 }.run(index, cancel)?;
+    let (mut number, mut count) = (0, 0);
+    for step in visits.iter().copied() {
+        if is_first(index, SlotReader(index).thread_at(step.after())?, step) {
+            count += 1;
+            number += u64::from(step.before() <= entered);
+        }
+    }
+    Ok((visits.len() <= VISITS).then_some(CallNumber { number, count }))
+}
+
 /// Whether a step is the first of a call.
 fn is_entry(index: &TraceIndex, record: &StepRecord) -> bool {
+    is_first(index, record.thread, record.step)
+}
+
+fn is_first(index: &TraceIndex, thread: ThreadId, step: Step) -> bool {
     let calls = index.calls();
-    let innermost = calls.innermost_at(record.thread, record.step.before());
-    innermost.and_then(|id| calls.get(id)).is_some_and(|call| call.entry_step == Some(record.step))
+    let innermost = calls.innermost_at(thread, step.before());
+    innermost.and_then(|id| calls.get(id)).is_some_and(|call| call.entry_step == Some(step))
 }

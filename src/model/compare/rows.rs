@@ -165,7 +165,11 @@ fn memory_row(cell: &MemoryCell, endian: Endian, images: &Images) -> CompareRow 
 
 fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMeaning> {
     if cell.kind == CellKind::Bytes {
-        return Some(CellMeaning::Text(format!("{} → {}", characters(&cell.from), characters(&cell.to))));
+        // Bytes that are no text say more as they are.
+        return [&cell.from, &cell.to]
+            .into_iter()
+            .any(|bytes| is_readable(bytes))
+            .then(|| CellMeaning::Text(format!("{} → {}", characters(&cell.from), characters(&cell.to))));
     }
     let number = cell.number(endian)?;
     Some(match place_name(images, Address(number)) {
@@ -173,6 +177,13 @@ fn meaning(cell: &MemoryCell, endian: Endian, images: &Images) -> Option<CellMea
         None if is_text(&cell.to) => CellMeaning::Text(characters(&cell.to)),
         None => CellMeaning::Text(format!("{number:x}")),
     })
+}
+
+/// True when at least half of some bytes are characters that are read, and as many as make a word.
+fn is_readable(bytes: &[Option<u8>]) -> bool {
+    let is_character = |byte: &&Option<u8>| byte.is_some_and(|byte| byte == b' ' || byte.is_ascii_graphic());
+    let characters = bytes.iter().filter(is_character).count();
+    characters >= 2 && 2 * characters >= bytes.len()
 }
 
 /// True when most of a number would be characters that are read.

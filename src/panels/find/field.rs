@@ -27,6 +27,8 @@ pub enum Typed {
     Nothing,
     /// Enter.
     Submitted,
+    /// Escape: what was typed is given up.
+    GivenUp,
     /// A search from before was put back.
     Recalled(FindQuestion),
 }
@@ -46,6 +48,9 @@ impl FindField {
         if let Some(question) = recalled {
             select_all(ui, response.id, &self.text);
             return Typed::Recalled(question);
+        }
+        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
+            return Typed::GivenUp;
         }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if is_entered && !self.text.trim().is_empty() { Typed::Submitted } else { Typed::Nothing }

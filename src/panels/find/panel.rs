@@ -181,6 +181,8 @@ impl FindPanel {
         match self.state.field.ui(ui, pen, rect, cx.find.history(), focus) {
             Typed::Nothing => {}
             Typed::Submitted => self.ask(cx, out),
+            // The field says again what the list is of.
+            Typed::GivenUp => cx.find.question().iter().for_each(|question| self.recall((*question).clone())),
             Typed::Recalled(question) => self.recall(question),
         }
         if cx.find.error().is_some() {

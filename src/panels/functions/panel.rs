@@ -9,7 +9,7 @@ use stepback_machine::Address;
 
 use super::bar::{BAR, Bar};
 use super::near::{NearList, OfFunction};
-use crate::action::{Action, PanelKind, WindowId};
+use crate::action::{Action, PanelKind, StepRange, WindowId};
 use crate::messages::say;
 use crate::model::functions::Functions;
 use crate::model::table::{Table, View};
@@ -50,6 +50,9 @@ struct PanelState {
 struct Placed {
     function: Option<Address>,
     table: Arc<Table>,
+    /// Whose row the cursor was on, whether it was chosen or not.
+    shown: Option<Address>,
+    part: Option<StepRange>,
 }
 
 impl FunctionsPanel {
@@ -92,7 +95,8 @@ impl FunctionsPanel {
         let address = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address);
         if self.state.list.was_touched() && address != cx.functions.selected() {
             out.push(Action::SelectFunction(address.map(|address| address.0)));
-            self.state.placed = Some(Placed { function: address, table: Arc::clone(seen.table) });
+            let (table, part) = (Arc::clone(seen.table), seen.functions.part);
+            self.state.placed = Some(Placed { function: address, table, shown: address, part });
         }
         let chosen = address.or(cx.functions.selected()).and_then(|address| seen.functions.place_of(address));
         if let (Some(near), Some(place)) = (near, chosen) {
@@ -116,11 +120,18 @@ impl FunctionsPanel {
         if self.state.placed.as_ref().is_some_and(is_placed) {
             return;
         }
-        let row = seen.table.rows.iter().position(|row| row.address.is_some() && row.address == function);
-        if let Some(row) = row {
-            self.state.list.go_to(row, shown);
+        let part = seen.functions.part;
+        // In another part another function stands in the row of the one whose callers are shown.
+        let before = self.state.placed.as_ref().filter(|placed| placed.part != part).and_then(|placed| placed.shown);
+        let wanted = function.or(before);
+        let row = seen.table.rows.iter().position(|row| row.address.is_some() && row.address == wanted);
+        match row {
+            Some(row) => self.state.list.go_to(row, shown),
+            None if wanted.is_some() => self.state.list.leave(),
+            None => {}
         }
-        self.state.placed = Some(Placed { function, table: Arc::clone(seen.table) });
+        let shown = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address).or(wanted);
+        self.state.placed = Some(Placed { function, table: Arc::clone(seen.table), shown, part });
     }
 }
 

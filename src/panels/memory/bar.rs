@@ -113,7 +113,10 @@ impl MemoryPanel {
         if response.clicked() {
             self.is_following = !self.is_following;
         }
-        response.on_hover_text(if self.is_following { say!("memory-follow-on") } else { say!("memory-follow-off") });
+        response.on_hover_text(match self.is_following {
+            true => say!("memory-follow-on").to_owned(),
+            false => say!("memory-follow-off", expression = self.address.as_str()),
+        });
     }
 
     fn field_ui(&mut self, ui: &mut Ui, field: Rect, pen: &Pen<'_>, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
@@ -126,7 +129,8 @@ impl MemoryPanel {
         let is_error = matches!(evaluated, Some(Err(_)));
         let edge = if is_error { tok.err } else { tok.ctl };
         pen.painter.rect(field, 4.0, tok.bg1, Stroke::new(1.0, edge), StrokeKind::Inside);
-        let mut text = self.state.typed.clone().unwrap_or_else(|| self.address.clone());
+        let shown = self.field_text();
+        let mut text = self.state.typed.clone().unwrap_or_else(|| shown.clone());
         let inner = Rect::from_min_max(field.min + vec2(8.0, 0.0), field.max - vec2(8.0, 0.0));
         let edit = egui::TextEdit::singleline(&mut text)
             .id(ui.unique_id().with("address"))
@@ -140,16 +144,17 @@ impl MemoryPanel {
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, say!("memory-address")));
         if response.has_focus() {
             pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
-        } else if pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
+        } else if shown == self.address && pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
             pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
         }
-        if let Some(bias) = stack_bias(cx).filter(|_| self.address == STACK) {
+        if let Some(bias) = stack_bias(cx).filter(|_| shown == STACK) {
             let response = response.clone();
             response.on_hover_text(say!("memory-stack-bias", bias = format!("{bias:x}")));
         }
         // An expression is taken when it is complete; Escape gives it up.
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
-        if response.lost_focus() && !is_given_up && !text.trim().is_empty() {
+        let is_entered = text != shown || ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if response.lost_focus() && is_entered && !is_given_up && !text.trim().is_empty() {
             self.show(&text, cx.windows.position_of(self.follow));
         }
         self.state.typed = response.has_focus().then_some(text);

@@ -151,8 +151,7 @@ impl MemoryPanel {
             Answer::Fresh(Some(address)) => {
                 let address = *address;
                 seeking.told = None;
-                self.hold();
-                (self.state.cursor, self.state.is_revealing) = (Some(address), true);
+                self.stand_at(address);
             }
             Answer::Fresh(None) => seeking.told = Some(nothing_words(&seek).to_owned()),
             Answer::Failed(error) => seeking.told = Some(error.to_owned()),

@@ -83,6 +83,10 @@ pub(super) struct MemoryState {
     /// Bytes in a row, as they were shown last.
     row_bytes: usize,
     value: Slot<(String, Position), Evaluated>,
+    /// What the expression means where the panel stands, while it holds an address.
+    here: Slot<(String, Position), Evaluated>,
+    /// The address that is held is what the expression means here: the field may say so.
+    pub(super) is_meant: bool,
     /// The position at which the expression was entered, until its value is known.
     entered_at: Option<Position>,
     /// The value that was last scrolled to.
@@ -136,10 +140,26 @@ impl MemoryPanel {
 
     /// Puts the cursor on an address, and brings it into view.
     pub fn select(&mut self, address: &str) {
-        let Some(address) = shown_address(address).map(Address) else { return };
-        self.hold();
-        self.state.cursor = Some(address);
-        self.state.is_revealing = true;
+        if let Some(address) = shown_address(address) {
+            self.stand_at(Address(address));
+        }
+    }
+
+    /// Holds an address and brings it into view, whatever the expression means.
+    pub(super) fn stand_at(&mut self, address: Address) {
+        self.is_following = false;
+        // What is seen stays where it is as far as it can: the value counts as scrolled to.
+        (self.held, self.state.shown) = (Some(address.0), Some(address.0));
+        self.state.is_meant = false;
+        (self.state.cursor, self.state.is_revealing) = (Some(address), true);
+    }
+
+    /// What the field says: the expression where it means what is shown, else the address that is.
+    pub(super) fn field_text(&self) -> String {
+        match self.held.filter(|_| !self.is_following && !self.state.is_meant) {
+            Some(held) => format!("{held:x}"),
+            None => self.address.clone(),
+        }
     }
 
     /// Stays where it is: after a question about a byte the byte should still be found here.
@@ -153,39 +173,21 @@ impl MemoryPanel {
     /// What the expression says; none while nothing is known. An expression that means nothing here
     /// is tried again wherever the position goes.
     fn evaluate(&mut self, cx: &ViewCx<'_>) -> Option<Evaluated> {
+        let here = cx.windows.position_of(self.follow);
         if let Some(held) = self.held.filter(|_| !self.is_following) {
+            let answer = poll_value(&mut self.state.here, &self.address, here, cx);
+            if let Some(value) = answer.any() {
+                self.state.is_meant = *value == Ok(held);
+            }
             return Some(Ok(held));
         }
-        let here = cx.windows.position_of(self.follow);
         let position = self.state.entered_at.filter(|_| !self.is_following).unwrap_or(here);
-        let key = (self.address.clone(), position);
-        let answer = self.state.value.poll(&key, cx.worker, |(text, position)| {
-            let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
-            move |cancel: &Cancel| {
-                let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
-                let (space, expression) = split_space(&text);
-                let value = match likely_address(&session, expression, cancel)? {
-                    Some(address) => Ok(address),
-                    None => match evaluate(expression, &names) {
-                        Err(error) if error.behind().is_some() => return Err(error.into()),
-                        // Addresses are shown without `0x`, and typed so too.
-                        Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
-                        Ok(value) => Ok(value),
-                    },
-                };
-                Ok(match value {
-                    Ok(physical) if space == AddressSpace::Physical => {
-                        let found = virtual_address(&session, Address(physical), position, cancel)?;
-                        found.map(|address| address.0)
-                    }
-                    Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
-                    value => value,
-                })
-            }
-        });
+        let answer = poll_value(&mut self.state.value, &self.address, position, cx);
         if let Answer::Fresh(value) = &answer {
             self.held = value.as_ref().ok().copied();
             self.state.entered_at = None;
+            // Until it is known what the expression means elsewhere.
+            self.state.is_meant = true;
         }
         match answer {
             Answer::Failed(error) => Some(Err(error.to_owned())),
@@ -335,6 +337,39 @@ impl MemoryPanel {
         self.state.cursor = Some(to);
         self.state.page.reveal(to, rows_in_view);
     }
+}
+
+/// Asks what an expression means at a position.
+fn poll_value<'a>(
+    slot: &'a mut Slot<(String, Position), Evaluated>,
+    text: &str,
+    position: Position,
+    cx: &ViewCx<'_>,
+) -> Answer<'a, Evaluated> {
+    slot.poll(&(text.to_owned(), position), cx.worker, |(text, position)| {
+        let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
+        move |cancel: &Cancel| {
+            let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
+            let (space, expression) = split_space(&text);
+            let value = match likely_address(&session, expression, cancel)? {
+                Some(address) => Ok(address),
+                None => match evaluate(expression, &names) {
+                    Err(error) if error.behind().is_some() => return Err(error.into()),
+                    // Addresses are shown without `0x`, and typed so too.
+                    Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
+                    Ok(value) => Ok(value),
+                },
+            };
+            Ok(match value {
+                Ok(physical) if space == AddressSpace::Physical => {
+                    let found = virtual_address(&session, Address(physical), position, cancel)?;
+                    found.map(|address| address.0)
+                }
+                Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
+                value => value,
+            })
+        }
+    })
 }
 
 impl Panel for MemoryPanel {

@@ -315,8 +315,9 @@ pub fn head_ui(
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
         // The pc changes with every step; marking it would say nothing.
         let mut cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
-        // Where there is little room, leading zeros give way to the chooser at the right.
-        if row.left() + 46.0 + ADVANCE * cell.hex.len() as f32 > right {
+        // Where there is little room, leading zeros give way to the symbol and to the chooser at the right.
+        let symbol = board.pc_symbol.as_ref().map_or(0.0, |symbol| ADVANCE * symbol.chars().count() as f32 + 12.0);
+        if row.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + symbol > right {
             while cell.value.0.len() > 4 && cell.value.0.last() == Some(&Some(0)) {
                 cell.value.0.pop();
             }

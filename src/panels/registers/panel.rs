@@ -75,6 +75,8 @@ struct RegistersState {
     is_revealing: bool,
     scroll: Scroll,
     detail: Detail,
+    /// The register that the foot tells of though the cursor is on none or on another: the trace changed it.
+    attended: Option<String>,
 }
 
 /// How values are read.
@@ -142,6 +144,12 @@ impl RegistersPanel {
     /// Puts the cursor on a register, if it is shown.
     pub fn select(&mut self, name: &str) {
         (self.state.cursor, self.state.is_revealing) = (Some(RegisterPart::parse(name).name), true);
+        self.state.attended = None;
+    }
+
+    /// Tells of a register at the foot while the keyboard is elsewhere; the cursor stays.
+    pub fn attend(&mut self, name: &str) {
+        self.state.attended = Some(RegisterPart::parse(name).name);
     }
 
     fn shown_as(&self) -> ShownAs {
@@ -225,7 +233,11 @@ impl RegistersPanel {
             ReadAs { cx, format },
             Asked { touched: &mut touched, out },
         );
-        let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
+        if cx.has_focus {
+            self.state.attended = None;
+        }
+        let chosen = self.state.attended.as_ref().or(self.state.cursor.as_ref());
+        let shown = touched.hovered.as_ref().or(chosen);
         let first = |is_meant: fn(&RegisterCell) -> bool| board.core.iter().find(|cell| is_meant(cell));
         let changed = || first(|cell| cell.is_news).or(first(|cell| cell.is_changed)).or(board.core.first()).cloned();
         let cell = shown.and_then(|name| board.part(name)).or_else(changed);

@@ -113,7 +113,8 @@ impl StackPanel {
             return empty_ui(ui, pen, rest, icons::STACK, words);
         }
         let above = HEAD + ROW * stack.frames.len().min(FRAMES_ABOVE_FOOT) as f32;
-        let has_foot = rest.height() >= above + foot::HEIGHT;
+        // It takes a third at most.
+        let has_foot = rest.height() >= (above + foot::HEIGHT).max(3.0 * foot::HEIGHT);
         let foot_height = if has_foot { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);

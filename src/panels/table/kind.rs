@@ -94,6 +94,11 @@ impl TableKind {
         self == Self::Accesses
     }
 
+    /// The column by which rows stand before any was chosen, the highest first; none where they stand as in the trace.
+    pub fn usual_order(self) -> Option<&'static str> {
+        (self == Self::Functions).then_some("Self")
+    }
+
     /// Whether moving the cursor travels: rows are the moments of one walk.
     pub fn follows_cursor(self) -> bool {
         self == Self::Find

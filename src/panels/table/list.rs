@@ -98,6 +98,11 @@ impl RowList {
         self.is_entered = true;
     }
 
+    /// The cursor is on no row: what it was on is not listed.
+    pub fn leave(&mut self) {
+        self.cursor.cursor = usize::MAX;
+    }
+
     /// Draws heads and rows, and does what keys and clicks ask for.
     pub fn ui(&mut self, ui: &mut Ui, shown: &TableView<'_>, view: &mut View, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let TableView { pen, kind, table, nothing, rect } = *shown;

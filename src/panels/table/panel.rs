@@ -15,7 +15,8 @@ use super::kind::TableKind;
 use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
-use crate::model::access_table::{AccessQuestion, access_table};
+use crate::keymap::cell_name;
+use crate::model::access_table::{AccessQuestion, Listed, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -196,6 +197,13 @@ impl Panel for TablePanel {
 
     /// The memory of the row under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+        if self.kind == TableKind::Accesses {
+            // The list is about the cell that it was asked for, not about what else a row touches.
+            return match &self.state.accesses.as_ref()?.listed {
+                Listed::Cell(text) => cell_name(text).ok(),
+                Listed::Code(_) => None,
+            };
+        }
         // The cursor counts the rows that are seen.
         let answered = self.state.listed.known().or_else(|| self.state.answer.peek().map(|(_, table)| table));
         let table = answered.filter(|_| self.view.is_plain())?;

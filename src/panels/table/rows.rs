@@ -107,7 +107,8 @@ impl TableRows<'_> {
             }
             let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
             let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.label);
-            let is_chosen = view.column == Some(place);
+            let is_usual = view.column.is_none() && self.kind.usual_order() == Some(column.name);
+            let is_chosen = view.column == Some(place) || is_usual;
             let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
             let y = head.center().y;
             let is_right =
@@ -115,7 +116,7 @@ impl TableRows<'_> {
             let start = if is_right { (right - pen.width(column.label, head_font())).max(left) } else { left };
             let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, right + INSET);
             if is_chosen {
-                let caret = if view.is_falling { icons::CARET_DOWN } else { icons::CARET_UP };
+                let caret = if view.is_falling || is_usual { icons::CARET_DOWN } else { icons::CARET_UP };
                 pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
             }
             let words = say!("table-sort-by", column = column.label.to_lowercase());

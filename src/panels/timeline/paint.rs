@@ -7,6 +7,7 @@ use stepback_parsers::Position;
 use super::depths::ShownDepths;
 use crate::action::{StepRange, WindowId};
 use crate::messages::say;
+use crate::model::TraceWindow;
 use crate::model::text::thousands;
 use crate::model::timeline::{FrameBox, Lanes, tick_step, ticks};
 use crate::panels::ViewCx;
@@ -138,16 +139,21 @@ impl Strip {
         nearest.map(|window| window.id)
     }
 
-    /// Where the tags of the handles stand. The active window's is at its line; others that it would hide stand beside.
+    /// Where the tags of the handles stand, that of the active window first. It is at its line; others that would touch it
+    /// stand beside, in the order of their positions.
     pub fn tags(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) -> Vec<Tag> {
         let active = cx.windows.active;
-        let others = cx.windows.list.iter().filter(|window| window.id != active);
-        let mut tags: Vec<Tag> = Vec::new();
-        for window in cx.windows.get(active).into_iter().chain(others) {
-            let Some(rect) = self.tag(pen, window.id, window.position) else { continue };
-            let rect = beside(rect, &tags, self.chart);
-            tags.push(Tag { window: window.id, rect });
-        }
+        let mut windows: Vec<_> = cx.windows.list.iter().collect();
+        windows.sort_by_key(|window| window.position);
+        let tag = |window: &&TraceWindow| {
+            let rect = self.tag(pen, window.id, window.position)?;
+            Some(Tag { window: window.id, rect })
+        };
+        let mut tags: Vec<Tag> = windows.iter().filter_map(tag).collect();
+        let first = tags.iter().position(|tag| tag.window == active).unwrap_or(0);
+        let room = self.chart.left()..=self.chart.right() + 14.0;
+        spread(&mut tags, first, room);
+        tags.sort_by_key(|tag| tag.window != active);
         tags
     }
 
@@ -334,23 +340,55 @@ pub struct Tag {
     pub rect: Rect,
 }
 
-/// A place near a tag's own that hides none of those before it: at the right of them, where there is room, else left.
-fn beside(own: Rect, tags: &[Tag], chart: Rect) -> Rect {
-    let hidden = |rect: Rect| tags.iter().find(move |tag| tag.rect.expand(1.0).intersects(rect));
-    let mut right = own;
-    while let Some(tag) = hidden(right) {
-        right = right.translate(vec2(tag.rect.right() + 2.0 - right.left(), 0.0));
+/// Moves tags, which are in order, apart: one stays where it is, as long as there is room for those on both sides of it.
+fn spread(tags: &mut [Tag], stays: usize, room: std::ops::RangeInclusive<f32>) {
+    let (before, behind) = tags.split_at_mut(stays.min(tags.len()));
+    let pushed = |rect: Rect, by: f32| rect.translate(vec2(by, 0.0));
+    let mut least = f32::NEG_INFINITY;
+    for tag in behind.iter_mut() {
+        tag.rect = pushed(tag.rect, (least - tag.rect.left()).max(0.0));
+        least = tag.rect.right() + 2.0;
     }
-    if right.right() <= chart.right() + 14.0 {
-        return right;
+    let most = behind.first().map_or(f32::INFINITY, |tag| tag.rect.left() - 2.0);
+    push_left(before, most);
+    push_left(tags, *room.end());
+    let mut least = *room.start();
+    for tag in tags {
+        tag.rect = pushed(tag.rect, (least - tag.rect.left()).max(0.0));
+        least = tag.rect.right() + 2.0;
     }
-    let mut left = own;
-    while let Some(tag) = hidden(left) {
-        left = left.translate(vec2(tag.rect.left() - 2.0 - left.right(), 0.0));
+}
+
+/// Moves tags to the left so that the last ends at `most` and none is on the next.
+fn push_left(tags: &mut [Tag], mut most: f32) {
+    for tag in tags.iter_mut().rev() {
+        tag.rect = tag.rect.translate(vec2((most - tag.rect.right()).min(0.0), 0.0));
+        most = tag.rect.left() - 2.0;
     }
-    left
 }
 
 fn tag_text(window: WindowId, position: Position) -> String {
     format!("{} · {}", window.0, thousands(position.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_that_stand_side_by_side_keep_the_order_of_their_positions() {
+        let lefts = |lefts: &[f32], stays| {
+            let tag = |(number, left): (u32, &f32)| Tag {
+                window: WindowId(number),
+                rect: Rect::from_min_size(pos2(*left, 0.0), vec2(20.0, 16.0)),
+            };
+            let mut tags: Vec<Tag> = (0..).zip(lefts).map(tag).collect();
+            spread(&mut tags, stays, 0.0..=100.0);
+            tags.iter().map(|tag| tag.rect.left()).collect::<Vec<_>>()
+        };
+        assert_eq!(lefts(&[40.0, 45.0, 50.0], 1), [23.0, 45.0, 67.0]);
+        assert_eq!(lefts(&[78.0, 79.0], 0), [58.0, 80.0]);
+        assert_eq!(lefts(&[0.0, 1.0, 50.0], 1), [0.0, 22.0, 50.0]);
+        assert_eq!(lefts(&[10.0, 60.0], 0), [10.0, 60.0]);
+    }
 }

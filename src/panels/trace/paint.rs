@@ -244,10 +244,12 @@ pub fn paint_row(
     let x = columns.address + columns.indent(row.depth);
     pen.code(x, y, address_text(row.address.0, columns.digits), dimmed.unwrap_or(tok.t2));
     let mut x = x + columns.address_width() + 10.0;
-    if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
-        pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
+    if !offset_gives_way(columns, x, row) {
+        if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
+            pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
+        }
+        x += columns.offset;
     }
-    x += columns.offset;
     let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line, pointer });
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
@@ -307,12 +309,29 @@ fn paint_marker(
     }
 }
 
+/// Whether more of what a step changed is seen where its offset in the function is left out.
+fn offset_gives_way(columns: &Columns, x: f32, row: &StepRow) -> bool {
+    let letters = |text: &str| ADVANCE * text.chars().count() as f32;
+    let fitted = |x: f32| {
+        let operands = (x + 6.0 * ADVANCE).max(x + letters(&row.code.mnemonic.text) + ADVANCE);
+        let width: f32 = row.code.operands.iter().map(|span| letters(&span.text)).sum();
+        EffectSpan { start: operands + width + GAP, end: columns.right }.fitted(row)
+    };
+    let beside = fitted(x + columns.offset);
+    columns.offset > 0.0 && beside.is_short() && fitted(x) != beside
+}
+
 fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
     let DoneRow { row, line, pointer, .. } = done;
     let dimmed = row.is_idle().then_some(pen.tok.t3);
     let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
     let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
-    let operands_end = pen.spans(operands, y, &row.code.operands, dimmed);
+    let width: f32 = row.code.operands.iter().map(|span| pen.width(&span.text, mono(12.5))).sum();
+    let is_code_cut = operands + width > columns.right;
+    let operands_end = match is_code_cut {
+        true => pen.cut_spans(pos2(operands, y), &row.code.operands, dimmed, columns.right - 2.0),
+        false => pen.spans(operands, y, &row.code.operands, dimmed),
+    };
     let close = operands_end + GAP;
     let (aligned, right) = ((x + columns.code).max(close), columns.right);
     let line_start = line.map_or(right, |line| columns.line_start(line) - GAP);
@@ -325,7 +344,7 @@ fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneR
         paint_line(pen, columns, pos2((line_start + GAP).max(end + GAP), y), line);
     }
     let operand = || operand_spot(pen, pos2(operands, y), row, pointer?);
-    Painted { is_cut, spot: spot.or_else(operand) }
+    Painted { is_cut: is_cut || is_code_cut, spot: spot.or_else(operand) }
 }
 
 /// How far effects reach, whether some are not shown as a whole, and the cell under the pointer.

@@ -189,7 +189,9 @@ impl WatchRows<'_> {
             Some(value) => format!("{} = {value}", watch.text()),
             None => say!("watches-is-unknown", watch = watch.text()),
         }];
-        lines.extend(state.hex.clone().filter(|hex| Some(hex) != state.value.as_ref()));
+        let hex = state.hex.as_ref().filter(|hex| Some(*hex) != state.value.as_ref());
+        // Beside a number in decimal.
+        lines.extend(hex.map(|hex| format!("0x{hex}")));
         if state.value.is_some() {
             lines.push(source_so_far(self.cx.session, state.source, SourceWords::of(state.source).phrase));
         }
