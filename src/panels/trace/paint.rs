@@ -16,7 +16,7 @@ use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
 /// Narrower panels leave out the offset in the function.
-const OFFSET_FROM: f32 = 500.0;
+const OFFSET_FROM: f32 = 680.0;
 /// Narrower panels have less room for instructions.
 const NARROW: f32 = 480.0;
 /// Wider panels have room for long operands.
@@ -244,12 +244,10 @@ pub fn paint_row(
     let x = columns.address + columns.indent(row.depth);
     pen.code(x, y, address_text(row.address.0, columns.digits), dimmed.unwrap_or(tok.t2));
     let mut x = x + columns.address_width() + 10.0;
-    if !offset_gives_way(columns, x, row) {
-        if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
-            pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
-        }
-        x += columns.offset;
+    if let Some(offset) = row.offset.filter(|_| columns.offset > 0.0) {
+        pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + columns.offset - 2.0);
     }
+    x += columns.offset;
     let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done, line, pointer });
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
@@ -307,18 +305,6 @@ fn paint_marker(
     if more > 0 {
         pen.text_left_of(columns.right - 4.0, y, say!("trace-more", count = more), ui_font(11.5), tok.t2);
     }
-}
-
-/// Whether more of what a step changed is seen where its offset in the function is left out.
-fn offset_gives_way(columns: &Columns, x: f32, row: &StepRow) -> bool {
-    let letters = |text: &str| ADVANCE * text.chars().count() as f32;
-    let fitted = |x: f32| {
-        let operands = (x + 6.0 * ADVANCE).max(x + letters(&row.code.mnemonic.text) + ADVANCE);
-        let width: f32 = row.code.operands.iter().map(|span| letters(&span.text)).sum();
-        EffectSpan { start: operands + width + GAP, end: columns.right }.fitted(row)
-    };
-    let beside = fitted(x + columns.offset);
-    columns.offset > 0.0 && beside.is_short() && fitted(x) != beside
 }
 
 fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, done: DoneRow<'_>) -> Painted {
