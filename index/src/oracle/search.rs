@@ -78,7 +78,9 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &Event) -> bool {
         return false;
     };
     let told = |place: u64| usize::try_from(place.checked_sub(address.0)?).ok().and_then(|place| told.get(place));
-    let end = address.0.saturating_add(u64::from(*size_bytes));
+    // Addresses end at the last one, which an access may well touch.
+    let Some(reach) = u64::from(*size_bytes).checked_sub(1) else { return false };
+    let last = address.0.saturating_add(reach);
     let first = match kind {
         AccessKind::Read => address.0,
         AccessKind::Write => address.0.saturating_sub(wanted.len().saturating_sub(1) as u64),
@@ -86,14 +88,14 @@ fn has_bytes(wanted: &[u8], oracle: &Oracle, event: &Event) -> bool {
     let lies_at = |start: &u64| {
         wanted.iter().enumerate().all(|(offset, byte)| {
             let Some(place) = start.checked_add(offset as u64) else { return false };
-            match told(place).filter(|_| place < end) {
+            match told(place).filter(|_| place <= last) {
                 // What the access tells counts, whatever else happened in its slot.
                 Some(here) => here == byte,
                 None => oracle.byte_at(place, Position(event.slot)).value == Some(*byte),
             }
         })
     };
-    !wanted.is_empty() && (first..end).any(|start| lies_at(&start))
+    !wanted.is_empty() && (first..=last).any(|start| lies_at(&start))
 }
 
 impl Replay for FindValue {

@@ -313,7 +313,7 @@ impl FindPanel {
             }
         }
         let words = summary(found, cx.session);
-        let words = if cx.find.is_full() { say!("find-not-kept", summary = words) } else { words };
+        let words = if cx.find.is_full() { say!("find-more-not-kept", summary = words) } else { words };
         pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, right - 6.0);
         let label = Rect::from_min_max(bar.min, pos2(right - 6.0, bar.bottom()));
         let response = ui.interact(label, ui.unique_id().with("summary"), egui::Sense::hover());
