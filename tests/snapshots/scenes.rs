@@ -1,0 +1,46 @@
+//! What is drawn: a scene a panel, and what lies over the panels.
+
+/// What a picture shows.
+pub struct Scene {
+    /// Its file is called so, with the theme.
+    pub name: &'static str,
+    /// What is done before it is drawn, as in a script.
+    pub lines: &'static str,
+}
+
+/// Each in a window of its own: what lies over the panels stays there.
+pub const RUNS: [&[Scene]; 4] = [&PANELS, &KEYS, &PALETTE, &SETTINGS];
+
+const PANELS: [Scene; 24] = [
+    Scene { name: "debug", lines: "" },
+    Scene { name: "profile", lines: "Use layout Profile" },
+    Scene { name: "source", lines: "Use layout Source" },
+    Scene { name: "trace", lines: "Raw text" },
+    Scene { name: "registers", lines: "Raw text\nShow registers\nLast write x2" },
+    Scene { name: "memory", lines: "Show memory x0" },
+    Scene { name: "calls", lines: "Show calls" },
+    Scene { name: "warnings", lines: "Show warnings" },
+    Scene { name: "stack", lines: "Show stack" },
+    Scene { name: "externals", lines: "Show external changes" },
+    Scene { name: "threads", lines: "Show threads" },
+    Scene { name: "accesses", lines: "Show accesses 80020340:8" },
+    Scene { name: "values", lines: "All values x2" },
+    Scene { name: "watches", lines: "Watch x0\nWatch [sp+8] u32\nShow watches" },
+    Scene { name: "heap", lines: "Show heap" },
+    Scene { name: "heat", lines: "Show heat" },
+    Scene { name: "flame", lines: "Show flame graph" },
+    Scene { name: "findings", lines: "Show findings" },
+    Scene { name: "find", lines: "Find decode_field" },
+    Scene { name: "bookmarks", lines: "Bookmark writes behind the buffer\nShow bookmarks" },
+    Scene { name: "regions", lines: "Show regions of memory" },
+    Scene { name: "stack-memory", lines: "Show stack memory" },
+    Scene { name: "hits", lines: "Find decode_field\nOnly hits" },
+    // Last: the second trace window stays. The first shows all steps again.
+    Scene { name: "compare", lines: "Only hits\nCompare before and after this call" },
+];
+
+const KEYS: [Scene; 1] = [Scene { name: "keys", lines: "Keys" }];
+
+const PALETTE: [Scene; 1] = [Scene { name: "palette", lines: "Commands…" }];
+
+const SETTINGS: [Scene; 1] = [Scene { name: "settings", lines: "Settings…" }];
