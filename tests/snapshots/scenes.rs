@@ -35,8 +35,12 @@ const PANELS: [Scene; 24] = [
     Scene { name: "regions", lines: "Show regions of memory" },
     Scene { name: "stack-memory", lines: "Show stack memory" },
     Scene { name: "hits", lines: "Find decode_field\nOnly hits" },
-    // Last: the second trace window stays. The first shows all steps again.
-    Scene { name: "compare", lines: "Only hits\nCompare before and after this call" },
+    // Last: the second trace window stays. The first shows all steps again. Both come from afar, so that nothing of how the
+    // second was opened shows in what it is scrolled to.
+    Scene {
+        name: "compare",
+        lines: "Only hits\nCompare before and after this call\nWindows move together\nGo to 100\nGo to 43985",
+    },
 ];
 
 const KEYS: [Scene; 1] = [Scene { name: "keys", lines: "Keys" }];
