@@ -102,7 +102,7 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
     }
     assert!(parts > 5, "{parts} of 50 were killed in the middle");
     let resumed = build(&trace);
-    assert!(resumed >= farthest);
+    assert!(resumed >= farthest, "{resumed} of {farthest}");
     let (source, fingerprint) = opened(&trace);
     let index = Index::open(source, &index_of(&trace), &fingerprint).unwrap();
     Truths { truth: &truth, index: &index, name: "the last one".to_owned() }.check();
