@@ -28,13 +28,12 @@ impl App {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
             let words = || {
-                let words = match way {
+                str::to_owned(match way {
                     Way::Back => say!("lookup-instruction-before"),
                     Way::Forward => say!("lookup-instruction-after"),
-                };
-                words.to_owned()
+                })
             };
-            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+            Ok(found_or(found, session, way, words))
         });
     }
 
@@ -43,13 +42,12 @@ impl App {
         self.seek(move |session, from, cancel| {
             let found = next_exception(&session.index, Course { from, way }, cancel)?;
             let words = || {
-                let words = match way {
+                str::to_owned(match way {
                     Way::Back => say!("lookup-no-exception-before"),
                     Way::Forward => say!("lookup-no-exception-after"),
-                };
-                words.to_owned()
+                })
             };
-            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+            Ok(found_or(found, session, way, words))
         });
     }
 
@@ -60,14 +58,13 @@ impl App {
             let walk = LineWalk { index, images, thread: thread_of(index, from)?, callees, cancel };
             let found = walk.next_line(Course { from, way })?;
             let words = || {
-                let words = match (images.has_lines(), way) {
+                str::to_owned(match (images.has_lines(), way) {
                     (Ok(true), Way::Back) => say!("lookup-no-line-before"),
                     (Ok(true), Way::Forward) => say!("lookup-no-line-after"),
                     _ => say!("lookup-no-lines"),
-                };
-                words.to_owned()
+                })
             };
-            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+            Ok(found_or(found, session, way, words))
         });
     }
 
@@ -87,7 +84,7 @@ impl App {
                 Way::Back => say!("lookup-not-true-before", condition = &condition),
                 Way::Forward => say!("lookup-not-true-after", condition = &condition),
             };
-            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+            Ok(found_or(found, session, way, words))
         });
         if let Some(lookup) = self.workspace.as_mut().and_then(|workspace| workspace.lookup.as_mut()) {
             lookup.reached = Some(reached);
@@ -114,7 +111,7 @@ impl App {
                 Way::Back => say!("lookup-no-change-before", watch = &watch),
                 Way::Forward => say!("lookup-no-change-after", watch = &watch),
             };
-            Ok(found.map_or_else(|| Found::nothing(session, way, words()), Found::Position))
+            Ok(found_or(found, session, way, words))
         });
     }
 
@@ -126,6 +123,11 @@ impl App {
         workspace.lookup = Some(Lookup::asked(&workspace.session, &self.worker, window, Lane::Long, question));
         self.take_found();
     }
+}
+
+/// A position that was found, or in words what there is none of that way.
+fn found_or(found: Option<Position>, session: &Session, way: Way, words: impl FnOnce() -> String) -> Found {
+    found.map_or_else(|| Found::nothing(session, way, words()), Found::Position)
 }
 
 /// What is wrong with an expression, which the user has just typed, without its place.

@@ -192,13 +192,7 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
             let paths: Vec<String> = images.iter().map(|info| info.spec.path.display().to_string()).collect();
             (
                 say!("status-symbols", name = name(&first.spec.path).unwrap_or_default(), more = more),
-                say!(
-                    "status-symbols-come-from",
-                    paths = paths.join(
-                        "
-"
-                    )
-                ),
+                say!("status-symbols-come-from", paths = paths.join("\n")),
             )
         }
     };
@@ -213,17 +207,10 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let Some(lookup) = app.workspace.as_ref().and_then(|workspace| workspace.lookup.as_ref()) else { return };
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
-    let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("command-stop-looking")));
-    paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text(say!("lookup-stop")).clicked() {
+    if stop_ui(ui, tok, say!("command-stop-looking")).on_hover_text(say!("lookup-stop")).clicked() {
         out.push(Action::StopLookup);
     }
-    let wide = width(ui, &text, &ui_font(11.5)) + 4.0;
-    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    words_ui(ui, tok, &text);
 }
 
 /// How far the index is while it is not whole, and what can be done about it.
@@ -264,39 +251,47 @@ fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
         out.push(Action::ContinueIndexing);
     }
     let text = part.stopped();
-    let wide = width(ui, &text, &ui_font(11.5)) + 4.0;
-    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
-    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
-    response.on_hover_text(hint);
+    words_ui(ui, tok, &text).on_hover_text(hint);
 }
 
-/// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
-fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
+/// A button that ends something.
+fn stop_ui(ui: &mut Ui, tok: &Tok, name: &'static str) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-stop-finding-tail-calls")));
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
     paint_flat(ui.painter(), rect, &response, tok);
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text(say!("status-do-without-calls-stay-as")).clicked() {
-        out.push(Action::CancelIndexing);
-    }
-    let text = say!("status-finding-tail-calls");
+    response
+}
+
+/// How far something is.
+fn words_ui(ui: &mut Ui, tok: &Tok, text: &str) -> egui::Response {
     let wide = width(ui, text, &ui_font(11.5)) + 4.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, text));
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
-    response.on_hover_text(say!("status-the-call-tree-gains-calls"));
+    response
+}
+
+/// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
+fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
+    if stop_ui(ui, tok, say!("status-stop-finding-tail-calls"))
+        .on_hover_text(say!("status-do-without-calls-stay-as"))
+        .clicked()
+    {
+        out.push(Action::CancelIndexing);
+    }
+    let text = say!("status-finding-tail-calls");
+    words_ui(ui, tok, text).on_hover_text(say!("status-the-call-tree-gains-calls"));
 }
 
 /// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
 fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>) {
     let figures = opening.figures();
     let (share, text) = (figures.share, format!("{} %", figures.per_cent()));
-    let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-stop-indexing")));
-    paint_flat(ui.painter(), rect, &response, tok);
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
-    if response.on_hover_text(say!("status-cancel-indexing-what-is-indexed")).clicked() {
+    if stop_ui(ui, tok, say!("status-stop-indexing"))
+        .on_hover_text(say!("status-cancel-indexing-what-is-indexed"))
+        .clicked()
+    {
         out.push(Action::CancelIndexing);
     }
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 20.0), Sense::click());

@@ -4,6 +4,7 @@ mod end_note;
 mod head;
 mod hits;
 mod lines;
+mod marks;
 mod menu;
 mod paint;
 mod panel;
