@@ -17,6 +17,8 @@ pub mod place;
 pub mod session;
 pub mod source;
 pub mod syntax;
+#[cfg(feature = "terminal")]
+pub mod terminal;
 pub mod theme;
 pub mod truncate;
 pub mod vcd;

@@ -159,8 +159,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("analysis", &["analysis"])],
             &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
             &[room("worker", &["worker"])],
-            &[own("theme", &["theme"], &["keymap", "panels", "window"])],
-            &[own("keymap", &["keymap"], &["panels", "window"])],
+            &[own("theme", &["theme"], &["keymap", "panels", "window", "terminal"])],
+            &[own("keymap", &["keymap"], &["panels", "window", "terminal"])],
             &[own("panels", &["panels"], &["window"])],
             &[
                 own("window", &["window"], &["main"]),

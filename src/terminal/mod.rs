@@ -1,0 +1,1 @@
+//! The browser in a terminal: what the window shows, drawn in cells, for machines without a display.
