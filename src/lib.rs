@@ -5,6 +5,7 @@
 pub mod action;
 pub mod analysis;
 pub mod cli;
+pub mod desk;
 pub mod expression;
 pub mod image;
 pub mod keymap;

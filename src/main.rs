@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use stepback::cli::{Shown, WindowArguments, parse, run};
-use stepback::window::{Outcome, TraceChoice, WindowOptions, run as run_window, settings_path};
+use stepback::desk::TraceChoice;
+use stepback::window::{Outcome, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
     run(&parse(), open_window)

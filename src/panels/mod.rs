@@ -30,7 +30,6 @@ mod row;
 mod sort;
 mod source;
 mod stack;
-mod stream;
 mod tab;
 mod table;
 #[cfg(test)]
@@ -41,10 +40,9 @@ mod timeline;
 mod trace;
 mod view;
 mod warnings;
-mod watch;
 mod watches;
 
-pub use find::{FindPanel, FindState, HISTORY, OwnFinds, SearchGround};
+pub use find::FindPanel;
 pub use functions::{FunctionsAsking, FunctionsState};
 pub use memory::MemoryPanel;
 pub use panel::Panel;
@@ -52,5 +50,4 @@ pub use registers::RegistersPanel;
 pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
-pub use view::{ThreadsSlot, ViewCx};
-pub use watch::{News, SessionWatch};
+pub use view::ViewCx;

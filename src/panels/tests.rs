@@ -15,6 +15,7 @@ use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
+use crate::desk::{FindState, OwnFinds, ThreadsSlot};
 use crate::model::{Ground, SourceChoice, Windows};
 use crate::notes::{Bookmarks, KeptSearches, Watches};
 use crate::session::test_session::overflow;

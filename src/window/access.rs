@@ -3,11 +3,11 @@
 use std::sync::PoisonError;
 
 use super::app::App;
-use super::opening::Opening;
 use super::settings::Settings;
 use super::toasts::Toast;
 use super::workspace::Workspace;
 use crate::action::Action;
+use crate::desk::Opening;
 
 impl App {
     /// The open trace with its windows and panels; none on the start screen.
@@ -52,7 +52,7 @@ impl App {
 
     /// Asks for an action, as a menu would; it is applied in the next frame.
     pub fn perform(&mut self, action: Action) {
-        self.queue.push_back(action);
+        self.queue.push(action);
         self.context.request_repaint();
     }
 

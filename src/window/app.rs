@@ -1,6 +1,5 @@
 //! The program's state, and what happens in a frame.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,20 +10,16 @@ use super::file_dialog::FileDialog;
 use super::find_box::FindBox;
 use super::fonts::ReadFonts;
 use super::go_to::GoTo;
-use super::opening::{Opening, Showing};
-use super::options::{Keeping, TraceChoice, WindowOptions};
+use super::options::WindowOptions;
 use super::palette::Palette;
 use super::picture::Picture;
-use super::places::Places;
-use super::saver::Saver;
-use super::script::Script;
 use super::settings::{FontChoice, Settings};
 use super::settings_file::SettingsFile;
 use super::settings_page::SettingsPage;
 use super::start::Start;
 use super::toasts::Toasts;
 use super::workspace::Workspace;
-use crate::action::Action;
+use crate::desk::{Keeping, Opening, Places, Queue, Saver, Script, Showing, TraceChoice};
 use crate::theme::{Fonts, install_fonts, install_styles};
 use crate::worker::{Ticket, Worker};
 
@@ -38,7 +33,7 @@ const CLOSING: Duration = Duration::from_secs(2);
 pub struct App {
     pub(super) context: egui::Context,
     pub(super) settings: Settings,
-    pub(super) worker: Worker,
+    pub(super) worker: Arc<Worker>,
     /// Reads folders: one that does not answer keeps no question about the trace waiting.
     pub(super) folder_worker: Worker,
     pub(super) workspace: Option<Workspace>,
@@ -53,7 +48,7 @@ pub struct App {
     pub(super) find_box: FindBox,
     /// What is typed into the palette may mean.
     pub(super) places: Places,
-    pub(super) queue: VecDeque<Action>,
+    pub(super) queue: Queue,
     pub(super) file_dialog: Option<FileDialog>,
     /// No dialog of the desktop answered, so that none is asked again.
     pub(super) has_no_dialog: bool,
@@ -156,7 +151,7 @@ impl App {
         let mut app = Self {
             context,
             settings,
-            worker,
+            worker: Arc::new(worker),
             folder_worker,
             workspace: None,
             opening: None,
@@ -168,7 +163,7 @@ impl App {
             go_to: GoTo::default(),
             find_box: FindBox::default(),
             places: Places::default(),
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             file_dialog: None,
             has_no_dialog: false,
             browser: None,
@@ -194,7 +189,7 @@ impl App {
             app.read_fonts(app.settings.fonts.clone());
         }
         let problems: Vec<String> = problems.unwrap_or_default();
-        problems.iter().for_each(|why| app.toasts.show(super::toasts::ToastKind::Warning, why));
+        problems.iter().for_each(|why| app.toasts.show(crate::desk::Tone::Warning, why));
         if let Some(choice) = options.trace {
             app.open(choice);
             app.opening.iter_mut().for_each(|opening| opening.stands_alone = true);
@@ -205,7 +200,7 @@ impl App {
     /// Starts to open a trace; what was being opened is given up.
     pub(super) fn open(&mut self, mut choice: TraceChoice) {
         if let TraceChoice::Path(options) = &mut choice {
-            let known = super::recent::known(&self.settings.recent, &options.path);
+            let known = crate::desk::recent::known(&self.settings.recent, &options.path);
             options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
             options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
         }
@@ -227,7 +222,7 @@ impl App {
 
     /// Tells of an error. In a run from a script it ends the program.
     pub(super) fn report(&mut self, error: &str) {
-        self.toasts.show(super::toasts::ToastKind::Error, error);
+        self.toasts.show(crate::desk::Tone::Error, error);
         self.note_failure(error);
     }
 

@@ -3,8 +3,8 @@
 use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
 use super::widgets::{FlatButton, line_below, text_button};
-use super::words::sentence;
 use crate::action::Action;
+use crate::desk::words::sentence;
 use crate::messages::say;
 use crate::model::trace_notes::{lacks_encodings, unusual_notes};
 use crate::session::Session;

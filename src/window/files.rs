@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::app::App;
 use super::browser::{Begin, Browser, Outcome, Surroundings, places};
 use super::file_dialog::{FileDialog, Picked, Purpose};
-use super::home::home;
-use super::toasts::ToastKind;
+use crate::desk::Tone;
+use crate::desk::home::home;
 use crate::messages::say;
 use crate::session::TracesInside;
 
@@ -21,7 +21,7 @@ impl App {
         match &self.file_dialog {
             Some(_) => {
                 let title = say!("files-dialog-is-open");
-                self.toasts.show_with(ToastKind::Info, title, "", None);
+                self.toasts.show_with(Tone::Info, title, "", None);
             }
             None => self.file_dialog = Some(FileDialog::open(purpose, self.context.clone())),
         }
@@ -63,7 +63,7 @@ impl App {
         let Some(dialog) = self.file_dialog.take() else { return };
         match answer {
             Ok(Picked::Paths(paths)) => {
-                dialog.told(&paths).iter().for_each(|words| self.toasts.show(ToastKind::Info, words));
+                dialog.told(&paths).iter().for_each(|words| self.toasts.show(Tone::Info, words));
                 match dialog.action(&paths) {
                     Ok(action) => self.queue.extend(action),
                     Err(error) => self.report(&format!("{error:#}")),
@@ -74,7 +74,7 @@ impl App {
                 self.has_no_dialog = true;
                 let title = say!("files-no-dialog");
                 let text = say!("files-own-instead");
-                self.toasts.show_with(ToastKind::Info, title, text, None);
+                self.toasts.show_with(Tone::Info, title, text, None);
                 self.browse(dialog.into_purpose());
             }
             Err(error) => self.report(&say!("files-dialog-failed", error = format!("{error:#}"))),

@@ -3,10 +3,10 @@
 use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use super::widgets::{BUTTON_HEIGHT, width};
-use super::words::count;
 use crate::action::{Action, FindQuestion};
+use crate::desk::FindState;
+use crate::desk::words::count;
 use crate::messages::say;
-use crate::panels::FindState;
 use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
 
 /// What stands in the field.

@@ -13,12 +13,12 @@ use super::opening_page::opening_page_ui;
 use super::palette::Surroundings;
 use super::picture::Picture;
 use super::settings::Settings;
-use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::workspace::Drawn;
 use super::workspace::Workspace;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
 use crate::action::{Action, CallMeasure, FunctionsOf, ThemeChoice, TimelineLanes};
+use crate::desk::Tone;
 use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
@@ -98,24 +98,21 @@ impl App {
     }
 
     fn take_answers(&mut self) {
-        self.mend_what_was_met();
         self.take_opened();
-        self.take_moved();
-        self.advance_part();
-        self.look_at_names();
-        self.take_found();
+        if let Some(workspace) = &mut self.workspace {
+            workspace.is_opening = self.opening.is_some();
+            workspace.desk.take_answers();
+        }
+        self.take_news();
         self.take_picked();
         self.take_settings();
         self.take_fonts();
         self.take_saved();
         if let Some(workspace) = &mut self.workspace {
-            workspace.look_at_threads(&self.worker);
             workspace.look_at_functions(&self.worker);
-            workspace.find.advance(&workspace.session, &self.worker);
             if workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way() {
                 self.context.request_repaint_after(FINDING);
             }
-            workspace.look_at_hits();
         }
         self.tell_saved();
         self.toasts.expire(&self.context);
@@ -170,12 +167,7 @@ impl App {
     /// Escape gives up the search under way, or ends following, or stops indexing.
     fn escape(&mut self) {
         if let Some(workspace) = self.workspace.as_mut()
-            && (workspace.moving.give_up()
-                || workspace.lookup.take().is_some()
-                || workspace.find.stop()
-                || workspace.own_finds.stop_all()
-                || workspace.functions.stop()
-                || workspace.leave_only_hits())
+            && (workspace.desk.give_up() || workspace.functions.stop() || workspace.leave_only_hits())
         {
             return;
         }
@@ -336,7 +328,7 @@ impl App {
             Some(Ok(path)) => {
                 self.picture = None;
                 if self.is_script_over {
-                    self.toasts.show(ToastKind::Info, &say!("dialog-saved", path = path.display().to_string()));
+                    self.toasts.show(Tone::Info, &say!("dialog-saved", path = path.display().to_string()));
                 }
             }
         }
@@ -369,7 +361,7 @@ impl App {
         let situation = self.situation(tok);
         match self.script.as_mut().and_then(|script| script.next(&situation)) {
             Some(Ok(action)) => {
-                self.queue.push_back(action);
+                self.queue.push(action);
                 self.quiet_frames = 0;
                 self.context.request_repaint();
             }

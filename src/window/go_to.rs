@@ -4,10 +4,10 @@ use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui
 
 use std::sync::Arc;
 
-use super::places::Places;
 use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
-use super::words::count;
 use crate::action::Action;
+use crate::desk::Places;
+use crate::desk::words::count;
 use crate::keymap::{Situation, place_text};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;

@@ -4,9 +4,9 @@ use egui::{
     Align2, Button, Id, Order, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::opening::Opening;
-use super::words::{bytes, span};
 use crate::action::Action;
+use crate::desk::Opening;
+use crate::desk::words::{bytes, span};
 use crate::messages::say;
 use crate::theme::{Tok, medium, mono, mono_bold, semi, ui as ui_font};
 

@@ -1,14 +1,14 @@
 //! Layouts by name: those of the program, and the user's own.
 
 use super::app::App;
-use super::kept::SavedLayout;
 use super::kept_layout;
 use super::layout::{self, NamedLayout};
+use super::saved_layout::SavedLayout;
 use super::settings::{LAYOUTS, OwnLayout};
-use super::toasts::ToastKind;
 use super::undo::{Before, Panels};
 use super::workspace::Workspace;
 use crate::action::{Action, Follow};
+use crate::desk::Tone;
 use crate::messages::say;
 use crate::panels::Pane;
 use egui_tiles::Tile;
@@ -136,7 +136,7 @@ impl App {
         }
         let undo = (say!("command-undo").to_owned(), Action::Undo);
         let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
-        self.toasts.show_and_offer(ToastKind::Info, words, undo);
+        self.toasts.show_and_offer(Tone::Info, words, undo);
     }
 
     /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.

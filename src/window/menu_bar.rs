@@ -241,7 +241,7 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
     ids.sort();
     for id in ids {
         let at = workspace.windows.get(id).map_or(0, |window| window.position.0);
-        let name = say!("menu-trace-window-at", number = id.0, position = super::words::count(at));
+        let name = say!("menu-trace-window-at", number = id.0, position = crate::desk::words::count(at));
         let key = first_key(&format!("Trace window {}", id.0)).unwrap_or_default();
         let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
@@ -266,7 +266,7 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     let entry = Button::new(text).selected(is_on).shortcut_text(shortcut(ui, &key));
     let mut response = ui.add_enabled(action.is_some() || asks, entry);
     if let Some(why) = situation.follow_refusal.filter(|_| command.name == "Follow") {
-        response = response.on_disabled_hover_text(super::words::sentence(why));
+        response = response.on_disabled_hover_text(crate::desk::words::sentence(why));
     }
     if response.clicked() {
         // What needs an argument asks for it in the palette.

@@ -3,14 +3,18 @@
 use stepback_parsers::{Position, Source as _};
 
 use super::app::App;
-use super::arriving_part::Arrival;
 use super::go_to::GoTo;
-use super::kept::{SavedLayout, TraceMissing};
-use super::opening::{Opened, Opening, Showing, Told};
-use super::options::TraceChoice;
-use super::toasts::ToastKind;
+use super::saved_layout::{SavedLayout, layout_of};
 use super::workspace::Workspace;
+use crate::desk::Arrival;
+use crate::desk::Tone;
+use crate::desk::TraceChoice;
+use crate::desk::TraceMissing;
+use crate::desk::{Opened, Opening, Showing, Told};
+use std::sync::Arc;
+
 use crate::action::{Action, PanelKind, Way};
+use crate::desk::Desk;
 use crate::messages::{say, spoken};
 use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
@@ -52,7 +56,10 @@ impl App {
         let Some(opening) = self.opening.as_mut() else { return };
         if opening.is_shown {
             let at_end = at_end_of(opening);
-            return self.begin_part(opened.session, at_end, Arrival::More);
+            if let Some(workspace) = self.workspace.as_mut() {
+                workspace.begin_part(opened.session, at_end, Arrival::More);
+            }
+            return;
         }
         let is_too_short = self.workspace.as_ref().is_some_and(|workspace| workspace.is_beyond(&opened.session));
         if opening.is_cancelled() || is_too_short {
@@ -71,44 +78,46 @@ impl App {
         let is_given_up = opening.is_cancelled() || result.is_err();
         let is_asked_for = result.as_ref().is_err_and(|error| error.is::<TraceMissing>());
         match result {
-            Ok(opened) if opening.is_shown => self.begin_part(opened.session, at_end_of(&opening), Arrival::Whole),
+            Ok(opened) if opening.is_shown => {
+                self.in_trace(|workspace| workspace.begin_part(opened.session, at_end_of(&opening), Arrival::Whole));
+            }
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
-            Ok(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, spoken(OPENING_CANCELLED)),
+            Ok(_) if opening.is_cancelled() => self.toasts.show(Tone::Info, spoken(OPENING_CANCELLED)),
             Ok(opened) => self.show_opened(opened),
             // The status bar says how far it came, and how to go on.
             Err(_) if opening.is_cancelled() && opening.is_shown => {}
-            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, spoken(INDEXING_CANCELLED)),
+            Err(_) if opening.is_cancelled() => self.toasts.show(Tone::Info, spoken(INDEXING_CANCELLED)),
             Err(error) => self.tell_failure(&error, &opening),
         }
         if is_given_up && !is_asked_for {
             // No more of the trace will come: the place is in what there is, or nowhere.
             self.begin_held(if opening.is_shown { Held::Now } else { Held::Never });
         }
-        if self.workspace.as_ref().is_some_and(|workspace| workspace.part.is_none()) {
+        if let Some(workspace) = self.workspace.as_mut().filter(|workspace| !workspace.has_arriving_part()) {
             // Nothing came of it.
-            self.end_mending();
+            workspace.end_mending();
         }
     }
 
     fn tell_failure(&mut self, error: &anyhow::Error, opening: &Opening) {
         let (what, path) = split_path(&format!("{error:#}"));
-        let text = format!("{} {path}", super::words::sentence(&what));
+        let text = format!("{} {path}", crate::desk::words::sentence(&what));
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
             let locate = (say!("opened-locate").to_owned(), Action::LocateTrace(file.display().to_string()));
             let text = say!("opened-say-where", trace = trace.to_string());
-            self.toasts.show_with(ToastKind::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
+            self.toasts.show_with(Tone::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
             return self.note_failure(&format!("{error:#}"));
         }
         if opening.is_shown {
             let reload = Some((say!("opened-reload").to_owned(), Action::Reload));
-            self.toasts.show_with(ToastKind::Error, say!("opened-indexing-stopped"), text.trim(), reload);
+            self.toasts.show_with(Tone::Error, say!("opened-indexing-stopped"), text.trim(), reload);
         } else {
             let inside = error.downcast_ref::<TracesInside>();
             inside.iter().for_each(|inside| self.choose_inside(inside));
             // It is told where the path was typed, else in a message; once.
             let is_told = inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
             if !is_told {
-                self.toasts.show_with(ToastKind::Error, spoken(NOT_OPENED), text.trim(), None);
+                self.toasts.show_with(Tone::Error, spoken(NOT_OPENED), text.trim(), None);
             }
         }
         self.note_failure(&format!("{error:#}"));
@@ -119,9 +128,9 @@ impl App {
         let Some(workspace) = self.workspace.as_ref() else { return };
         let (session, recent) = (workspace.session.clone(), workspace.recent());
         let news = session.notices.iter().filter(|notice| !told.contains(notice));
-        news.for_each(|notice| self.toasts.show(ToastKind::Info, notice));
+        news.for_each(|notice| self.toasts.show(Tone::Info, notice));
         self.tell_warnings(&session);
-        super::recent::remember(&mut self.settings.recent, recent);
+        crate::desk::recent::remember(&mut self.settings.recent, recent);
     }
 
     /// Indexes the rest of the trace on the screen, which stays.
@@ -149,7 +158,7 @@ impl App {
         if let Some(why) = workspace.session.follow_refusal() {
             return self.report(why);
         }
-        self.begin(Move::Edge(Way::Forward));
+        workspace.begin(Move::Edge(Way::Forward));
         self.index_more(Showing::Growth);
     }
 
@@ -158,15 +167,15 @@ impl App {
         if self.opening.as_ref().is_some_and(Opening::follows) {
             return;
         }
-        let change = self.workspace.as_mut().and_then(|workspace| workspace.trace_change(&self.worker));
+        let change = self.workspace.as_mut().and_then(|workspace| workspace.trace_change());
         let Some(change) = change else { return };
         let reload = (say!("opened-reload").to_owned(), Action::Reload);
         let text = say!("opened-what-is-shown-belongs-to");
         match change {
-            TraceChange::Rewritten => self.toasts.show_with(ToastKind::Warning, spoken(CHANGED), text, [reload]),
+            TraceChange::Rewritten => self.toasts.show_with(Tone::Warning, spoken(CHANGED), text, [reload]),
             TraceChange::Grown => {
                 let follow = (say!("opened-follow").to_owned(), Action::FollowTrace);
-                self.toasts.show_with(ToastKind::Warning, spoken(GROWN), text, [reload, follow]);
+                self.toasts.show_with(Tone::Warning, spoken(GROWN), text, [reload, follow]);
             }
         }
     }
@@ -184,17 +193,26 @@ impl App {
         };
         let saved: Option<SavedLayout> = match &before {
             Some(before) => before.saved_layout(),
-            None => opened.kept.layout(size),
+            None => layout_of(&opened.kept, size),
         };
         self.go_to = GoTo::default();
         let (is_demo, kept) = (opened.is_demo, opened.kept.clone());
-        let mut workspace = Workspace::new(opened, saved, size);
+        let desk = Desk::new(opened, Arc::clone(&self.worker));
+        let mut workspace = Workspace::new(desk, saved, size);
         match before {
             Some(before) => {
-                kept.error.iter().for_each(|error| self.toasts.show(ToastKind::Error, error));
-                workspace.take_over(before);
+                kept.error.iter().for_each(|error| self.toasts.show(Tone::Error, error));
+                workspace.undo = before.undo;
+                workspace.desk.take_over(before.desk);
             }
-            None => workspace.take_kept(kept).iter().for_each(|(kind, words)| self.toasts.show(*kind, words)),
+            None => {
+                let is_named = kept.is_named;
+                workspace.take_kept(kept);
+                let unread = workspace.look_at_kept_panels();
+                // A file that the user named stays as it is anyway.
+                workspace.places.unread_panels.take_if(|_| is_named);
+                unread.into_iter().for_each(|words| self.toasts.show(Tone::Warning, words));
+            }
         }
         if let Some(mended) = mended {
             mended.bookmarks.list().iter().for_each(|mark| _ = workspace.bookmarks.add(mark.clone()));
@@ -204,16 +222,17 @@ impl App {
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
         for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace.session, notice)) {
             let is_doubt = notice.starts_with(FOREIGN_IMAGE);
-            self.toasts.show(if is_doubt { ToastKind::Warning } else { ToastKind::Info }, notice);
+            self.toasts.show(if is_doubt { Tone::Warning } else { Tone::Info }, notice);
         }
         self.tell_warnings(&workspace.session);
-        super::recent::remember(&mut self.settings.recent, workspace.recent());
+        crate::desk::recent::remember(&mut self.settings.recent, workspace.recent());
         self.start.path_box.clear();
         self.toasts.retire(spoken(NOT_OPENED));
         self.set_title(&format!("{} – Stepback", workspace.name()));
         // What had the keyboard on the start screen is gone.
         self.context.memory_mut(|memory| memory.stop_text_input());
         self.workspace = Some(workspace);
+        self.take_news();
         self.load_lines();
         if let Some(place) = self.begin_at.take() {
             self.begin_at(place);
@@ -227,7 +246,7 @@ impl App {
             Ok(position) if !workspace.session.index.is_whole() => workspace.await_position(Position(position)),
             // Half of a part is not half of the trace, and a function may be called later.
             Err(_) if !workspace.session.index.is_whole() => self.begin_at = Some(place),
-            _ => self.queue.push_back(Action::GoTo(place)),
+            _ => self.queue.push(Action::GoTo(place)),
         }
     }
 
@@ -253,7 +272,7 @@ impl App {
         };
         let text = say!("opened-first", warning = placed(first, &first.message, &session.index));
         let show = Some((say!("opened-show-list").to_owned(), Action::ShowPanel(PanelKind::Warnings)));
-        self.toasts.show_with(ToastKind::Warning, &title, &text, show);
+        self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
 }
 

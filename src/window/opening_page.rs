@@ -2,7 +2,7 @@
 
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, vec2};
 
-use super::opening::Opening;
+use crate::desk::Opening;
 use crate::messages::say;
 use crate::theme::{Tok, semi, ui as ui_font};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::session::OpenOptions;
+use crate::desk::TraceChoice;
 
 /// What the window is asked to show and do.
 #[derive(Clone, Debug, Default)]
@@ -24,38 +24,6 @@ pub struct WindowOptions {
     /// A trace is shown as soon as a part of it is indexed. Never in runs from a script, whose pictures must not
     /// depend on the machine's speed.
     pub shows_parts: bool,
-}
-
-/// Which trace to open.
-#[derive(Clone, Debug)]
-pub enum TraceChoice {
-    /// A file.
-    Path(Box<OpenOptions>),
-    /// The trace that the program carries.
-    Demo,
-    /// That of a session.
-    Session {
-        /// The session.
-        file: PathBuf,
-        /// Where its trace is; none: where the session says, or beside it.
-        trace: Option<PathBuf>,
-    },
-}
-
-/// Whether what was kept about traces is read unasked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
-    /// It is.
-    Sessions,
-    /// A picture or a script must not depend on it.
-    Nothing,
-}
-
-impl TraceChoice {
-    /// A trace that is opened in this way.
-    pub fn of(options: OpenOptions) -> Self {
-        Self::Path(Box::new(options))
-    }
 }
 
 /// How the window ended.

@@ -6,10 +6,10 @@ use egui::{
 };
 
 use super::go_to::error_line;
-use super::palette_items::{Choice, Item, Known, items};
 use super::settings::Settings;
 use super::widgets::{key_cap, width};
 use crate::action::Action;
+use crate::desk::{Choice, Item, Known, items};
 use crate::keymap::{Command, Situation};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;

@@ -5,12 +5,12 @@ use egui::Ui;
 use super::app::App;
 use super::file_dialog::Purpose;
 use super::fonts::{FontProblem, ReadFonts};
-use super::home::typed_path;
 use super::settings::FontChoice;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
-use super::toasts::ToastKind;
 use super::undo::Before;
 use crate::action::{Action, FontChange};
+use crate::desk::Tone;
+use crate::desk::home::typed_path;
 use crate::keymap::{KeyChoice, command, read_key};
 use crate::messages::say;
 use crate::theme::install_fonts;
@@ -37,7 +37,7 @@ impl App {
         match self.settings_file.as_mut().and_then(SettingsFile::take_written) {
             Some(Ok(Some(aside))) => {
                 let told = say!("settings-put-aside", path = format!("{aside:?}"));
-                self.toasts.show(ToastKind::Warning, &told);
+                self.toasts.show(Tone::Warning, &told);
             }
             Some(Err(error)) => self.report(&format!("{error:#}")),
             Some(Ok(None)) | None => {}
@@ -49,7 +49,7 @@ impl App {
             Ok(problems) => {
                 self.change_keys(|choice| *choice = keys);
                 let told = say!("settings-imported").to_owned();
-                self.toasts.show_with(ToastKind::Info, &told, &some_of(problems).join("\n"), None);
+                self.toasts.show_with(Tone::Info, &told, &some_of(problems).join("\n"), None);
             }
             Err(error) => self.report(&say!("preferences-keys-not-taken", error = format!("{error:#}"))),
         }
@@ -151,7 +151,7 @@ impl App {
                         false => say!("font-not-read", error = why),
                     };
                     is_refused |= is_new(*role);
-                    self.toasts.show(ToastKind::Warning, &words);
+                    self.toasts.show(Tone::Warning, &words);
                 }
                 if is_refused {
                     return;

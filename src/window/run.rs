@@ -9,9 +9,9 @@ use egui::{Vec2, vec2};
 
 use super::app::{App, Failure};
 use super::options::{Outcome, WindowOptions};
-use super::script::Script;
 use super::storage_file::{DamageRule, Storage};
-use super::toasts::ToastKind;
+use crate::desk::Script;
+use crate::desk::Tone;
 
 /// What the desktop knows the program by, and the directory of what it keeps.
 const APP: &str = "stepback";
@@ -46,7 +46,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             has_begun.store(true, Relaxed);
             let mut app = App::new(cc, options, script);
             if let Some(notice) = notice {
-                app.toasts.show(ToastKind::Warning, &notice.to_string());
+                app.toasts.show(Tone::Warning, &notice.to_string());
             }
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
             Ok(Box::new(app))

@@ -8,8 +8,8 @@ use stepback_parsers::Position;
 
 use super::app::App;
 use super::file_dialog::Purpose;
-use super::toasts::ToastKind;
 use crate::action::StepRange;
+use crate::desk::Tone;
 use crate::messages::{say, spoken};
 use crate::session::is_same_file;
 use crate::truncate::save_part;
@@ -24,12 +24,12 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let Some(range) = range.or(workspace.timeline.selection()) else {
             let advice = say!("part-shift-drag-in-the-timeline");
-            return self.toasts.show_with(ToastKind::Info, say!("part-nothing-is-selected-in-the"), advice, None);
+            return self.toasts.show_with(Tone::Info, say!("part-nothing-is-selected-in-the"), advice, None);
         };
         if workspace.session.index.source().tarmac().is_none() {
             let title = say!("part-only-a-part-of-a");
             self.note_failure(say!("part-only-a-part-of-a-tarmac"));
-            return self.toasts.show_with(ToastKind::Warning, title, spoken(ADVICE), None);
+            return self.toasts.show_with(Tone::Warning, title, spoken(ADVICE), None);
         }
         let Some(path) = path.map(PathBuf::from) else { return self.ask_for_file(Purpose::PartPlace(range)) };
         if path == workspace.session.path || is_same_file(&path, &workspace.session.path) {
@@ -51,7 +51,7 @@ impl App {
         let Some(told) = workspace.saving.as_ref().and_then(Ticket::take) else { return };
         workspace.saving = None;
         match told {
-            Ok(words) => self.toasts.show(ToastKind::Info, &words),
+            Ok(words) => self.toasts.show(Tone::Info, &words),
             Err(error) => self.report(&format!("{error:#}")),
         }
     }

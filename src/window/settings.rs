@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::browser::Order;
-use super::recent::{self, RecentTrace};
 use super::{layout, salvage};
 use crate::action::{FindQuestion, FontRole, ThemeChoice};
+use crate::desk::HISTORY;
+use crate::desk::recent::{self, RecentTrace};
 use crate::keymap::KeyChoice;
 use crate::messages::LanguageChoice;
 use crate::model::SourceChoice;
-use crate::panels::HISTORY;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
 use crate::theme::{Palette, install_styles};

@@ -4,24 +4,11 @@ use std::sync::Arc;
 
 use super::app::App;
 use super::file_dialog::Purpose;
-use super::home::from_home;
-use super::lookup::Lookup;
-use super::options::TraceChoice;
-use crate::action::Way;
+use crate::desk::TraceChoice;
+use crate::desk::home::from_home;
 use crate::image::ImageSpec;
-use crate::messages::say;
-use crate::model::source_view::LineQuestion;
 use crate::session::OpenOptions;
 use crate::source::SourceMapping;
-
-/// A source line to travel to.
-pub(super) struct LineGoal {
-    pub file: String,
-    pub line: u32,
-    pub way: Way,
-    /// Who executes it; none: anybody.
-    pub thread: Option<String>,
-}
 
 impl App {
     /// Opens the trace again with one more image; without a path asks for it.
@@ -102,18 +89,5 @@ impl App {
             workspace.sources.is_in_rows = self.settings.has_row_lines;
         }
         self.keep_settings();
-    }
-
-    /// Travels to an execution of a source line.
-    pub(super) fn go_to_line(&mut self, goal: LineGoal) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if !workspace.session.images.are_lines_ready() {
-            return self.report(say!("sources-the-source-lines-are-still"));
-        }
-        let LineGoal { file, line, way, thread } = goal;
-        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
-        let question = LineQuestion { file, line, way, from, thread };
-        workspace.lookup = Some(Lookup::line(&workspace.session, &self.worker, window, question));
-        self.take_found();
     }
 }

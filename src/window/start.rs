@@ -6,11 +6,11 @@ use egui::{
 
 use super::mark;
 use super::path_box::PathBox;
-use super::recent::{RecentState, RecentTrace};
 use super::settings::Settings;
 use super::widgets::{LargeButton, first_key, label, paint_flat, text_button};
-use super::words::count;
 use crate::action::Action;
+use crate::desk::recent::{RecentState, RecentTrace};
+use crate::desk::words::count;
 use crate::messages::say;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::worker::{Slot, Worker};

@@ -6,11 +6,11 @@ use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::Cancel;
 
 use super::app::App;
-use super::opening::Opening;
-use super::status::status_at;
 use super::widgets::{badge, paint_flat, text_button, width};
-use super::words::count;
 use crate::action::{Action, PanelKind};
+use crate::desk::Opening;
+use crate::desk::status_at;
+use crate::desk::words::count;
 use crate::messages::say;
 use crate::model::order_words;
 use crate::model::so_far::{SoFar, so_far};
@@ -132,15 +132,15 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 /// That the order of steps of different threads is known by their times alone, and with whom that matters here.
 fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     let Some(workspace) = &mut app.workspace else { return };
-    let Some(threads) = workspace.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
+    let Some(threads) = workspace.desk.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
         return;
     };
     let position = workspace.windows.active().position;
-    let asked = workspace.threads.here().map(|here| (position, here));
+    let asked = workspace.desk.threads.here().map(|here| (position, here));
     let others = asked.and_then(|asked| {
         let answer = workspace.order.poll(&asked, &app.worker, |(position, here)| {
             let (position, here) = (*position, *here);
-            let (session, threads) = (Arc::clone(&workspace.session), Arc::clone(threads));
+            let (session, threads) = (Arc::clone(&workspace.desk.session), Arc::clone(threads));
             move |_: &Cancel| {
                 let others = threads.schedule.unordered_with(here, position.0.saturating_sub(1));
                 Ok(order_words::others_text(&others, session.index.threads()))

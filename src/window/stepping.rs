@@ -1,15 +1,13 @@
-//! What moves by steps have to know of the window: the threads by their names, the rows of a page.
+//! What moves by steps have to know of the window: the rows of a page, the panels that scroll along.
 
 use egui_tiles::Tile;
-use stepback_index::ThreadId;
 
 use super::app::App;
 use super::workspace::Workspace;
 use crate::action::{Way, WindowId};
-use crate::messages::say;
+use crate::desk::thread_named;
 use crate::model::{Move, Stride};
 use crate::panels::{Pane, Panel as _};
-use crate::session::Session;
 
 impl Workspace {
     /// Rows that a page of the active window has.
@@ -42,28 +40,9 @@ impl App {
         }
     }
 
-    pub(super) fn stay_in_thread(&mut self, name: Option<&str>) {
-        let Some(workspace) = self.workspace.as_ref() else { return };
-        match name.map(|name| thread_named(&workspace.session, name)).transpose() {
-            Ok(thread) => self.begin(Move::StayInThread(thread)),
-            Err(error) => self.report(&error),
-        }
-    }
-
     pub(super) fn turn_page(&mut self, way: Way) {
-        let Some(workspace) = self.workspace.as_ref() else { return };
-        self.begin(Move::Step(Stride::Page(workspace.page_rows()), way));
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let rows = workspace.page_rows();
+        workspace.begin(Move::Step(Stride::Page(rows), way));
     }
-}
-
-/// A thread of the trace; or that there is none of this name, and which there are.
-fn thread_named(session: &Session, name: &str) -> Result<ThreadId, String> {
-    /// More names than these are not listed.
-    const LISTED: usize = 8;
-    let index = &session.index;
-    index.thread_by_name(name).ok_or_else(|| {
-        let mut known: Vec<&str> = index.threads().iter().take(LISTED).map(|thread| thread.name.as_str()).collect();
-        known.extend((index.threads().len() > LISTED).then_some("…"));
-        say!("stepping-no-thread", name = format!("{name:?}"), known = known.join(", "))
-    })
 }

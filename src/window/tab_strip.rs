@@ -4,8 +4,8 @@ use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, po
 use egui_tiles::{TabState, TileId};
 
 use super::widgets::{badge, paint_flat, width};
-use super::words::count;
 use crate::action::{Action, Follow, WindowId};
+use crate::desk::words::count;
 use crate::messages::say;
 use crate::model::Windows;
 use crate::panels::{Pane, tab_badge};

@@ -6,8 +6,9 @@ use std::time::Duration;
 use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::widgets::link;
-use super::words::sentence;
 use crate::action::Action;
+use crate::desk::Tone;
+use crate::desk::words::sentence;
 use crate::messages::say;
 use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
 
@@ -19,24 +20,13 @@ const SHOWN: usize = 4;
 const SHORTEST: Duration = Duration::from_secs(5);
 const PER_LETTER: Duration = Duration::from_millis(60);
 
-/// How serious a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToastKind {
-    /// Good to know; it leaves by itself.
-    Info,
-    /// Something to look at.
-    Warning,
-    /// Something that did not work.
-    Error,
-}
-
 /// A message.
 #[derive(Clone, Debug)]
 pub struct Toast {
     /// Its number.
     pub id: u64,
     /// How serious it is.
-    pub kind: ToastKind,
+    pub kind: Tone,
     /// What happened, as a sentence without a full stop.
     pub title: String,
     /// Where or why, and what now.
@@ -67,12 +57,12 @@ impl Toasts {
     }
 
     /// Shows a message given as one sentence: what stands before its first colon is the title.
-    pub fn show(&mut self, kind: ToastKind, message: &str) {
+    pub fn show(&mut self, kind: Tone, message: &str) {
         self.show_and_offer(kind, message, None);
     }
 
     /// The same with something to do about it.
-    pub fn show_and_offer(&mut self, kind: ToastKind, message: &str, offer: Option<(String, Action)>) {
+    pub fn show_and_offer(&mut self, kind: Tone, message: &str, offer: Option<(String, Action)>) {
         let (title, text) = message.split_once(": ").unwrap_or((message, ""));
         self.show_with(kind, &sentence(title.trim_end()), &sentence(text), offer);
     }
@@ -80,7 +70,7 @@ impl Toasts {
     /// Shows a message with something to do about it. The same message twice is shown once.
     pub fn show_with(
         &mut self,
-        kind: ToastKind,
+        kind: Tone,
         title: &str,
         text: &str,
         actions: impl IntoIterator<Item = (String, Action)>,
@@ -178,9 +168,9 @@ impl Toast {
     fn stay(&self) -> Duration {
         let letters = u32::try_from(self.title.len() + self.text.len()).unwrap_or(u32::MAX).min(1000);
         let weight = match (self.kind, self.actions.is_empty()) {
-            (ToastKind::Info, true) => 1,
-            (ToastKind::Info, false) | (ToastKind::Warning, true) => 2,
-            (ToastKind::Warning, false) | (ToastKind::Error, _) => 4,
+            (Tone::Info, true) => 1,
+            (Tone::Info, false) | (Tone::Warning, true) => 2,
+            (Tone::Warning, false) | (Tone::Error, _) => 4,
         };
         // A few words are read at a glance.
         let is_small = weight == 1 && self.text.is_empty();
@@ -206,9 +196,9 @@ impl Toast {
 
     fn paint(&self, ui: &Ui, rect: Rect, title: Arc<Galley>, text: Arc<Galley>, tok: &Tok) {
         let (color, tint, shape) = match self.kind {
-            ToastKind::Info => (tok.accent, tok.sel, icons::INFO),
-            ToastKind::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
-            ToastKind::Error => (tok.err, tok.err_bg, icons::ERROR),
+            Tone::Info => (tok.accent, tok.sel, icons::INFO),
+            Tone::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
+            Tone::Error => (tok.err, tok.err_bg, icons::ERROR),
         };
         let painter = ui.painter();
         painter.add(ui.visuals().popup_shadow.as_shape(rect, 8.0));
@@ -262,7 +252,7 @@ mod tests {
     #[test]
     fn a_sentence_is_cut_at_its_first_colon() {
         let mut toasts = Toasts::default();
-        toasts.show(ToastKind::Info, "the index was rebuilt: it is incomplete: \"a.sbi\"");
+        toasts.show(Tone::Info, "the index was rebuilt: it is incomplete: \"a.sbi\"");
         let toast = toasts.list().first().unwrap();
         assert_eq!(toast.title, "The index was rebuilt");
         assert_eq!(toast.text, "It is incomplete: \"a.sbi\"");
@@ -271,8 +261,8 @@ mod tests {
     #[test]
     fn the_same_message_is_shown_once() {
         let mut toasts = Toasts::default();
-        toasts.show(ToastKind::Error, "nothing");
-        toasts.show(ToastKind::Error, "nothing");
+        toasts.show(Tone::Error, "nothing");
+        toasts.show(Tone::Error, "nothing");
         assert_eq!(toasts.list().len(), 1);
         assert!(toasts.dismiss_newest());
         assert!(!toasts.dismiss_newest());
@@ -281,9 +271,9 @@ mod tests {
     #[test]
     fn a_message_stays_as_long_as_it_takes_to_read_it() {
         let mut toasts = Toasts::default();
-        toasts.show(ToastKind::Info, "saved");
-        toasts.show(ToastKind::Info, &"long ".repeat(20));
-        toasts.show(ToastKind::Error, "broken");
+        toasts.show(Tone::Info, "saved");
+        toasts.show(Tone::Info, &"long ".repeat(20));
+        toasts.show(Tone::Error, "broken");
         let stays: Vec<_> = toasts.list().iter().map(Toast::stay).collect();
         assert!(stays[0] < stays[1] && stays[1] < stays[2], "{stays:?}");
         assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
@@ -300,7 +290,7 @@ mod tests {
     fn a_message_leaves_when_it_had_its_time_since_it_was_seen() {
         let mut toasts = Toasts::default();
         assert!(!look(&mut toasts, 100.0));
-        toasts.show(ToastKind::Info, "saved");
+        toasts.show(Tone::Info, "saved");
         assert!(look(&mut toasts, 200.0) && look(&mut toasts, 202.7));
         assert!(!look(&mut toasts, 202.9));
     }
@@ -308,7 +298,7 @@ mod tests {
     #[test]
     fn time_stands_still_while_the_pointer_is_at_a_message() {
         let mut toasts = Toasts::default();
-        toasts.show(ToastKind::Info, "saved");
+        toasts.show(Tone::Info, "saved");
         assert!(look(&mut toasts, 1.0));
         toasts.is_held = true;
         assert!(look(&mut toasts, 61.0));

@@ -11,11 +11,11 @@ use egui_tiles::{Tile, TileId};
 use super::app::App;
 use super::layout::panes_in_order;
 use super::tab_strip::{self, PanelPlace, Strip};
-use super::toasts::ToastKind;
 use super::torn_place::{SIZE, TornPlace, TornWindow, WINDOWS};
 use super::widgets::line_below;
 use super::workspace::{Drawn, Workspace};
 use crate::action::Action;
+use crate::desk::Tone;
 use crate::messages::say;
 use crate::panels::ViewCx;
 use crate::theme::Tok;
@@ -91,10 +91,10 @@ impl App {
             return workspace.put_back(Some(tile.0));
         }
         if workspace.torn().len() >= WINDOWS {
-            return self.toasts.show(ToastKind::Info, &say!("torn-many", number = WINDOWS as u64));
+            return self.toasts.show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
         }
         if !workspace.tear_off(tile) {
-            self.toasts.show(ToastKind::Info, say!("torn-last"));
+            self.toasts.show(Tone::Info, say!("torn-last"));
         }
     }
 

@@ -1,31 +1,19 @@
-//! Changes of what is kept and shown, and how they are taken back.
+//! What of the window can be had back after a change: marks, layouts, keys, panels.
 
-use super::settings::OwnLayout;
+use super::settings::{OwnLayout, Settings};
+use super::workspace::Workspace;
 use crate::action::{Moment, WindowId};
+use crate::desk::Marks;
 use crate::keymap::KeyChoice;
-use crate::notes::{Bookmarks, KeptSearches, Watches};
-
-/// More are not kept.
-const MOST: usize = 100;
 
 /// What was changed, the newest last.
-#[derive(Debug, Default)]
-pub struct Undo {
-    back: Vec<Before>,
-    forward: Vec<Before>,
-}
+pub type Undo = crate::desk::Undo<Before>;
 
 /// What was there before a change.
 #[derive(Debug)]
 pub enum Before {
-    /// The bookmarks.
-    Bookmarks(Bookmarks),
-    /// What is watched.
-    Watches(Watches),
-    /// The values that the timeline shows.
-    Waves(Watches),
-    /// The searches that are kept.
-    Searches(KeptSearches),
+    /// What the user keeps about the trace.
+    Marks(Marks),
     /// The layouts of the user's own.
     Layouts(Vec<OwnLayout>),
     /// The keys that the user chose.
@@ -65,57 +53,23 @@ impl Panels {
     }
 }
 
-impl Undo {
-    /// Keeps what was there before a change. What was taken back is gone.
-    pub fn keep(&mut self, before: Before) {
-        self.forward.clear();
-        self.back.push(before);
-        let surplus = self.back.len().saturating_sub(MOST);
-        self.back.drain(..surplus);
-    }
-
-    /// Takes the last change back: `exchange` puts a state into effect and gives the one that it replaces.
-    /// False when there is none.
-    pub fn undo(&mut self, exchange: impl FnOnce(Before) -> Before) -> bool {
-        let Some(before) = self.back.pop() else { return false };
-        self.forward.push(exchange(before));
-        true
-    }
-
-    /// Does again what was taken back last. False when there is nothing.
-    pub fn redo(&mut self, exchange: impl FnOnce(Before) -> Before) -> bool {
-        let Some(after) = self.forward.pop() else { return false };
-        self.back.push(exchange(after));
-        true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::notes::{BookmarkChange, BookmarkPlace};
-
-    #[test]
-    fn changes_are_taken_back_in_turn_and_done_again() {
-        let (mut undo, mut now) = (Undo::default(), Bookmarks::default());
-        for position in 1..4 {
-            undo.keep(Before::Bookmarks(now.clone()));
-            now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position))).unwrap();
+impl Workspace {
+    /// Puts what was there before a change back. Returns what that replaces. Settings are no trace's, so they are handed in.
+    pub(super) fn exchange(&mut self, before: Before, settings: &mut Settings) -> Before {
+        match before {
+            Before::Marks(marks) => Before::Marks(self.desk.exchange(marks)),
+            Before::Keys(keys) => {
+                let now = Before::Keys(std::mem::replace(&mut settings.keys, keys));
+                settings.keys.take_effect();
+                now
+            }
+            Before::Layouts(layouts) => Before::Layouts(std::mem::replace(&mut settings.layouts, layouts)),
+            Before::Panels(panels) => {
+                let now = self.panels();
+                self.put_panels(panels.clone());
+                self.panels_seen = self.panels();
+                Before::Panels(now.unwrap_or(panels))
+            }
         }
-        let mut counts = Vec::new();
-        let exchange = |now: &mut Bookmarks, before: Before| match before {
-            Before::Bookmarks(kept) => Before::Bookmarks(std::mem::replace(now, kept)),
-            other => other,
-        };
-        while undo.undo(|before| exchange(&mut now, before)) {
-            counts.push(now.list().len());
-        }
-        while undo.redo(|after| exchange(&mut now, after)) {
-            counts.push(now.list().len());
-        }
-        assert_eq!(counts, [2, 1, 0, 1, 2, 3]);
-        assert!(undo.undo(|before| exchange(&mut now, before)));
-        undo.keep(Before::Bookmarks(now.clone()));
-        assert!(!undo.redo(|after| after));
     }
 }

@@ -159,8 +159,10 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("analysis", &["analysis"])],
             &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
             &[room("worker", &["worker"])],
-            &[own("theme", &["theme"], &["keymap", "panels", "window", "terminal"])],
-            &[own("keymap", &["keymap"], &["panels", "window", "terminal"])],
+            &[own("theme", &["theme"], &["keymap", "desk", "panels", "window", "terminal"])],
+            &[own("keymap", &["keymap"], &["desk", "panels", "window", "terminal"])],
+            // What is open, and what is asked of it, without a toolkit.
+            &[own("desk", &["desk"], &["panels", "window", "terminal", "main"])],
             &[own("panels", &["panels"], &["window"])],
             &[
                 own("window", &["window"], &["main"]),

@@ -138,7 +138,7 @@ fn in_the_smallest_window_no_button_lies_under_a_field() {
     let sandbox = crate::sandbox::Sandbox::new();
     let trace = sandbox.file("a.tarmac", SHORT);
     let options = stepback::window::WindowOptions {
-        trace: Some(stepback::window::TraceChoice::of(stepback::session::OpenOptions::new(trace))),
+        trace: Some(stepback::desk::TraceChoice::of(stepback::session::OpenOptions::new(trace))),
         ..Default::default()
     };
     let mut window = sandbox.window_of([800.0, 500.0], options);

@@ -5,7 +5,8 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::desk::TraceChoice;
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{Sandbox, in_own_home};
 use crate::support::Driver;

@@ -9,8 +9,9 @@ use std::path::Path;
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use stepback::action::Action;
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;

@@ -6,8 +6,9 @@ use std::path::Path;
 use eframe::{App as _, Storage};
 use egui::{Key, Modifiers};
 use stepback::action::{Action, Follow, PanelKind, ThemeChoice, WindowId};
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;

@@ -7,8 +7,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use stepback::action::{Action, Fold};
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::{CTRL_SHIFT, Driver};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use egui_kittest::Harness;
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{App, TraceChoice, WindowOptions};
+use stepback::window::{App, WindowOptions};
 use tempfile::TempDir;
 
 use crate::support::{Copied, Driver, remember_copied};

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use stepback::action::PanelKind;
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::{Driver, PATIENCE};

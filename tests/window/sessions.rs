@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use eframe::App as _;
 use egui::{Key, Modifiers};
 use stepback::action::{Action, PanelKind};
+use stepback::desk::TraceChoice;
 use stepback::notes::{Bookmark, BookmarkChange, BookmarkPart};
 use stepback::session::OpenOptions;
-use stepback::window::{TraceChoice, WindowOptions};
+use stepback::window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;

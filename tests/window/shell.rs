@@ -7,8 +7,9 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use stepback::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
+use stepback::desk::TraceChoice;
 use stepback::session::OpenOptions;
-use stepback::window::{App, TraceChoice, WindowOptions, Workspace};
+use stepback::window::{App, WindowOptions, Workspace};
 
 use crate::sandbox::SHORT;
 

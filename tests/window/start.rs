@@ -68,7 +68,7 @@ fn a_compressed_trace_is_opened_like_a_plain_one() {
     let mut window = sandbox.window(WindowOptions::default());
     type_path(&mut window, &path);
     assert_eq!(window.workspace().session.index.step_count(), 12);
-    assert_eq!(window.workspace().recent().look(), stepback::window::RecentState::Good);
+    assert_eq!(window.workspace().recent().look(), stepback::desk::RecentState::Good);
 }
 
 #[test]

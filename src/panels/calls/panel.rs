@@ -11,6 +11,7 @@ use stepback_parsers::Position;
 use super::columns::{Columns, Listing};
 use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, StepRange, WindowId};
+use crate::desk::{Change, SessionWatch};
 use crate::messages::say;
 use crate::model::call_rows::{Children, Node, children_of, same_calls};
 use crate::model::call_tree::{CallTree, TreeRow, names_around};
@@ -27,7 +28,6 @@ use crate::panels::list::ListArea;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
-use crate::panels::watch::{News, SessionWatch};
 use crate::theme::{icon, icons, ui as ui_font};
 use crate::worker::{Answer, Lane, Slot, Ticket};
 
@@ -380,9 +380,9 @@ impl Panel for CallsPanel {
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         match self.session.look(cx.session) {
-            News::Nothing => {}
-            News::Part => self.state.take_part(cx),
-            News::Trace => {
+            Change::Nothing => {}
+            Change::Part => self.state.take_part(cx),
+            Change::Trace => {
                 // What was asked before the first frame is asked of this trace.
                 let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
                 let range = self.state.range.filter(|_| is_new);

@@ -10,6 +10,7 @@ use stepback_parsers::Position;
 use super::beside::Beside;
 use super::rows::{Columns, Lengths, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::compare::{Between, CompareRow, Comparison, RowsWanted, accessed_between, compare};
@@ -23,7 +24,6 @@ use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
-use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
 

@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 
 use super::rows::{ChangeRows, Columns, RowAt, Touched, key, texts, travel};
 use crate::action::{Action, CellName, PanelKind, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
@@ -22,7 +23,6 @@ use crate::panels::row::{
 };
 use crate::panels::sort::{SortBy, heads_ui};
 use crate::panels::table::{Export, text_table};
-use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::Slot;
 

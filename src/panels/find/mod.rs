@@ -3,10 +3,6 @@
 mod choosers;
 mod field;
 mod kept;
-mod own;
 mod panel;
-mod state;
 
-pub use own::{OwnFinds, SearchGround};
 pub use panel::FindPanel;
-pub use state::{FindState, HISTORY};

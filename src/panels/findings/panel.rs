@@ -10,6 +10,7 @@ use stepback_index::{BuildProgress, Cancel};
 
 use super::rows::{FindingRows, Touched, travel};
 use crate::action::{Action, PanelKind, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::finding_rows::{Branch, FindingList, FindingRow, finding_list, finding_rows};
 use crate::panels::ViewCx;
@@ -18,7 +19,6 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, empty_ui, error_ui};
-use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
 

@@ -16,6 +16,7 @@ use super::rows::RowsPlace;
 use super::shape::{BESIDE, Shape};
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way, WindowId};
+use crate::desk::SessionWatch;
 use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
 use crate::messages::say;
 use crate::model::memory::{aligned, likely_address};
@@ -28,7 +29,6 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use crate::panels::watch::SessionWatch;
 use crate::worker::{Answer, Slot};
 
 /// The bar with the address.

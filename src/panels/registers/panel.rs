@@ -14,6 +14,7 @@ use super::grid::{Grid, GridView, Reading, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, RegisterFormat, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::register_format::ShownAs;
 use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board};
@@ -28,7 +29,6 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::watch_for_late;
 use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
-use crate::panels::watch::SessionWatch;
 use crate::worker::Slot;
 
 /// pc and flags.

@@ -12,6 +12,7 @@ use super::bar::{BarPlace, HereText};
 use super::rows::{Frame, rows_ui, text_left, widest};
 use super::{bar, empty};
 use crate::action::{Action, Follow, PanelKind, Way, WindowId};
+use crate::desk::{Change, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
 use crate::model::scroll::{Scroll, Viewport};
@@ -25,7 +26,6 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
-use crate::panels::watch::{News, SessionWatch};
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
 
@@ -303,11 +303,11 @@ impl Panel for SourcePanel {
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let news = self.session.look(cx.session);
-        if news == News::Part {
+        if news == Change::Part {
             // More may be executed.
             self.state.all_executed = Kept::default();
         }
-        if news == News::Trace {
+        if news == Change::Trace {
             *self.state = SourceState::default();
         }
         let rect = take_rect(ui);

@@ -11,6 +11,7 @@ use super::foot;
 use super::foot::{FramePaint, Scene};
 use super::rows::{Columns, StackRows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::model::scroll::Viewport;
@@ -21,7 +22,6 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
 use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
-use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
 

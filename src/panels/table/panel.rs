@@ -15,6 +15,8 @@ use super::kind::TableKind;
 use super::list::{RowList, TableView};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
+use crate::desk::SessionWatch;
+use crate::desk::Stream;
 use crate::keymap::cell_name;
 use crate::model::access_table::{AccessQuestion, Listed, access_table};
 use crate::model::heap_table::heap_table;
@@ -28,8 +30,6 @@ use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, empty_ui, error_ui, loading_ui, watch_for_late};
-use crate::panels::stream::Stream;
-use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
 use crate::worker::{Answer, Slot};
 

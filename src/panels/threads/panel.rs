@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::rows::{Columns, HeadLook, ThreadRows, head_ui, to_first};
 use super::sorted::SortedThreads;
 use crate::action::{Action, PanelKind, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::threads::{Sorting, ThreadRow, Threads};
@@ -18,7 +19,6 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::panels::table::{Export, text_table};
-use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
 
 /// The bar with the count.

@@ -9,6 +9,7 @@ use super::depths::Depths;
 use super::view::View;
 use crate::action::{CellName, StepRange, TimelineFit, TimelineLanes, WindowId};
 use crate::analysis::schedule::{Bounded, Mark};
+use crate::desk::SessionWatch;
 use crate::model::axis_end::AxisEnd;
 use crate::model::lane_view::{LaneId, lane_ids};
 use crate::model::so_far::SoFar;
@@ -18,7 +19,6 @@ use crate::model::timeline_density::Densities;
 use crate::model::timeline_rows::{Rows, RowsRequest};
 use crate::model::wave::{Wave, WaveRequest};
 use crate::panels::ViewCx;
-use crate::panels::watch::SessionWatch;
 use crate::worker::Slot;
 
 /// What the timeline remembers from frame to frame.

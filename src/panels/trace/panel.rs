@@ -9,11 +9,11 @@ use super::raw::RawList;
 use super::raw_words::raw_bar_ui;
 use super::steps::StepList;
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
+use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
-use crate::panels::watch::SessionWatch;
 
 /// The trace as a list, with a position.
 #[derive(Debug, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::desk::home::{from_home, home};
+use crate::desk::recent::RecentTrace;
 use crate::messages::say;
-use crate::window::home::{from_home, home};
-use crate::window::recent::RecentTrace;
 
 /// More folders of recent traces are not listed.
 const RECENT: usize = 8;

@@ -7,14 +7,14 @@ use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::listing::{Column, Details, Entry, Order};
 use super::state::{Browser, FieldName, Look, Outcome, Surroundings};
+use crate::desk::recent::now;
+use crate::desk::words::{ago, bytes, sentence};
 use crate::keymap::key_name;
 use crate::messages::say;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::window::file_dialog::Pick;
 use crate::window::go_to::error_line;
-use crate::window::recent::now;
 use crate::window::widgets::{FlatButton, paint_flat, text_button};
-use crate::window::words::{ago, bytes, sentence};
 
 const SIZE: egui::Vec2 = vec2(880.0, 600.0);
 const ROW: f32 = 24.0;

@@ -15,21 +15,21 @@ use super::words::sentence;
 /// Moves that were asked for in one frame, one after the other. All that is no move waits for them.
 #[derive(Default)]
 pub struct Moving {
-    pub(super) asked: Vec<Asked>,
+    pub asked: Vec<Asked>,
     /// Once a worker makes them.
-    pub(super) ticket: Option<Ticket<Moved>>,
+    pub ticket: Option<Ticket<Moved>>,
     /// Those that wait until what is damaged is made again.
-    pub(super) held: Vec<Asked>,
+    pub held: Vec<Asked>,
 }
 
 /// A move of one window.
-pub(super) struct Asked {
+pub struct Asked {
     pub window: WindowId,
     pub what: Move,
 }
 
 /// What became of some moves.
-pub(super) struct Moved {
+pub struct Moved {
     /// The windows as they are by now.
     pub windows: Windows,
     /// Why windows stayed where they are, where that is worth a word.
@@ -59,7 +59,7 @@ impl Moving {
 }
 
 /// Makes moves in copies of the windows. Runs on a worker.
-pub(super) fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
+pub fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
     let mut said = Vec::new();
     // Where several windows are sent somewhere, each goes where it was sent.
     let is_alone = asked.windows(2).all(|pair| matches!(pair, [one, next] if one.window == next.window));

@@ -36,7 +36,7 @@ pub struct Lookup {
     /// The text of the "Go to" box, when that asked.
     pub place: Option<String>,
     /// How far it came, where it goes from moment to moment.
-    pub(super) reached: Option<Reached>,
+    pub reached: Option<Reached>,
     begun: Instant,
     lane: Lane,
     /// Kept, so that it can be asked again.
@@ -60,7 +60,7 @@ pub struct AccessQuestion {
 }
 
 /// A question of the window about a session.
-pub(super) type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
+pub type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
 
 impl Lookup {
     /// Looks for a place.
@@ -119,7 +119,8 @@ impl Lookup {
         Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
-    pub(super) fn asked(
+    /// Asks a question of its own.
+    pub fn asked(
         session: &Arc<Session>,
         worker: &Worker,
         window: WindowId,

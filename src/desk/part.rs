@@ -1,19 +1,18 @@
-//! Another part of the trace takes the place of the one on the screen: what is folded is sought in it first.
+//! Another part of the trace takes the place of the one that is shown: what is folded is sought in it first.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::app::App;
 use super::arriving_part::{Arrival, Part};
-use super::opened::Held;
-use super::workspace::Workspace;
+use super::desk::Desk;
+use super::news::News;
 use crate::messages::say;
 use crate::model::{AtEnd, NewEnd, Windows};
 use crate::session::Session;
 use crate::worker::Lane;
 
-impl Workspace {
+impl Desk {
     /// The steps of the newest part.
     fn newest_count(&self) -> u64 {
         self.part.as_ref().map_or(&self.session, |part| &part.session).index.step_count()
@@ -22,35 +21,32 @@ impl Workspace {
     /// Takes a part in whose windows are known.
     fn show_part(&mut self, session: Arc<Session>, windows: Windows) {
         self.session = session;
-        self.banner = self.banner.take().and_then(|_| super::banner::Banner::of(&self.session));
         // A click may have made another window the active one meanwhile.
         let active = std::mem::replace(&mut self.windows, windows).active;
         self.windows.activate(active);
         self.begin_awaited();
+        self.tell(News::Part);
     }
-}
 
-impl App {
     /// More of the trace that is shown, or the whole of it; positions, folds and panels stay. Less is no news.
-    pub(super) fn begin_part(&mut self, session: Session, at_end: AtEnd, arrival: Arrival) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if arrival == Arrival::More && session.index.step_count() < workspace.newest_count() {
+    pub fn begin_part(&mut self, session: Session, at_end: AtEnd, arrival: Arrival) {
+        if arrival == Arrival::More && session.index.step_count() < self.newest_count() {
             return;
         }
-        let session = Arc::new(session.succeeding(&workspace.session));
-        workspace.part = Some(Part { session, at_end, arrival, windows: None });
+        let session = Arc::new(session.succeeding(&self.session));
+        self.part = Some(Part { session, at_end, arrival, windows: None });
         self.advance_part();
     }
 
     /// Shows the part that arrived as soon as the windows are known in it.
     pub(super) fn advance_part(&mut self) {
-        let Some(workspace) = self.workspace.as_mut().filter(|workspace| !workspace.moving.is_under_way()) else {
+        if self.moving.is_under_way() {
             return;
-        };
-        let Some(part) = workspace.part.as_mut() else { return };
+        }
+        let Some(part) = self.part.as_mut() else { return };
         let windows = part.windows.get_or_insert_with(|| {
-            let (before, after) = (Arc::clone(&workspace.session), Arc::clone(&part.session));
-            let (mut windows, at_end) = (workspace.windows.clone(), part.at_end);
+            let (before, after) = (Arc::clone(&self.session), Arc::clone(&part.session));
+            let (mut windows, at_end) = (self.windows.clone(), part.at_end);
             self.worker.spawn(Lane::Short, move |_| {
                 let to = NewEnd { step_count: after.index.step_count(), at_end };
                 windows.take_part(before.index.calls(), after.index.calls(), to);
@@ -58,26 +54,24 @@ impl App {
             })
         });
         let Some(answer) = windows.take() else { return };
-        if let Some(part) = workspace.part.take() {
+        if let Some(part) = self.part.take() {
             self.end_part(part, answer);
         }
     }
 
     fn end_part(&mut self, part: Part, windows: Result<Windows>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let told = workspace.session.notices.clone();
+        let told = self.session.notices.clone();
         match windows {
-            Ok(windows) => workspace.show_part(part.session, windows),
+            Ok(windows) => self.show_part(part.session, windows),
             Err(error) => {
                 self.end_mending();
-                return self.report(&say!("part-not-shown", error = format!("{error:#}")));
+                return self.fail(&say!("part-not-shown", error = format!("{error:#}")));
             }
         }
         self.worker.renew();
         self.end_mending();
         if part.arrival == Arrival::Whole {
-            self.tell_whole(&told);
-            self.begin_held(Held::Now);
+            self.tell(News::Whole(told));
         }
     }
 }

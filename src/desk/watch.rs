@@ -13,7 +13,7 @@ pub struct SessionWatch {
 
 /// What is shown now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum Change {
     /// What was shown before.
     Nothing,
     /// Another part of the same trace: slots ask again by themselves.
@@ -24,13 +24,13 @@ pub enum News {
 
 impl SessionWatch {
     /// Looks at the session that is shown.
-    pub fn look(&mut self, session: &Arc<Session>) -> News {
+    pub fn look(&mut self, session: &Arc<Session>) -> Change {
         // Weak references keep their addresses taken, so that no other session can have them.
         let (lineage, now) = (Arc::downgrade(session.lineage()), Arc::downgrade(session));
         let news = match (self.lineage.ptr_eq(&lineage), self.session.ptr_eq(&now)) {
-            (true, true) => News::Nothing,
-            (true, false) => News::Part,
-            (false, _) => News::Trace,
+            (true, true) => Change::Nothing,
+            (true, false) => Change::Part,
+            (false, _) => Change::Trace,
         };
         *self = Self { lineage, session: now };
         news
@@ -38,6 +38,6 @@ impl SessionWatch {
 
     /// True the first time that it sees a trace.
     pub fn is_new(&mut self, session: &Arc<Session>) -> bool {
-        self.look(session) == News::Trace
+        self.look(session) == Change::Trace
     }
 }

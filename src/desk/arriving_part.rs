@@ -17,9 +17,9 @@ pub enum Arrival {
 
 /// A part that is known and not yet shown.
 pub struct Part {
-    pub(super) session: Arc<Session>,
-    pub(super) at_end: AtEnd,
-    pub(super) arrival: Arrival,
+    pub session: Arc<Session>,
+    pub at_end: AtEnd,
+    pub arrival: Arrival,
     /// The windows as they are in it, once that is asked for.
-    pub(super) windows: Option<Ticket<Windows>>,
+    pub windows: Option<Ticket<Windows>>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stepback_parsers::Position;
 
-use super::state::FindState;
+use super::find_state::FindState;
 use crate::action::FindQuestion;
 use crate::session::Session;
 use crate::worker::Worker;

@@ -6,9 +6,10 @@ use anyhow::anyhow;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::app::App;
+use super::desk::Desk;
 use super::found::Found;
 use super::lookup::{Lookup, Question};
+use super::news::News;
 use super::reached::Reached;
 use crate::action::{Action, Way};
 use crate::analysis::condition::{Course, next_true};
@@ -22,9 +23,9 @@ use crate::notes::Watch;
 use crate::session::Session;
 use crate::worker::Lane;
 
-impl App {
+impl Desk {
     /// To another execution of the step just done.
-    pub(super) fn go_to_visit(&mut self, way: Way) {
+    pub fn go_to_visit(&mut self, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_visit(&session.index, Course { from, way }, cancel)?;
             let words = || {
@@ -38,7 +39,7 @@ impl App {
     }
 
     /// To another exception, interrupt, trap or signal.
-    pub(super) fn go_to_exception(&mut self, way: Way) {
+    pub fn go_to_exception(&mut self, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_exception(&session.index, Course { from, way }, cancel)?;
             let words = || {
@@ -52,7 +53,7 @@ impl App {
     }
 
     /// To another line of the source.
-    pub(super) fn go_to_next_line(&mut self, callees: Callees, way: Way) {
+    pub fn go_to_next_line(&mut self, callees: Callees, way: Way) {
         self.seek(move |session, from, cancel| {
             let (index, images) = (&session.index, &session.images);
             let walk = LineWalk { index, images, thread: thread_of(index, from)?, callees, cancel };
@@ -69,10 +70,8 @@ impl App {
     }
 
     /// To where a condition becomes true.
-    pub(super) fn go_to_where(&mut self, condition: String, way: Way) {
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.condition = Some(condition.clone());
-        }
+    pub fn go_to_where(&mut self, condition: String, way: Way) {
+        self.condition = Some(condition.clone());
         let reached = Reached::default();
         let told = reached.clone();
         self.seek(move |session, from, cancel| {
@@ -86,25 +85,24 @@ impl App {
             };
             Ok(found_or(found, session, way, words))
         });
-        if let Some(lookup) = self.workspace.as_mut().and_then(|workspace| workspace.lookup.as_mut()) {
+        if let Some(lookup) = self.lookup.as_mut() {
             lookup.reached = Some(reached);
         }
     }
 
     /// The same once more; asks where nothing was sought yet.
-    pub(super) fn go_to_where_again(&mut self, way: Way) {
-        let Some(workspace) = self.workspace.as_ref() else { return };
-        match workspace.condition.clone() {
+    pub fn go_to_where_again(&mut self, way: Way) {
+        match self.condition.clone() {
             Some(condition) => self.go_to_where(condition, way),
             None => {
                 let name = if way == Way::Back { "Previous where…" } else { "Next where…" };
-                self.queue.push_front(Action::AskFor(name.to_owned()));
+                self.tell(News::Do(Action::AskFor(name.to_owned())));
             }
         }
     }
 
     /// To where a watch has another value.
-    pub(super) fn go_to_change(&mut self, watch: String, way: Way) {
+    pub fn go_to_change(&mut self, watch: String, way: Way) {
         self.seek(move |session, from, cancel| {
             let found = next_change(session, &Watch::parse(&watch), from, way, cancel)?;
             let words = || match way {
@@ -117,10 +115,9 @@ impl App {
 
     /// Looks for a place from the active window's position on.
     fn seek(&mut self, find: impl Fn(&Session, Position, &Cancel) -> anyhow::Result<Found> + Send + Sync + 'static) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        let from = self.windows.active().position;
         let question: Arc<Question> = Arc::new(move |session, cancel| find(session, from, cancel));
-        workspace.lookup = Some(Lookup::asked(&workspace.session, &self.worker, window, Lane::Long, question));
+        self.lookup = Some(Lookup::asked(&self.session, &self.worker, self.windows.active, Lane::Long, question));
         self.take_found();
     }
 }

@@ -4,18 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow};
-use egui::Vec2;
-use egui_tiles::TileId;
 
-use super::kept_layout;
-use super::layout::{self, Dock};
 use super::saver::SavePlace;
-use super::torn_place::TornPlace;
-use crate::action::{Moment, PanelKind, TraceId, WindowId};
 use crate::image::ImageSpec;
 use crate::messages::say;
-use crate::notes::{KeptImage, KeptWindow, SessionFile};
-use crate::panels::Pane;
+use crate::notes::{KeptImage, SessionFile};
 use crate::session::{
     OpenOptions, ReadSession, is_same_file, kept_file, kept_place, place_before, read_session, session_places, trace_of,
 };
@@ -72,18 +65,6 @@ impl MissingFiles {
     }
 }
 
-/// The panels, and where the windows of the trace were.
-pub struct SavedLayout {
-    /// The panels with what they follow.
-    pub dock: Dock,
-    /// The windows of panels that have windows of their own, as far as it is known where they were.
-    pub torn: Vec<(TileId, TornPlace)>,
-    /// The trace windows and where they were.
-    pub positions: Vec<(WindowId, Moment)>,
-    /// The active trace window.
-    pub active: WindowId,
-}
-
 /// Where the session of an open trace is saved.
 #[derive(Debug, Default)]
 pub struct SessionPlaces {
@@ -95,7 +76,9 @@ pub struct SessionPlaces {
     pub is_unread: bool,
     /// That nothing is kept was told.
     pub is_loss_told: bool,
-    /// The panels of the session that could not be read: they stay in it until the user saves it.
+    /// The panels of the window as the session has them; empty where it has none.
+    pub panels: String,
+    /// Those that could not be read: they stay in it until the user saves it.
     pub unread_panels: Option<String>,
     /// What the session names and is not there.
     pub missing: MissingFiles,
@@ -187,33 +170,6 @@ impl Kept {
             }
         }
     }
-
-    /// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
-    pub fn layout(&self, size: Vec2) -> Option<SavedLayout> {
-        let file = self.file.as_ref()?;
-        let moment = |position| Moment { trace: TraceId::default(), position };
-        let place = |window: &KeptWindow| (WindowId(window.number), moment(window.position));
-        let positions: Vec<_> = file.windows.iter().map(place).collect();
-        let read = if file.panels.is_empty() { None } else { kept_layout::read_all(&file.panels) };
-        let (dock, torn) = read.unwrap_or_else(|| (first_with(&positions, size), Vec::new()));
-        Some(SavedLayout { dock, torn, positions, active: WindowId(file.active) })
-    }
-}
-
-/// The first panels, with the trace windows that there were.
-fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
-    let mut dock = layout::first(size);
-    let beside = layout::panes_in_order(&dock).into_iter().find(|tile| window_of(&dock, *tile).is_some());
-    let Some(beside) = beside else { return dock };
-    let shown = window_of(&dock, beside);
-    for (id, _) in positions.iter().filter(|(id, _)| Some(*id) != shown) {
-        layout::insert_as_tab(&mut dock, beside, Pane::new(PanelKind::Trace, *id));
-    }
-    dock
-}
-
-fn window_of(dock: &Dock, tile: TileId) -> Option<WindowId> {
-    dock.tiles.get_pane(&tile)?.window()
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
+use crate::desk::{Change, SessionWatch};
 use crate::model::go_to::{Suggestion, suggestions};
-use crate::panels::{News, SessionWatch};
 use crate::session::Session;
 use crate::worker::{Slot, Worker};
 
@@ -20,7 +20,7 @@ impl Places {
     /// What a text may mean; nothing while the answer for just that text is on its way.
     pub fn poll(&mut self, text: &str, session: &Arc<Session>, worker: &Worker) -> &[Suggestion] {
         // Another part of the trace has other answers, too.
-        if self.session.look(session) != News::Nothing {
+        if self.session.look(session) != Change::Nothing {
             self.found.clear();
         }
         let text = text.trim().to_owned();

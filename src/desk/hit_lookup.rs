@@ -12,13 +12,13 @@ use crate::model::so_far::nothing_so_far;
 use crate::session::Session;
 
 /// What a search for the next hit finds.
-pub(super) fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
+pub fn hit_found(question: &HitQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
     let found: Option<Position> = question.answer(session, cancel)?;
     Ok(found.map_or_else(|| Found::Nothing(no_hit_words(question, session)), Found::Position))
 }
 
 /// That there is no hit, as a sentence.
-pub(super) fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
+pub fn no_hit_words(question: &HitQuestion, session: &Session) -> String {
     let text = question.question.text.trim();
     match question.way {
         Way::Back => say!("lookup-no-hit-before", text = text),

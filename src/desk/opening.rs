@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
+use super::choice::{Keeping, TraceChoice};
 use super::kept::Kept;
-use super::options::{Keeping, TraceChoice};
 use crate::messages::{Language, say};
 use crate::session::{self, OpenOptions, Session, Watch, is_session};
 

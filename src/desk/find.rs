@@ -1,0 +1,89 @@
+//! The search: what its actions do.
+
+use std::sync::Arc;
+
+use super::desk::Desk;
+use super::hit_lookup::no_hit_words;
+use super::lookup::Lookup;
+use super::news::News;
+use crate::action::{FindQuestion, PanelKind, StepRange, Way, WindowId};
+use crate::messages::say;
+use crate::model::Move;
+use crate::model::found::Listed;
+
+impl Desk {
+    /// What windows show that show hits alone. Costs nothing where nothing more was found.
+    pub(super) fn look_at_hits(&mut self) {
+        let is_sought = self.find.question().is_some();
+        let found = self.find.found().cloned();
+        let step_count = self.session.index.step_count();
+        for window in &mut self.windows.list {
+            window.only_hits.is_on &= is_sought;
+            match &found {
+                Some(found) => window.only_hits.update(found, step_count),
+                None => window.only_hits.forget(step_count),
+            }
+        }
+    }
+
+    /// The active window shows all steps again. False where it does.
+    pub fn leave_only_hits(&mut self) -> bool {
+        std::mem::take(&mut self.windows.active_mut().only_hits.is_on)
+    }
+
+    /// A window that shows hits alone shows some more steps.
+    pub(super) fn open_hidden(&mut self, window: WindowId, steps: StepRange) {
+        if let Some(window) = self.windows.get_mut(window) {
+            window.only_hits.open(steps);
+        }
+        self.look_at_hits();
+    }
+
+    /// The active window shows hits alone, or all steps; where nothing was looked for the user is asked what.
+    pub(super) fn toggle_only_hits(&mut self) {
+        if self.leave_only_hits() {
+            return;
+        }
+        self.surround_hits(self.windows.active().only_hits.context);
+    }
+
+    /// The same with steps around each hit.
+    pub(super) fn surround_hits(&mut self, context: u64) {
+        if self.find.question().is_none() {
+            self.inform(say!("find-first-for-hits"));
+            return self.tell(News::AskWhatToFind);
+        }
+        self.windows.active_mut().is_raw = false;
+        self.windows.active_mut().only_hits.surround(context);
+        self.look_at_hits();
+    }
+
+    /// Begins a search; who draws shows what it finds.
+    pub fn begin_find(&mut self, question: FindQuestion) {
+        let at = self.windows.active().position;
+        self.find.begin(question, at, &self.session, &self.worker);
+        self.tell(News::Show(PanelKind::Find));
+    }
+
+    /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
+    pub(super) fn find_next(&mut self, way: Way) {
+        let (window, at) = (self.windows.active, self.windows.active().position);
+        let Some(question) = self.find.hit_question(way, at) else { return self.tell(News::AskWhatToFind) };
+        match self.find.listed(way, at) {
+            Listed::At(to) => self.begin_in(window, Move::Travel(to)),
+            Listed::None => {
+                let words = no_hit_words(&question, &self.session);
+                self.inform(&words);
+            }
+            Listed::Unknown => {
+                self.lookup = Some(Lookup::hit(&self.session, &self.worker, window, question));
+                self.take_found();
+            }
+        }
+    }
+
+    /// Lists more hits.
+    pub(super) fn find_more(&mut self) {
+        self.find.more(&Arc::clone(&self.session), &self.worker);
+    }
+}

@@ -1,0 +1,148 @@
+//! What the user keeps about a trace: bookmarks, watches, waveforms, searches; what their actions do.
+
+use stepback_parsers::Position;
+
+use super::desk::Desk;
+use super::kept_marks::Marks;
+use super::news::{Message, News, Tone};
+use crate::action::{Action, PanelKind, Way};
+use crate::messages::say;
+use crate::model::Move;
+use crate::notes::{BookmarkChange, KeptSearch, KeptSearches, SearchChange, WatchChange};
+
+impl Desk {
+    /// Puts what was there before a change back. Returns what that replaces.
+    pub fn exchange(&mut self, before: Marks) -> Marks {
+        match before {
+            Marks::Bookmarks(bookmarks) => Marks::Bookmarks(std::mem::replace(&mut self.bookmarks, bookmarks)),
+            Marks::Watches(watches) => Marks::Watches(std::mem::replace(&mut self.watches, watches)),
+            Marks::Waves(waves) => Marks::Waves(std::mem::replace(&mut self.waves, waves)),
+            Marks::Searches(searches) => Marks::Searches(std::mem::replace(&mut self.searches, searches)),
+        }
+    }
+
+    /// Marks places, or changes marks.
+    pub fn change_bookmarks(&mut self, change: &BookmarkChange) {
+        let before = self.bookmarks.clone();
+        if let Err(error) = self.bookmarks.change(change) {
+            return self.fail(&say!("marks-full", error = error.to_string()));
+        }
+        if matches!(change, BookmarkChange::Edit(..) | BookmarkChange::Call(_)) {
+            self.tell(News::Show(PanelKind::Bookmarks));
+        }
+        if self.bookmarks == before {
+            return;
+        }
+        let lost = before.list().len().saturating_sub(self.bookmarks.list().len());
+        // Without a note it is made again by the same key.
+        let has_note = matches!(change, BookmarkChange::Toggle(place) if before.at(*place).is_some_and(|mark| !mark.note.is_empty()));
+        self.tell(News::Changed(Marks::Bookmarks(before)));
+        let words = match (change, lost) {
+            (BookmarkChange::Remove(_), 1..) => say!("marks-the-bookmark-was-deleted").to_owned(),
+            (BookmarkChange::Toggle(_), 1..) if has_note => say!("marks-the-bookmark-and-its-note").to_owned(),
+            (BookmarkChange::Clear, 1..) => {
+                say!("marks-deleted", count = lost)
+            }
+            _ => return,
+        };
+        self.say(Message::new(Tone::Info, words).offering(say!("marks-undo"), Action::Undo));
+    }
+
+    /// Travels to the bookmark before or behind the position.
+    pub fn go_to_bookmark(&mut self, way: Way) {
+        let at = self.windows.active().position.0;
+        let found = match way {
+            Way::Back => self.bookmarks.before(at),
+            Way::Forward => self.bookmarks.behind(at),
+        };
+        match found.and_then(|bookmark| bookmark.place.position()) {
+            Some(to) => self.begin(Move::Travel(Position(to))),
+            None => self.inform(match way {
+                Way::Back => say!("marks-there-is-no-bookmark-before"),
+                Way::Forward => say!("marks-there-is-no-bookmark-behind"),
+            }),
+        }
+    }
+
+    /// Shows another value along the trace, or changes those that are shown.
+    pub fn change_waves(&mut self, change: &WatchChange) {
+        let before = self.waves.clone();
+        if let Err(error) = self.waves.change(change) {
+            return self.fail(&say!("watches-waves-full", error = error.to_string()));
+        }
+        if self.waves != before {
+            self.tell(News::Changed(Marks::Waves(before)));
+        }
+    }
+
+    /// Watches something, or changes what is watched.
+    pub fn change_watches(&mut self, change: &WatchChange) {
+        let before = self.watches.clone();
+        if let Err(error) = self.watches.change(change) {
+            return self.fail(&say!("watches-full", error = error.to_string()));
+        }
+        if matches!(change, WatchChange::Add(_)) {
+            self.tell(News::Reveal(PanelKind::Watches));
+        }
+        if self.watches == before {
+            return;
+        }
+        self.tell(News::Changed(Marks::Watches(before)));
+        let words = match change {
+            WatchChange::Remove(_) => say!("watches-the-watch-was-removed"),
+            WatchChange::Clear => say!("watches-all-watches-were-removed"),
+            _ => return,
+        };
+        self.say(Message::new(Tone::Info, words).offering(say!("watches-undo"), Action::Undo));
+    }
+
+    /// Keeps the search under a name.
+    pub fn keep_search(&mut self, name: &str) {
+        let Some(search) = self.find.question().cloned() else {
+            self.inform(say!("find-first-for-keeping"));
+            return self.tell(News::AskWhatToFind);
+        };
+        self.change_searches(&SearchChange::Keep(KeptSearch { name: name.to_owned(), search }));
+    }
+
+    /// Changes the searches that are kept.
+    pub fn change_searches(&mut self, change: &SearchChange) {
+        let before = self.searches.clone();
+        if let SearchChange::Rename(name, _) | SearchChange::Forget(name) = change
+            && before.named(name).is_none()
+        {
+            return self.fail(&no_search(&before, name));
+        }
+        if let Err(error) = self.searches.change(change) {
+            return self.fail(&say!("find-not-kept", error = error.to_string()));
+        }
+        if self.searches == before {
+            return;
+        }
+        self.tell(News::Changed(Marks::Searches(before)));
+        let words = match change {
+            SearchChange::Keep(kept) => say!("find-kept-as", name = kept.name.trim()),
+            SearchChange::Forget(name) => say!("find-forgotten", name = name.as_str()),
+            SearchChange::Rename(..) => return,
+        };
+        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Undo));
+    }
+
+    /// A search that is kept; tells where there is none of this name.
+    pub fn kept_search(&mut self, name: &str) -> Option<KeptSearch> {
+        let kept = self.searches.named(name).cloned();
+        if kept.is_none() {
+            self.fail(&no_search(&self.searches, name));
+        }
+        kept
+    }
+}
+
+/// That no search is kept under a name, and which are.
+fn no_search(kept: &KeptSearches, name: &str) -> String {
+    let names: Vec<&str> = kept.list().iter().take(8).map(|kept| kept.name.as_str()).collect();
+    match names.is_empty() {
+        true => say!("find-none-kept", name = name),
+        false => say!("find-none-kept-so", name = name, names = names.join(", ")),
+    }
+}

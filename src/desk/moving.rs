@@ -1,0 +1,73 @@
+//! Moves of trace windows: a worker makes them on copies of the windows, so that nobody who draws waits for the index.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::desk::Desk;
+use super::pending_moves::{Asked, Moved, make};
+use crate::action::WindowId;
+use crate::messages::say;
+use crate::model::Move;
+use crate::session::Damage;
+use crate::worker::Lane;
+
+impl Desk {
+    /// Whether windows move, or go over to another part of the trace.
+    pub fn is_moving(&self) -> bool {
+        self.moving.ticket.is_some() || self.part.is_some() || !self.moving.held.is_empty()
+    }
+
+    /// Asks for a move of the active window.
+    pub fn begin(&mut self, what: Move) {
+        self.begin_in(self.windows.active().id, what);
+    }
+
+    /// Asks for a move of a window. It is begun with all others of the round by [`Self::send_moves`].
+    pub fn begin_in(&mut self, window: WindowId, what: Move) {
+        self.moving.asked.push(Asked { window, what });
+    }
+
+    /// Begins the moves that were asked for. Where the worker has no threads they are made when this returns.
+    pub(super) fn send_moves(&mut self) {
+        if self.is_moving() || self.moving.asked.is_empty() {
+            return;
+        }
+        let asked = std::mem::take(&mut self.moving.asked);
+        let (session, windows) = (Arc::clone(&self.session), self.windows.clone());
+        self.moving.ticket = Some(self.worker.spawn(Lane::Short, move |_| Ok(make(&session, windows, asked))));
+        self.take_moved();
+    }
+
+    fn receive_moved(&mut self) -> Option<Result<Moved>> {
+        let answer = self.moving.ticket.as_ref()?.take();
+        if answer.is_some() {
+            self.moving.ticket = None;
+        }
+        answer
+    }
+
+    /// Picks up where windows have moved to.
+    pub(super) fn take_moved(&mut self) {
+        let Some(answer) = self.receive_moved() else { return };
+        let mut moved = match answer {
+            Ok(moved) => moved,
+            Err(error) => return self.fail(&refused(&error)),
+        };
+        for window in moved.windows.list {
+            if let Some(known) = self.windows.get_mut(window.id) {
+                known.take_move(window);
+            }
+        }
+        moved.said.iter().for_each(|why| self.inform(why));
+        let Some(error) = &moved.error else { return };
+        match Damage::of(error).is_some_and(|damage| self.mend(damage)) {
+            true => self.moving.held.append(&mut moved.rest),
+            false => self.fail(&refused(&error)),
+        }
+    }
+}
+
+fn refused(error: &dyn std::fmt::Display) -> String {
+    say!("moving-failed", error = error.to_string())
+}

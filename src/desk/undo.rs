@@ -1,0 +1,69 @@
+//! How changes are taken back.
+
+/// More are not kept.
+const MOST: usize = 100;
+
+/// What was there before each change, the newest last.
+#[derive(Debug)]
+pub struct Undo<B> {
+    back: Vec<B>,
+    forward: Vec<B>,
+}
+
+impl<B> Default for Undo<B> {
+    fn default() -> Self {
+        Self { back: Vec::new(), forward: Vec::new() }
+    }
+}
+
+impl<B> Undo<B> {
+    /// Keeps what was there before a change. What was taken back is gone.
+    pub fn keep(&mut self, before: B) {
+        self.forward.clear();
+        self.back.push(before);
+        let surplus = self.back.len().saturating_sub(MOST);
+        self.back.drain(..surplus);
+    }
+
+    /// Takes the last change back: `exchange` puts a state into effect and gives the one that it replaces.
+    /// False when there is none.
+    pub fn undo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
+        let Some(before) = self.back.pop() else { return false };
+        self.forward.push(exchange(before));
+        true
+    }
+
+    /// Does again what was taken back last. False when there is nothing.
+    pub fn redo(&mut self, exchange: impl FnOnce(B) -> B) -> bool {
+        let Some(after) = self.forward.pop() else { return false };
+        self.back.push(exchange(after));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::{BookmarkChange, BookmarkPlace, Bookmarks};
+
+    #[test]
+    fn changes_are_taken_back_in_turn_and_done_again() {
+        let (mut undo, mut now) = (Undo::<Bookmarks>::default(), Bookmarks::default());
+        for position in 1..4 {
+            undo.keep(now.clone());
+            now.change(&BookmarkChange::Toggle(BookmarkPlace::Position(position))).unwrap();
+        }
+        let mut counts = Vec::new();
+        let exchange = |now: &mut Bookmarks, before: Bookmarks| std::mem::replace(now, before);
+        while undo.undo(|before| exchange(&mut now, before)) {
+            counts.push(now.list().len());
+        }
+        while undo.redo(|after| exchange(&mut now, after)) {
+            counts.push(now.list().len());
+        }
+        assert_eq!(counts, [2, 1, 0, 1, 2, 3]);
+        assert!(undo.undo(|before| exchange(&mut now, before)));
+        undo.keep(now.clone());
+        assert!(!undo.redo(|after| after));
+    }
+}
