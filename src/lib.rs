@@ -13,6 +13,7 @@ pub mod messages;
 pub mod model;
 pub mod notes;
 pub mod number;
+#[cfg(feature = "window")]
 pub mod panels;
 pub mod place;
 pub mod session;
@@ -23,5 +24,6 @@ pub mod terminal;
 pub mod theme;
 pub mod truncate;
 pub mod vcd;
+#[cfg(feature = "window")]
 pub mod window;
 pub mod worker;

@@ -4,13 +4,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use stepback::cli::{Shown, WindowArguments, parse, run};
+#[cfg(feature = "window")]
 use stepback::desk::TraceChoice;
+#[cfg(feature = "window")]
 use stepback::window::{Outcome, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
     run(&parse(), open_window)
 }
 
+#[cfg(feature = "window")]
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {
     let (trace, at) = arguments.trace_and_place();
     let of_path = || trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
@@ -28,4 +31,9 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
         Outcome::Done => Shown::Done,
         Outcome::NoWindow(why) => Shown::NoWindow(why),
     })
+}
+
+#[cfg(not(feature = "window"))]
+fn open_window(_: &WindowArguments) -> Result<Shown> {
+    Ok(Shown::NoWindow("this program was built without a window".to_owned()))
 }

@@ -3,7 +3,7 @@
 use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::command::{Command, Situation};
-use super::keys::read_key;
+use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
     Access, Action, CellName, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, Way, WindowId,

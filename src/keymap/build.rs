@@ -1,8 +1,8 @@
 //! How rows of the table of commands are made.
 
-use egui::{Key, KeyboardShortcut, Modifiers};
-
 use super::command::{Area, Argument, Command, Need, Plain, Scope, Situation};
+use super::key::Key;
+use super::stroke::{KeyStroke, Modifiers};
 use crate::action::Action;
 
 /// A command that does nothing yet.
@@ -34,7 +34,7 @@ impl Command {
     }
 
     pub(super) fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
-        self.default_keys.push(KeyboardShortcut::new(modifiers, key));
+        self.default_keys.push(KeyStroke::new(modifiers, key));
         self
     }
 

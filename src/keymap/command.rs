@@ -1,7 +1,6 @@
 //! What a command is.
 
-use egui::KeyboardShortcut;
-
+use super::stroke::KeyStroke;
 use crate::action::{Action, CellName, Moment, TraceId, WindowId};
 use crate::messages::{self, say};
 
@@ -16,7 +15,7 @@ pub struct Command {
     /// Its icon, where it has one.
     pub icon: Option<char>,
     /// Its keys unless the user chose others, the one that is shown first.
-    pub default_keys: Vec<KeyboardShortcut>,
+    pub default_keys: Vec<KeyStroke>,
     /// Where its keys count.
     pub scope: Scope,
     /// What it cannot do without.
@@ -202,11 +201,11 @@ impl Command {
     }
 
     /// Whether a key of it counts in a situation.
-    pub fn is_in_scope(&self, situation: &Situation, shortcut: &KeyboardShortcut) -> bool {
+    pub fn is_in_scope(&self, situation: &Situation, stroke: &KeyStroke) -> bool {
         match self.scope {
             Scope::Everywhere => true,
             Scope::Trace => situation.is_in_trace,
-            Scope::Steps => situation.is_in_trace || !shortcut.modifiers.command,
+            Scope::Steps => situation.is_in_trace || !stroke.modifiers.ctrl,
             Scope::Cells => situation.is_in_cells,
         }
     }

@@ -1,12 +1,10 @@
-//! The keys that the user chose instead of those of the table, and how keys are written in a file.
+//! The keys that the user chose instead of those of the table.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use egui::{Key, KeyboardShortcut, Modifiers};
-
 use super::command::Command;
-use super::press::name_of;
+use super::stroke::{KeyStroke, read_key, written};
 use super::table::{command, commands};
 use crate::messages::say;
 
@@ -19,7 +17,7 @@ thread_local! {
 
 /// Commands whose keys the user chose, by their names, and the keys of each: none where it has no key any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyChoice(BTreeMap<&'static str, Vec<KeyboardShortcut>>);
+pub struct KeyChoice(BTreeMap<&'static str, Vec<KeyStroke>>);
 
 impl KeyChoice {
     /// Whether every command has the keys of the table.
@@ -33,12 +31,12 @@ impl KeyChoice {
     }
 
     /// The keys of a command.
-    pub fn keys_of(&self, command: &Command) -> Vec<KeyboardShortcut> {
+    pub fn keys_of(&self, command: &Command) -> Vec<KeyStroke> {
         self.0.get(command.name).unwrap_or(&command.default_keys).clone()
     }
 
     /// Chooses the keys of a command. What another command has of them it has no longer.
-    pub fn set(&mut self, chosen: &Command, keys: &[KeyboardShortcut]) {
+    pub fn set(&mut self, chosen: &Command, keys: &[KeyStroke]) {
         for key in keys {
             if let Some(other) = self.owner(key).filter(|other| other.name != chosen.name) {
                 let rest = self.keys_of(other).into_iter().filter(|its| its != key).collect();
@@ -48,7 +46,7 @@ impl KeyChoice {
         self.put(chosen, keys.to_vec());
     }
 
-    fn put(&mut self, command: &Command, keys: Vec<KeyboardShortcut>) {
+    fn put(&mut self, command: &Command, keys: Vec<KeyStroke>) {
         if keys == command.default_keys {
             self.0.remove(command.name);
         } else {
@@ -62,7 +60,7 @@ impl KeyChoice {
     }
 
     /// The command that a key stands for.
-    pub fn owner(&self, key: &KeyboardShortcut) -> Option<&'static Command> {
+    pub fn owner(&self, key: &KeyStroke) -> Option<&'static Command> {
         commands().iter().find(|command| self.keys_of(command).contains(key))
     }
 
@@ -103,64 +101,14 @@ impl KeyChoice {
 
 impl Command {
     /// Its keys, the one that is shown first: those that the user chose, else those of the table.
-    pub fn keys(&self) -> Vec<KeyboardShortcut> {
+    pub fn keys(&self) -> Vec<KeyStroke> {
         CHOSEN.with(|chosen| chosen.borrow().keys_of(self))
     }
-}
-
-/// A key as files write it, on every system and in every language: `Ctrl+Shift+P`.
-pub fn written(key: &KeyboardShortcut) -> String {
-    let KeyboardShortcut { modifiers, logical_key } = key;
-    let held = [(modifiers.command || modifiers.ctrl, "Ctrl+"), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")];
-    let held: String = held.iter().filter(|(is_held, _)| *is_held).map(|(_, word)| *word).collect();
-    format!("{held}{}", name_of(*logical_key))
-}
-
-/// Whether a key is only held together with others, or locks something: no command has it alone.
-pub fn is_held(key: Key) -> bool {
-    use Key::{AltLeft, AltRight, ControlLeft, ControlRight, ShiftLeft, ShiftRight, SuperLeft, SuperRight};
-    let is_modifier = matches!(
-        key,
-        AltLeft | AltRight | ControlLeft | ControlRight | ShiftLeft | ShiftRight | SuperLeft | SuperRight
-    );
-    is_modifier || matches!(key, Key::CapsLock | Key::NumLock | Key::ScrollLock | Key::Fn)
-}
-
-/// Reads what [`written`] wrote.
-///
-/// # Errors
-/// Says what is no key.
-pub fn read_key(text: &str) -> Result<KeyboardShortcut, String> {
-    let no_key = || say!("keys-no-key", text = format!("{text:?}"));
-    let (mut modifiers, mut rest) = (Modifiers::NONE, text.trim());
-    while let Some((word, behind)) = rest.split_once('+').filter(|(_, behind)| !behind.is_empty()) {
-        modifiers = modifiers.plus(match word.trim().to_ascii_lowercase().as_str() {
-            "ctrl" | "cmd" => Modifiers::COMMAND,
-            "alt" => Modifiers::ALT,
-            "shift" => Modifiers::SHIFT,
-            _ => return Err(no_key()),
-        });
-        rest = behind.trim();
-    }
-    let key = Key::ALL.iter().find(|key| name_of(**key).eq_ignore_ascii_case(rest));
-    let key = key.copied().or_else(|| Key::from_name(rest)).filter(|key| !is_held(*key));
-    let key = key.ok_or_else(no_key)?;
-    Ok(KeyboardShortcut::new(modifiers, key))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_key_of_the_table_is_read_as_it_is_written() {
-        for key in commands().iter().flat_map(|command| &command.default_keys) {
-            assert_eq!(read_key(&written(key)).as_ref(), Ok(key));
-        }
-        for text in ["", "Ctrl+", "Hyper+A", "Ctrl+Nothing"] {
-            assert!(read_key(text).is_err(), "{text:?}");
-        }
-    }
 
     #[test]
     fn a_key_belongs_to_the_command_that_got_it_last() {

@@ -1,7 +1,6 @@
 //! What a person knows a kind of panel by: its commands, its key and its icon.
 
-use egui::Key;
-
+use super::key::Key;
 use crate::action::PanelKind;
 use crate::theme::icons;
 

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use egui::{Key, Modifiers};
-
 use super::arguments;
 use super::build::new;
 use super::cell_rows::cell_rows;
 use super::command::{Area, Command, Indexing, Scope, Situation};
+use super::key::Key;
 use super::panel_rows::{PANELS, PanelRow};
+use super::stroke::Modifiers;
 use crate::action::{
     Access, Action, CallMeasure, CellName, Fold, Follow, FontChange, FontRole, FunctionsOf, PanelKind, ThemeChoice,
     TimelineFit, TimelineLanes, Way, WindowId,
@@ -76,8 +76,8 @@ pub const MOUSE_GESTURES: [(&str, &str); 6] = [
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const ALT: Modifiers = Modifiers::ALT;
-const CTRL: Modifiers = Modifiers::COMMAND;
-const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+const CTRL: Modifiers = Modifiers::CTRL;
+const CTRL_SHIFT: Modifiers = Modifiers::CTRL_SHIFT;
 
 fn file() -> Vec<Command> {
     use Area::File;

@@ -19,7 +19,7 @@ use super::workspace::Workspace;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
 use crate::action::{Action, CallMeasure, FunctionsOf, ThemeChoice, TimelineLanes};
 use crate::desk::Tone;
-use crate::keymap::{self, Indexing, Keyboard, Situation, Switches};
+use crate::keymap::{Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
 use crate::theme::Tok;
@@ -147,7 +147,7 @@ impl App {
         }
         let is_typing = self.context.text_edit_focused();
         let keyboard = if is_typing { Keyboard::Field } else { Keyboard::Panel };
-        let commands = ui.input_mut(|input| keymap::take_pressed(input, situation, keyboard));
+        let commands = ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
         let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if is_escape && !self.toasts.dismiss_newest() {
             self.escape();

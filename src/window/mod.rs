@@ -52,6 +52,7 @@ mod panels_of;
 mod path_box;
 mod picture;
 mod preferences;
+mod pressed;
 mod run;
 mod salvage;
 mod save_part;

@@ -1,11 +1,12 @@
 //! The keys of all commands, on the page of settings.
 
-use egui::{Align2, Event, Key, KeyboardShortcut, Modifiers, Rect, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align2, Event, Rect, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use super::pressed::stroke_of;
 use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
 use crate::action::Action;
-use crate::keymap::{Command, commands, is_held, key_text, written};
+use crate::keymap::{Command, Key, KeyStroke, commands, key_text, written};
 use crate::messages::say;
 use crate::theme::{Tok, ui as ui_font};
 
@@ -179,7 +180,7 @@ impl KeysPage {
         let Some(key) = ui.input_mut(pressed) else { return };
         self.capture = None;
         let Some(command) = crate::keymap::command(capture.name) else { return };
-        if key.logical_key == Key::Escape {
+        if key.key == Key::Escape {
             return;
         }
         let mut keys = if capture.is_added { settings.keys.keys_of(command) } else { Vec::new() };
@@ -197,25 +198,16 @@ impl KeysPage {
 }
 
 /// Takes the first key out of what was typed.
-fn pressed(input: &mut egui::InputState) -> Option<KeyboardShortcut> {
+fn pressed(input: &mut egui::InputState) -> Option<KeyStroke> {
     let mut found = None;
-    input.events.retain(|event| match event {
-        // Ctrl comes as a key of its own before the key that it is held with.
-        Event::Key { key, pressed: true, modifiers, .. } if found.is_none() && !is_held(*key) => {
-            let mut held = Modifiers { alt: modifiers.alt, shift: modifiers.shift, ..Modifiers::NONE };
-            if modifiers.command || modifiers.ctrl {
-                held = held.plus(Modifiers::COMMAND);
-            }
-            let shortcut = KeyboardShortcut::new(held, *key);
+    input.events.retain(|event| match stroke_of(event) {
+        Some(mut stroke) if found.is_none() => {
             // Of signs Shift may be what makes them.
-            let is_sign =
-                written(&KeyboardShortcut::new(Modifiers::NONE, *key)).chars().all(|c| c.is_ascii_punctuation());
-            held.shift &= !is_sign;
-            found = Some(KeyboardShortcut { modifiers: held, ..shortcut });
+            stroke.modifiers.shift &= !stroke.key.is_sign();
+            found = Some(stroke);
             false
         }
-        Event::Text(_) => false,
-        _ => true,
+        _ => !matches!(event, Event::Text(_)),
     });
     found
 }

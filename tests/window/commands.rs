@@ -2,7 +2,7 @@
 
 use egui::Key;
 use stepback::action::Action;
-use stepback::keymap::{Command, commands};
+use stepback::keymap::{Command, Modifiers, commands};
 
 use crate::sandbox::{SHORT, Sandbox, in_own_home};
 use crate::support::{CTRL_SHIFT, Driver};
@@ -104,7 +104,9 @@ fn every_key_can_be_pressed_on_an_open_trace_and_on_the_start_screen() {
     for mut window in [Driver::text(SHORT), Driver::start()] {
         for command in commands().iter().filter(|command| command.name != "Close trace") {
             for key in &command.keys() {
-                window.press_with(key.modifiers, key.logical_key);
+                let Modifiers { ctrl, alt, shift } = key.modifiers;
+                let held = egui::Modifiers { ctrl, command: ctrl, alt, shift, ..egui::Modifiers::NONE };
+                window.press_with(held, egui::Key::from_name(key.key.name()).unwrap());
                 close_all(&mut window);
             }
         }

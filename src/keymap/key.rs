@@ -1,0 +1,119 @@
+//! The keys of a keyboard, whoever reads it: a window or a terminal.
+
+/// Makes [`Key`]. A key is called in files as it is called here, unless a name stands behind it.
+macro_rules! keys {
+    ($($key:ident $(= $name:literal)?),+ $(,)?) => {
+        /// A key that can be pressed by itself or together with [`Modifiers`](super::Modifiers).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Key {
+            $(#[doc = concat!("The key `", stringify!($key), "`.")] $key,)+
+        }
+
+        impl Key {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$key),+];
+
+            /// As files and menus call it, in English.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$key => keys!(@name $key $($name)?),)+
+                }
+            }
+        }
+    };
+    (@name $key:ident) => { stringify!($key) };
+    (@name $key:ident $name:literal) => { $name };
+}
+
+keys! {
+    ArrowDown = "Down", ArrowLeft = "Left", ArrowRight = "Right", ArrowUp = "Up",
+    Home, End, PageUp, PageDown,
+    Escape, Tab, Backspace, Enter, Insert, Delete, Space,
+    Copy, Cut, Paste,
+    Colon, Comma, Period, Semicolon, Slash, Pipe, Questionmark, Exclamationmark, Backtick, Quote,
+    Minus = "-", Plus = "+", Equals = "=", Backslash = "\\",
+    OpenBracket = "[", CloseBracket = "]", OpenCurlyBracket = "{", CloseCurlyBracket = "}",
+    Less = "<", Greater = ">", Underscore = "_",
+    Num0 = "0", Num1 = "1", Num2 = "2", Num3 = "3", Num4 = "4",
+    Num5 = "5", Num6 = "6", Num7 = "7", Num8 = "8", Num9 = "9",
+    A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z,
+    F1, F2, F3, F4, F5, F6, F7, F8, F9, F10, F11, F12, F13, F14, F15, F16, F17, F18,
+    F19, F20, F21, F22, F23, F24, F25, F26, F27, F28, F29, F30, F31, F32, F33, F34, F35,
+    BrowserBack, BrowserForward, BrowserRefresh, BrowserSearch, BrowserHome, BrowserFavorites, BrowserStop,
+    MediaPlayPause, MediaTrackNext, MediaTrackPrevious, MediaStop, AudioVolumeMute, AudioVolumeDown, AudioVolumeUp,
+    LaunchMail, LaunchApp1, LaunchApp2,
+    IntlBackslash, PrintScreen, Pause, Menu, Eject, Help, Power, Sleep, Clear,
+}
+
+/// What those signs are that files call by a word.
+const SIGNS: [(char, Key); 11] = [
+    (' ', Key::Space),
+    (':', Key::Colon),
+    (',', Key::Comma),
+    ('.', Key::Period),
+    (';', Key::Semicolon),
+    ('/', Key::Slash),
+    ('|', Key::Pipe),
+    ('?', Key::Questionmark),
+    ('!', Key::Exclamationmark),
+    ('`', Key::Backtick),
+    ('\'', Key::Quote),
+];
+
+/// What people call some keys besides.
+const OTHER_NAMES: [(&str, Key); 6] = [
+    ("ArrowDown", Key::ArrowDown),
+    ("ArrowLeft", Key::ArrowLeft),
+    ("ArrowRight", Key::ArrowRight),
+    ("ArrowUp", Key::ArrowUp),
+    ("Esc", Key::Escape),
+    ("Return", Key::Enter),
+];
+
+impl Key {
+    /// The key that types a letter (large or small), a digit or a sign.
+    pub fn of_char(typed: char) -> Option<Self> {
+        let is_it = |key: &&Key| key.name().chars().eq([typed.to_ascii_uppercase()]);
+        let sign = SIGNS.iter().find(|(sign, _)| *sign == typed).map(|(_, key)| *key);
+        sign.or_else(|| Key::ALL.iter().find(is_it).copied())
+    }
+
+    /// The key of a name, in large or small letters.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let is_it = |key: &&Key| key.name().eq_ignore_ascii_case(name);
+        let mut letters = name.chars();
+        let sign = letters.next().filter(|_| letters.as_str().is_empty()).and_then(Self::of_char);
+        let other = || OTHER_NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
+        Key::ALL.iter().find(is_it).copied().or(sign).or_else(other)
+    }
+
+    /// Whether it is a sign, which Shift may be what makes it.
+    pub fn is_sign(self) -> bool {
+        self.name().chars().all(|letter| letter.is_ascii_punctuation())
+    }
+
+    /// Whether it is one of `F1`, `F2` and so on.
+    pub fn is_function_key(self) -> bool {
+        self.name().strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_found_by_its_name_and_by_what_it_types() {
+        for key in Key::ALL {
+            assert_eq!(Key::of_name(key.name()), Some(*key));
+            assert_eq!(Key::of_name(&key.name().to_lowercase()), Some(*key));
+        }
+        for (name, key) in [("return", Key::Enter), ("?", Key::Questionmark), ("q", Key::Q), ("ArrowUp", Key::ArrowUp)]
+        {
+            assert_eq!(Key::of_name(name), Some(key), "{name}");
+        }
+        for (typed, key) in [('g', Some(Key::G)), ('{', Some(Key::OpenCurlyBracket)), ('é', None), ('\0', None)] {
+            assert_eq!(Key::of_char(typed), key, "{typed:?}");
+        }
+    }
+}
