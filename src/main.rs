@@ -3,23 +3,25 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use stepback::cli::{Shown, WindowArguments, parse, run};
-#[cfg(feature = "window")]
+use stepback::cli::{BrowseArguments, Browsed, FrontEnds, Shown, WindowArguments, parse, run};
+#[cfg(any(feature = "window", feature = "terminal"))]
 use stepback::desk::TraceChoice;
+#[cfg(feature = "terminal")]
+use stepback::terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
 #[cfg(feature = "window")]
 use stepback::window::{Outcome, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
-    run(&parse(), open_window)
+    run(&parse(), FrontEnds { window: open_window, browser: open_browser })
 }
 
 #[cfg(feature = "window")]
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {
-    let (trace, at) = arguments.trace_and_place();
-    let of_path = || trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
+    let start = arguments.trace_and_place();
+    let of_path = || start.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
     let outcome = run_window(WindowOptions {
         trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
-        at,
+        at: start.at.clone(),
         script: arguments.run.clone(),
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
@@ -36,4 +38,29 @@ fn open_window(arguments: &WindowArguments) -> Result<Shown> {
 #[cfg(not(feature = "window"))]
 fn open_window(_: &WindowArguments) -> Result<Shown> {
     Ok(Shown::NoWindow("this program was built without a window".to_owned()))
+}
+
+#[cfg(feature = "terminal")]
+fn open_browser(arguments: &BrowseArguments) -> Result<Browsed> {
+    let start = arguments.trace_and_place();
+    let of_path = || start.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
+    let side = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
+    let outcome = run_browser(BrowserOptions {
+        trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
+        at: start.at.clone(),
+        script: arguments.run.clone(),
+        screenshot: arguments.screenshot.clone(),
+        size: arguments.size.map(|(columns, rows)| (side(columns), side(rows))),
+        quit: arguments.quit,
+        is_ascii: arguments.ascii,
+    })?;
+    Ok(match outcome {
+        BrowserOutcome::Done => Browsed::Done,
+        BrowserOutcome::NoTerminal(why) => Browsed::NoTerminal(why),
+    })
+}
+
+#[cfg(not(feature = "terminal"))]
+fn open_browser(_: &BrowseArguments) -> Result<Browsed> {
+    Ok(Browsed::NoTerminal("this program was built without the browser".to_owned()))
 }

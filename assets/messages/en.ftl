@@ -2278,3 +2278,124 @@ place-lines-from-one = lines count from 1
 place-no-number = { $text } is not a number
 place-many-digits = { $text } has more than { $most } digits after the point
 place-number-too-large = { $text } is too large
+
+## The browser in the terminal
+terminal-only-in-the-window = This is in the window alone
+terminal-ask-place = Go to (step, line:7, time:3, 50%, function, address)
+terminal-ask-trace = Trace or session to open
+terminal-ask-session = Save the session as
+terminal-ask-text-place = Save as
+terminal-name-the-trace = open the trace first, then the session { $file }
+terminal-demo-hint = The demo: a pointer is overwritten by a loop that writes one byte too many. r: registers, Return on x2: who wrote it last; F1: keys
+terminal-warnings =
+    { $count ->
+        [one] { $count } line could not be read: `:` Show warnings
+       *[other] { $count } lines could not be read: `:` Show warnings
+    }
+terminal-trace-changed = The trace file changed: what is shown is as it was. `:` Reload reads it again
+terminal-trace-grown = The trace has grown. `:` Follow trace shows the rest as it comes, `:` Reload reads it again
+terminal-about = Stepback { $version }, in the terminal. F1 shows the keys
+terminal-open-first = No trace is open: `:` Open… asks for one
+terminal-copied = Copied, where the terminal lets programs copy (OSC 52)
+terminal-too-long-to-copy = This is too long for the terminal's clipboard
+terminal-no-cell = No register and no memory is chosen: Tab goes to their panes, arrows choose
+terminal-palette-title = Commands: type a part of the name; Return runs, Tab completes, Escape closes
+terminal-no-command = No command is called so
+terminal-no-key = This key does nothing here: F1 shows the keys, `:` all commands
+terminal-given-up = Given up
+terminal-list-takes-the-rest = The list of steps takes what the other panes leave: resize those
+terminal-not-saved = It could not be saved ({ $error }): { $path }
+terminal-too-small = The terminal is too small
+terminal-opening = Opening { $name } …
+terminal-nothing-open =
+    No trace is open.
+
+    :   all commands; Open… asks for a trace, Open the demo shows what can be done
+    F1  the keys
+    q   the end
+terminal-esc-stops = { $words } (Esc stops)
+terminal-searching =
+    { $count ->
+        [one] Searching: { $count } hit so far (Esc stops)
+       *[other] Searching: { $count } hits so far (Esc stops)
+    }
+terminal-following = Following the trace (Esc ends)
+terminal-left = , { $time } left
+terminal-indexing = Indexing { $share }% of { $size }, { $steps } steps so far (Esc stops)
+terminal-key-next-pane = To the next pane
+terminal-key-last-pane = To the last pane
+terminal-key-help = These keys
+terminal-key-quit = Quit
+terminal-key-palette = All commands by name
+terminal-key-search = Search (a word, re:…, a number, an address)
+terminal-key-search-back = The same, backwards
+terminal-key-again = Next hit of the last search or address
+terminal-key-again-back = Last hit of it
+terminal-key-zoom = This pane takes the whole screen, or no longer
+terminal-key-close = Close this pane
+terminal-key-memory = Another pane of memory, at an address
+terminal-key-core = General registers: a pane opens or closes
+terminal-key-single = Single-precision registers, likewise
+terminal-key-double = Double-precision registers, likewise
+terminal-key-vector = Vector registers, likewise
+terminal-key-mve = MVE vector registers: they share their pane with NEON
+terminal-key-system = System registers, likewise
+terminal-key-colors = Colours of the code on or off
+terminal-key-symbols = Symbols instead of addresses on or off
+terminal-key-step-back = One step back
+terminal-key-step = One step forward
+terminal-key-page-back = A screen back
+terminal-key-page = A screen forward
+terminal-key-start = To the start
+terminal-key-end = To the end
+terminal-key-arrange = The position to the middle, the top, the bottom of the pane
+terminal-key-fold = Fold the call around the position
+terminal-key-unfold = Unfold the folded call at the position
+terminal-key-fold-inside = Fold all calls made from this function
+terminal-key-unfold-inside = Unfold everything inside this function
+terminal-key-fold-all = Fold everything
+terminal-key-unfold-all = Unfold everything
+terminal-key-line = Go to a line of the trace
+terminal-key-time = Go to a time
+terminal-key-visit = Next step at an address
+terminal-key-visit-back = Last step at an address
+terminal-key-pick = Pick what the last step did, one after the other
+terminal-key-pick-write = To the write before of what is picked
+terminal-key-cursor = Move the cursor
+terminal-key-last-write = To the last write of what is under the cursor
+terminal-key-lock-line = Lock the pane to a line of the trace
+terminal-key-lock-time = Lock the pane to a time
+terminal-key-lock = Lock the pane to the moment that it shows, or unlock it
+terminal-key-point = Tell what the value points to, or no longer
+terminal-key-changed-back = To the last changed byte
+terminal-key-changed = To the next changed byte
+terminal-key-compare = Compare with the memory at a line of the trace
+terminal-key-write-1 = To the last write of this byte
+terminal-key-write-2 = … of the aligned 2 bytes
+terminal-key-write-4 = … of the aligned 4 bytes
+terminal-key-write-8 = … of the aligned 8 bytes
+terminal-key-address = Show another address
+terminal-key-lower = One row less for this pane
+terminal-key-higher = One row more
+terminal-key-travel = Travel to what is under the cursor, or open it
+terminal-help-title = Keys: Up, Down, PgUp and PgDn scroll, any other key closes
+terminal-help-everywhere = In every pane
+terminal-help-trace = In the list of steps
+terminal-help-cells = In panes of registers and memory
+terminal-help-registers = In panes of registers
+terminal-help-memory = In panes of memory
+terminal-help-others = In other panes
+terminal-help-prompts =
+    While a text is typed
+    Return  take it
+    Escape Ctrl-G  give it up
+    Ctrl-W  delete the word before the cursor
+    Ctrl-U  delete all of it
+    Up Down  what was typed before
+terminal-help-signs =
+    At any time
+    Escape  give up a search; stop indexing or following
+    Ctrl-Z  to the shell; fg comes back
+terminal-help-window = As in the window
+terminal-help-differences = Keys of the window that mean something else here
+terminal-help-lost = { $command }: by its name, with `:`

@@ -2305,3 +2305,124 @@ place-lines-from-one = les lignes se comptent à partir de 1
 place-no-number = { $text } n’est pas un nombre
 place-many-digits = { $text } a plus de { $most } chiffres après la virgule
 place-number-too-large = { $text } est trop grand
+
+## Le navigateur dans le terminal
+terminal-only-in-the-window = Ceci n’existe que dans la fenêtre
+terminal-ask-place = Aller à (pas, line:7, time:3, 50 %, fonction, adresse)
+terminal-ask-trace = Trace ou session à ouvrir
+terminal-ask-session = Enregistrer la session sous
+terminal-ask-text-place = Enregistrer sous
+terminal-name-the-trace = ouvrez d’abord la trace, puis la session { $file }
+terminal-demo-hint = La démo : une boucle écrit un octet de trop et détruit un pointeur. r : registres, Entrée sur x2 : sa dernière écriture ; F1 : touches
+terminal-warnings =
+    { $count ->
+        [one] { $count } ligne n’a pas pu être lue : `:` Afficher Avertissements
+       *[other] { $count } lignes n’ont pas pu être lues : `:` Afficher Avertissements
+    }
+terminal-trace-changed = Le fichier de la trace a changé : ce qui est affiché est l’ancien. `:` Recharger le relit
+terminal-trace-grown = La trace a grandi. `:` Suivre la trace montre la suite, `:` Recharger la relit
+terminal-about = Stepback { $version }, dans le terminal. F1 montre les touches
+terminal-open-first = Aucune trace n’est ouverte : `:` Ouvrir… en demande une
+terminal-copied = Copié, si le terminal permet aux programmes de copier (OSC 52)
+terminal-too-long-to-copy = C’est trop long pour le presse-papiers du terminal
+terminal-no-cell = Ni registre ni mémoire n’est choisi : Tab va à leurs volets, les flèches choisissent
+terminal-palette-title = Commandes : tapez une partie du nom ; Entrée exécute, Tab complète, Échap ferme
+terminal-no-command = Aucune commande ne s’appelle ainsi
+terminal-no-key = Cette touche ne fait rien ici : F1 montre les touches, `:` toutes les commandes
+terminal-given-up = Abandonné
+terminal-list-takes-the-rest = La liste des pas prend ce que laissent les autres volets : redimensionnez ceux-ci
+terminal-not-saved = L’enregistrement a échoué ({ $error }) : { $path }
+terminal-too-small = Le terminal est trop petit
+terminal-opening = Ouverture de { $name } …
+terminal-nothing-open =
+    Aucune trace n’est ouverte.
+
+    :   toutes les commandes ; Ouvrir… demande une trace, Ouvrir la démo montre ce qui est possible
+    F1  les touches
+    q   la fin
+terminal-esc-stops = { $words } (Échap arrête)
+terminal-searching =
+    { $count ->
+        [one] Recherche : { $count } résultat jusqu’ici (Échap arrête)
+       *[other] Recherche : { $count } résultats jusqu’ici (Échap arrête)
+    }
+terminal-following = Suit la trace (Échap termine)
+terminal-left = , encore { $time }
+terminal-indexing = Indexation { $share } % de { $size }, { $steps } pas jusqu’ici (Échap arrête)
+terminal-key-next-pane = Au volet suivant
+terminal-key-last-pane = Au volet précédent
+terminal-key-help = Ces touches
+terminal-key-quit = Quitter
+terminal-key-palette = Toutes les commandes par leur nom
+terminal-key-search = Chercher (un mot, re:…, un nombre, une adresse)
+terminal-key-search-back = De même, en arrière
+terminal-key-again = Résultat suivant de la dernière recherche
+terminal-key-again-back = Résultat précédent
+terminal-key-zoom = Ce volet prend tout l’écran, ou ne le prend plus
+terminal-key-close = Fermer ce volet
+terminal-key-memory = Un autre volet de mémoire, à une adresse
+terminal-key-core = Registres généraux : un volet s’ouvre ou se ferme
+terminal-key-single = Registres simple précision, de même
+terminal-key-double = Registres double précision, de même
+terminal-key-vector = Registres vectoriels, de même
+terminal-key-mve = Registres vectoriels MVE : ils partagent le volet avec NEON
+terminal-key-system = Registres système, de même
+terminal-key-colors = Couleurs du code, ou non
+terminal-key-symbols = Symboles au lieu d’adresses, ou non
+terminal-key-step-back = Un pas en arrière
+terminal-key-step = Un pas en avant
+terminal-key-page-back = Un écran en arrière
+terminal-key-page = Un écran en avant
+terminal-key-start = Au début
+terminal-key-end = À la fin
+terminal-key-arrange = La position au milieu, en haut, en bas du volet
+terminal-key-fold = Plier l’appel autour de la position
+terminal-key-unfold = Déplier l’appel plié à la position
+terminal-key-fold-inside = Plier tous les appels de cette fonction
+terminal-key-unfold-inside = Déplier tout dans cette fonction
+terminal-key-fold-all = Tout plier
+terminal-key-unfold-all = Tout déplier
+terminal-key-line = Aller à une ligne de la trace
+terminal-key-time = Aller à un temps
+terminal-key-visit = Pas suivant à une adresse
+terminal-key-visit-back = Pas précédent à une adresse
+terminal-key-pick = Choisir ce que le dernier pas a fait, un effet après l’autre
+terminal-key-pick-write = À l’écriture précédente de ce qui est choisi
+terminal-key-cursor = Déplacer le curseur
+terminal-key-last-write = À la dernière écriture de ce qui est sous le curseur
+terminal-key-lock-line = Fixer le volet à une ligne de la trace
+terminal-key-lock-time = Fixer le volet à un temps
+terminal-key-lock = Fixer le volet au moment qu’il montre, ou le libérer
+terminal-key-point = Dire ce que la valeur désigne, ou ne plus le dire
+terminal-key-changed-back = À l’octet changé précédent
+terminal-key-changed = À l’octet changé suivant
+terminal-key-compare = Comparer avec la mémoire à une ligne de la trace
+terminal-key-write-1 = À la dernière écriture de cet octet
+terminal-key-write-2 = … des 2 octets alignés
+terminal-key-write-4 = … des 4 octets alignés
+terminal-key-write-8 = … des 8 octets alignés
+terminal-key-address = Montrer une autre adresse
+terminal-key-lower = Une ligne de moins pour ce volet
+terminal-key-higher = Une ligne de plus
+terminal-key-travel = Aller à ce qui est sous le curseur, ou l’ouvrir
+terminal-help-title = Touches : Haut, Bas, PgPréc et PgSuiv font défiler, toute autre touche ferme
+terminal-help-everywhere = Dans tous les volets
+terminal-help-trace = Dans la liste des pas
+terminal-help-cells = Dans les volets de registres et de mémoire
+terminal-help-registers = Dans les volets de registres
+terminal-help-memory = Dans les volets de mémoire
+terminal-help-others = Dans les autres volets
+terminal-help-prompts =
+    Pendant qu’un texte est tapé
+    Entrée  le prendre
+    Échap Ctrl-G  y renoncer
+    Ctrl-W  effacer le mot avant le curseur
+    Ctrl-U  tout effacer
+    Haut Bas  ce qui a été tapé avant
+terminal-help-signs =
+    À tout moment
+    Échap  renoncer à une recherche ; arrêter l’indexation ou le suivi
+    Ctrl-Z  au shell ; fg revient
+terminal-help-window = Comme dans la fenêtre
+terminal-help-differences = Touches de la fenêtre qui veulent dire autre chose ici
+terminal-help-lost = { $command } : par son nom, avec `:`

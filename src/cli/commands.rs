@@ -4,6 +4,7 @@ use clap::error::{Error, ErrorKind};
 use clap::{ArgMatches, Args, FromArgMatches, Subcommand};
 
 use super::at::AtArguments;
+use super::browse::{self, BrowseArguments};
 use super::callinfo::{self, CallinfoArguments};
 use super::calltree::{self, CalltreeArguments};
 use super::check::{self, CheckArguments};
@@ -27,7 +28,8 @@ use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 21] = [
+static COMMANDS: [Entry; 22] = [
+    Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
     Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
@@ -80,6 +82,11 @@ impl Entry {
         Self { name, about, help: None, define: T::augment_args, read }
     }
 
+    const fn browser(name: &'static str, about: &'static str) -> Self {
+        let read = |matches: &ArgMatches| Ok(Chosen::Browser(Box::new(BrowseArguments::from_arg_matches(matches)?)));
+        Self { name, about, help: None, define: BrowseArguments::augment_args, read }
+    }
+
     const fn with_help(self, help: &'static str) -> Self {
         Self { help: Some(help), ..self }
     }
@@ -108,6 +115,8 @@ pub struct ChosenCommand {
 pub enum Chosen {
     /// Something with a trace.
     Command(Box<dyn Command>),
+    /// The browser in the terminal.
+    Browser(Box<BrowseArguments>),
     /// Something with the program itself.
     AboutProgram(Box<dyn AboutProgram>),
 }

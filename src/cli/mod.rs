@@ -4,6 +4,8 @@
 
 mod arguments;
 mod at;
+mod browse;
+mod browse_run;
 mod btrace_records;
 mod callinfo;
 mod calls_json;
@@ -46,6 +48,7 @@ mod rst_records;
 mod run;
 mod shell;
 mod stack;
+mod start;
 mod syscalls;
 mod text;
 mod threads;
@@ -56,6 +59,8 @@ mod vcd;
 mod window;
 
 pub use arguments::Arguments;
+pub use browse::{BrowseArguments, Browsed, OpenBrowser};
 pub use run::run;
+pub use start::Start;
 pub use typed::parse;
-pub use window::{OpenWindow, Shown, WindowArguments};
+pub use window::{FrontEnds, OpenWindow, Shown, WindowArguments};

@@ -14,7 +14,7 @@ use crate::session::{IndexPolicy, OpenOptions};
 use crate::source::SourceMapping;
 
 /// How a trace is opened.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Opening the trace")]
 pub struct TraceOptions {
     /// A further file of a trace of several, as simulators write one for each CPU; may be given several times, and files of

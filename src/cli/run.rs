@@ -7,19 +7,23 @@ use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use super::arguments::Arguments;
+use super::browse_run;
 use super::command::TextOnly;
 use super::commands::Chosen;
 use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::OutputError;
-use super::window::{self, OpenWindow};
+use super::window::{self, FrontEnds};
 use crate::session::TraceFiles;
 
-/// Does what was typed; what shows the window is handed over, since the command line does without it.
-pub fn run(arguments: &Arguments, open_window: OpenWindow) -> ExitCode {
+/// Does what was typed; what shows the window and the browser is handed over, since the command line does without them.
+pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {
     let outcome = match &arguments.command {
-        Some(chosen) => answer(&chosen.chosen).map(|()| ExitCode::SUCCESS),
-        None => window::run(&arguments.window, open_window),
+        Some(chosen) => match &chosen.chosen {
+            Chosen::Browser(arguments) => browse_run::run(arguments, front.browser),
+            chosen => answer(chosen).map(|()| ExitCode::SUCCESS),
+        },
+        None => window::run(&arguments.window, front),
     };
     match outcome {
         Ok(code) => code,
@@ -52,6 +56,8 @@ fn answer(chosen: &Chosen) -> Result<()> {
     let command = match chosen {
         Chosen::Command(command) => command,
         Chosen::AboutProgram(about) => return about.write(Arguments::command()),
+        // It is no question, and runs by itself.
+        Chosen::Browser(_) => return Ok(()),
     };
     command.check().map_err(Misspelt)?;
     if let Some(TextOnly { trace, advice }) = command.text_only().filter(|only| TraceFiles::are_at(only.trace)) {

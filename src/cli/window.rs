@@ -1,22 +1,25 @@
 //! The window, and what is said where no window is possible.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Error, Result, bail};
 use clap::Args;
 
+use super::browse::{BrowseArguments, Browsed, OpenBrowser};
 use super::info::print_info;
 use super::options::{ReportOptions, TraceOptions};
 use super::progress::{self, say};
 use super::report::Report;
+use super::start::{Start, parse_size, trace_and_place};
 use super::typed::neither;
 use crate::session::{OpenOptions, demo_path, is_same_file};
 
 /// How to go on without a window.
 const HOW_TO_ASK: &str = "\
 Every question can be asked on the command line as well:
+  stepback browse TRACE                      the browser in a terminal
   stepback info TRACE                        what the trace is
   stepback list TRACE --from 100 --count 20  steps with what they did
   stepback at TRACE 50%                      registers and memory at a position
@@ -54,14 +57,32 @@ pub struct WindowArguments {
 
 impl WindowArguments {
     /// The trace, and where in it to begin: `TRACE@44012`, unless a file is called so.
-    pub fn trace_and_place(&self) -> (Option<PathBuf>, Option<String>) {
-        let Some(whole) = &self.trace else { return (None, None) };
-        let parts = whole.to_str().filter(|_| !whole.exists()).and_then(|text| text.rsplit_once('@'));
-        match parts.filter(|(trace, at)| !trace.is_empty() && !at.is_empty()) {
-            Some((trace, at)) => (Some(trace.into()), Some(at.to_owned())),
-            None => (Some(whole.clone()), None),
+    pub fn trace_and_place(&self) -> Start {
+        trace_and_place(self.trace.as_deref())
+    }
+
+    /// The same in a terminal.
+    fn browse(&self) -> BrowseArguments {
+        BrowseArguments {
+            trace: self.trace.clone(),
+            demo: self.demo,
+            run: self.run.clone(),
+            screenshot: None,
+            size: None,
+            quit: false,
+            ascii: false,
+            options: self.options.clone(),
         }
     }
+}
+
+/// What shows a trace: `main` hands both over, because the command line must depend on neither.
+#[derive(Clone, Copy)]
+pub struct FrontEnds {
+    /// The window.
+    pub window: OpenWindow,
+    /// The browser in the terminal.
+    pub browser: OpenBrowser,
 }
 
 /// Shows the window that was asked for and waits for its end.
@@ -79,7 +100,7 @@ pub enum Shown {
 }
 
 /// Opens the window and waits for its end.
-pub fn run(arguments: &WindowArguments, open_window: OpenWindow) -> Result<ExitCode> {
+pub fn run(arguments: &WindowArguments, front: FrontEnds) -> Result<ExitCode> {
     if arguments.options.only_index {
         let Some(open) = open_options(arguments)? else { bail!("a trace is needed to build its index") };
         progress::open(&open, &ReportOptions::default())?;
@@ -90,23 +111,28 @@ pub fn run(arguments: &WindowArguments, open_window: OpenWindow) -> Result<ExitC
     {
         bail!("the picture would overwrite the trace: {picture:?}");
     }
-    if let Some(trace) = arguments.trace_and_place().0.as_deref() {
+    if let Some(trace) = arguments.trace_and_place().trace.as_deref() {
         refuse_missing(trace)?;
     }
-    match open_window(arguments)? {
+    match (front.window)(arguments)? {
         Shown::Done => Ok(ExitCode::SUCCESS),
-        Shown::NoWindow(why) => do_without(arguments, &why),
+        Shown::NoWindow(why) => do_without(arguments, &why, front.browser),
     }
 }
 
 /// A file that is not there is told at once, not in a window that then stays there without a trace.
-fn refuse_missing(trace: &Path) -> Result<()> {
+pub fn refuse_missing(trace: &Path) -> Result<()> {
     let is_missing = trace.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
     let why = || trace.to_str().and_then(neither).unwrap_or_else(|| format!("there is no such file: {trace:?}"));
     if is_missing { Err(Error::msg(why())) } else { Ok(()) }
 }
 
-fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
+fn do_without(arguments: &WindowArguments, why: &str, open_browser: OpenBrowser) -> Result<ExitCode> {
+    let is_asked_for_itself = arguments.screenshot.is_none() && !arguments.quit;
+    let has_trace = arguments.demo || arguments.trace.is_some();
+    if is_asked_for_itself && has_trace && has_terminal() && open_browser(&arguments.browse())? == Browsed::Done {
+        return Ok(ExitCode::SUCCESS);
+    }
     say(&format!("no window is possible: {why}"));
     if arguments.screenshot.is_some() {
         return Ok(ExitCode::FAILURE);
@@ -119,9 +145,14 @@ fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether somebody sits at a terminal.
+fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
 /// None without a trace.
 fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
-    let trace = match (arguments.trace_and_place().0, arguments.demo) {
+    let trace = match (arguments.trace_and_place().trace, arguments.demo) {
         (_, true) => demo_path()?,
         (Some(path), false) => path,
         (None, false) => return Ok(None),
@@ -137,28 +168,4 @@ fn tell_of(open: &OpenOptions) -> Result<()> {
     print_info(&mut report)?;
     report.text("\n")?;
     report.flush()
-}
-
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let sides =
-        text.split_once(['x', 'X']).and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
-    sides.filter(|(width, height)| *width > 0 && *height > 0).ok_or_else(|| "a size is written 1280x800".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check_size(text: &str, expected: Option<(u32, u32)>) {
-        assert_eq!(parse_size(text).ok(), expected, "{text}");
-    }
-
-    #[test]
-    fn a_size_is_two_numbers_above_zero() {
-        check_size("1280x800", Some((1280, 800)));
-        check_size("0x800", None);
-        check_size("1280", None);
-        check_size("-1x5", None);
-    }
 }

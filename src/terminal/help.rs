@@ -1,0 +1,136 @@
+//! The keys, of the pane that has the keyboard first: made of the table of keys and of the window's commands.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
+
+use super::keys::{ROWS, Scope, has_for_itself};
+use super::look::Role;
+use super::pen::{Pen, Run};
+use crate::action::PanelKind;
+use crate::keymap::{self, Command, key_text};
+use crate::messages::{say, spoken};
+use crate::model::Meaning;
+
+/// Columns for keys.
+const KEYS: u16 = 24;
+
+/// A line of the page.
+struct Line {
+    keys: String,
+    words: String,
+}
+
+/// The page of keys while it is open.
+pub struct HelpPage {
+    kind: PanelKind,
+    top: usize,
+    /// How many rows were drawn last.
+    rows: usize,
+}
+
+impl HelpPage {
+    /// The keys of a pane of a kind.
+    pub fn new(kind: PanelKind) -> Self {
+        Self { kind, top: 0, rows: 1 }
+    }
+
+    /// Keys that scroll leave it open; any other one closes it. True while it is open.
+    pub fn press(&mut self, key: KeyEvent) -> bool {
+        let last = self.lines().len().saturating_sub(self.rows);
+        self.top = match key.code {
+            KeyCode::Up => self.top.saturating_sub(1),
+            KeyCode::Down => self.top + 1,
+            KeyCode::PageUp => self.top.saturating_sub(self.rows),
+            KeyCode::PageDown => self.top + self.rows,
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            _ => return false,
+        }
+        .min(last);
+        true
+    }
+
+    /// Draws it over all of the screen.
+    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) {
+        let title = Run::of(area, 0);
+        pen.line(title, pen.look.style(Role::TitleFocus));
+        pen.role(title.behind(1), &format!(" {} ", say!("terminal-help-title")), Role::TitleFocus);
+        self.rows = usize::from(area.height.saturating_sub(1)).max(1);
+        let lines = self.lines();
+        for (row, line) in (1..area.height).zip(lines.iter().skip(self.top)) {
+            let run = Run::of(area, row).behind(1);
+            if line.keys.is_empty() {
+                pen.role(run, &line.words, Role::Title);
+                continue;
+            }
+            pen.role(run.first(KEYS), &line.keys, Role::Key);
+            pen.role(run.behind(KEYS + 1), &line.words, Role::Text(Meaning::Plain));
+        }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(self.kind));
+        for scope in scopes {
+            let before = lines.len();
+            for row in ROWS.iter().filter(|row| row.scope == scope) {
+                let keys: Vec<String> = row.presses.iter().map(|press| press.text()).collect();
+                let (keys, words) = (keys.join(" "), spoken(row.words));
+                // Keys that do alike stand in one line.
+                match lines
+                    .get_mut(before..)
+                    .and_then(|lines| lines.iter_mut().find(|line: &&mut Line| line.words == words))
+                {
+                    Some(line) => line.keys = format!("{} {keys}", line.keys),
+                    None => lines.push(Line { keys, words: words.to_owned() }),
+                }
+            }
+            if lines.len() > before {
+                let (keys, words) = (String::new(), spoken(title_of(scope)).to_owned());
+                lines.insert(before, Line { keys, words });
+            }
+        }
+        for part in [say!("terminal-help-prompts"), say!("terminal-help-signs")] {
+            lines.extend(part.lines().map(line_of));
+        }
+        lines.push(Line { keys: String::new(), words: say!("terminal-help-window").to_owned() });
+        lines.extend(keymap::commands().iter().filter_map(|command| self.of_window(command)));
+        lines.push(Line { keys: String::new(), words: say!("terminal-help-differences").to_owned() });
+        lines.extend(keymap::commands().iter().filter_map(|command| self.shadowed(command)));
+        lines
+    }
+
+    /// A command with those of the window's keys that mean it here as well.
+    fn of_window(&self, command: &Command) -> Option<Line> {
+        let keys = command.keys();
+        let here: Vec<String> = keys.iter().filter(|key| !has_for_itself(self.kind, **key)).map(key_text).collect();
+        (!here.is_empty()).then(|| Line { keys: here.join(" "), words: command.label().to_owned() })
+    }
+
+    /// A command whose key means something else here.
+    fn shadowed(&self, command: &Command) -> Option<Line> {
+        let keys = command.keys();
+        let lost: Vec<String> = keys.iter().filter(|key| has_for_itself(self.kind, **key)).map(key_text).collect();
+        (!lost.is_empty())
+            .then(|| Line { keys: lost.join(" "), words: say!("terminal-help-lost", command = command.label()) })
+    }
+}
+
+/// A line of a text: what stands before two spaces are keys; a line that begins without is a title.
+fn line_of(text: &str) -> Line {
+    match text.split_once("  ") {
+        Some((keys, words)) => Line { keys: keys.to_owned(), words: words.trim_start().to_owned() },
+        None => Line { keys: String::new(), words: text.to_owned() },
+    }
+}
+
+fn title_of(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Everywhere => "terminal-help-everywhere",
+        Scope::Trace => "terminal-help-trace",
+        Scope::Cells => "terminal-help-cells",
+        Scope::Registers => "terminal-help-registers",
+        Scope::Memory => "terminal-help-memory",
+        Scope::Others => "terminal-help-others",
+    }
+}

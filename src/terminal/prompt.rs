@@ -1,0 +1,209 @@
+//! A text that is typed on the bottom line.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Longer texts are not typed.
+const LONGEST: usize = 4096;
+/// More texts of one kind are not remembered.
+const REMEMBERED: usize = 50;
+
+/// A line of text that is being typed, with a cursor in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    text: String,
+    /// In bytes, always between two letters as the reader sees them.
+    cursor: usize,
+    /// How far back in the texts that were typed before; none: a new one.
+    recalled: Option<usize>,
+}
+
+/// What came of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// The text goes on.
+    More,
+    /// It is given up.
+    Cancelled,
+    /// It is whole.
+    Done(String),
+    /// The key means nothing in a text.
+    Nothing,
+}
+
+impl Line {
+    /// A text to go on from.
+    pub fn new(text: &str) -> Self {
+        let mut line = Self::default();
+        line.insert(text);
+        line
+    }
+
+    /// What is typed so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands before the cursor, and what stands behind.
+    pub fn parts(&self) -> (&str, &str) {
+        self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
+    }
+
+    /// Types a text where the cursor is. What is no letter is left out.
+    pub fn insert(&mut self, text: &str) {
+        for letter in text.chars().filter(|letter| !letter.is_control()) {
+            if self.text.len() < LONGEST {
+                self.text.insert(self.cursor, letter);
+                self.cursor += letter.len_utf8();
+            }
+        }
+    }
+
+    /// Puts another text in the place of all.
+    pub fn replace(&mut self, text: &str) {
+        *self = Self { recalled: self.recalled, ..Self::new(text) };
+    }
+
+    /// Does what a key asks for; `before` are the texts that were typed before, the newest first.
+    pub fn press(&mut self, key: KeyEvent, before: &[String]) -> Typed {
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match (key.code, is_control) {
+            (KeyCode::Esc, _) | (KeyCode::Char('g' | 'c'), true) => return Typed::Cancelled,
+            (KeyCode::Enter, _) | (KeyCode::Char('j' | 'm'), true) => {
+                return Typed::Done(std::mem::take(&mut self.text));
+            }
+            (KeyCode::Char('w'), true) => self.delete_to(self.word_before()),
+            (KeyCode::Char('u'), true) => *self = Self::default(),
+            (KeyCode::Char('k'), true) => self.text.truncate(self.cursor),
+            (KeyCode::Backspace, _) | (KeyCode::Char('h'), true) => self.delete_to(self.letter_before()),
+            (KeyCode::Delete, _) | (KeyCode::Char('d'), true) => {
+                let end = self.letter_behind();
+                self.text.replace_range(self.cursor..end, "");
+            }
+            (KeyCode::Left, false) | (KeyCode::Char('b'), true) => self.cursor = self.letter_before(),
+            (KeyCode::Right, false) | (KeyCode::Char('f'), true) => self.cursor = self.letter_behind(),
+            (KeyCode::Left, true) => self.cursor = self.word_before(),
+            (KeyCode::Home, _) | (KeyCode::Char('a'), true) => self.cursor = 0,
+            (KeyCode::End, _) | (KeyCode::Char('e'), true) => self.cursor = self.text.len(),
+            (KeyCode::Up, _) | (KeyCode::Char('p'), true) => self.recall(1, before),
+            (KeyCode::Down, _) | (KeyCode::Char('n'), true) => self.recall(-1, before),
+            (KeyCode::Char(letter), false) if !key.modifiers.contains(KeyModifiers::ALT) => {
+                self.insert(letter.encode_utf8(&mut [0; 4]));
+            }
+            _ => return Typed::Nothing,
+        }
+        Typed::More
+    }
+
+    fn recall(&mut self, older: isize, before: &[String]) {
+        let place = match self.recalled {
+            None if older > 0 => Some(0),
+            None => None,
+            Some(place) => place.checked_add_signed(older),
+        };
+        match place.map(|place| (place, before.get(place))) {
+            Some((place, Some(text))) => *self = Self { recalled: Some(place), ..Self::new(text) },
+            // Beyond the oldest one it stays.
+            Some((_, None)) => {}
+            None => *self = Self::default(),
+        }
+    }
+
+    fn delete_to(&mut self, start: usize) {
+        self.text.replace_range(start..self.cursor, "");
+        self.cursor = start;
+    }
+
+    fn letter_before(&self) -> usize {
+        let last = self.parts().0.grapheme_indices(true).next_back();
+        last.map_or(0, |(place, _)| place)
+    }
+
+    fn letter_behind(&self) -> usize {
+        let first = self.parts().1.graphemes(true).next();
+        self.cursor + first.map_or(0, str::len)
+    }
+
+    /// Where the word before the cursor begins: what is no space, and the spaces behind it.
+    fn word_before(&self) -> usize {
+        let before = self.parts().0.trim_end();
+        before
+            .rfind(char::is_whitespace)
+            .map_or(0, |place| place + before[place..].chars().next().map_or(1, char::len_utf8))
+    }
+}
+
+/// Puts a text on top of those that were typed.
+pub fn remember(before: &mut Vec<String>, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    before.retain(|known| known != text);
+    before.insert(0, text.to_owned());
+    before.truncate(REMEMBERED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, KeyModifiers::NONE)
+    }
+
+    fn control(letter: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
+    }
+
+    #[track_caller]
+    fn check(text: &str, keys: &[KeyEvent], expected: &str) {
+        let mut line = Line::new(text);
+        let before = ["newest".to_owned(), "older".to_owned()];
+        keys.iter().for_each(|key| _ = line.press(*key, &before));
+        let (before, behind) = line.parts();
+        assert_eq!(format!("{before}|{behind}"), expected);
+    }
+
+    #[test]
+    fn a_word_or_all_of_it_is_deleted() {
+        check("sp + 0x10", &[control('w')], "sp + |");
+        check("sp + 0x10  ", &[control('w')], "sp + |");
+        check("sp + 0x10", &[control('w'), control('w')], "sp |");
+        check("sp + 0x10", &[control('u')], "|");
+        check("sp", &[control('w'), control('w')], "|");
+        check("aé b", &[key(KeyCode::Home), key(KeyCode::Right), key(KeyCode::Right), control('w')], "| b");
+    }
+
+    #[test]
+    fn letters_are_typed_and_deleted_where_the_cursor_is() {
+        check("sp", &[key(KeyCode::Left), key(KeyCode::Char('x')), key(KeyCode::Char('é'))], "sxé|p");
+        check("ae\u{301}", &[key(KeyCode::Backspace)], "a|");
+        check("abc", &[key(KeyCode::Home), key(KeyCode::Delete), key(KeyCode::End), key(KeyCode::Backspace)], "b|");
+        check("", &[key(KeyCode::Backspace), key(KeyCode::Delete), key(KeyCode::Left)], "|");
+    }
+
+    #[test]
+    fn what_was_typed_before_is_had_back() {
+        check("", &[key(KeyCode::Up)], "newest|");
+        check("", &[key(KeyCode::Up), key(KeyCode::Up), key(KeyCode::Up)], "older|");
+        check("", &[key(KeyCode::Up), key(KeyCode::Down)], "|");
+        let mut before = vec!["a".to_owned(), "b".to_owned()];
+        remember(&mut before, "b");
+        remember(&mut before, " ");
+        assert_eq!(before, ["b", "a"]);
+    }
+
+    #[test]
+    fn escape_and_control_g_give_up_and_return_is_the_end() {
+        let mut line = Line::new("12");
+        assert_eq!(line.press(key(KeyCode::Esc), &[]), Typed::Cancelled);
+        assert_eq!(line.press(control('g'), &[]), Typed::Cancelled);
+        assert_eq!(line.press(key(KeyCode::F(3)), &[]), Typed::Nothing);
+        assert_eq!(line.press(key(KeyCode::Enter), &[]), Typed::Done("12".to_owned()));
+    }
+
+    #[test]
+    fn pasted_control_bytes_are_left_out() {
+        assert_eq!(Line::new("a\x1b[2Jb\n").text(), "a[2Jb");
+    }
+}

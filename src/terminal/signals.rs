@@ -1,0 +1,72 @@
+//! What the system tells the program: to end, to stop, to go on.
+
+use std::io;
+use std::thread::Builder;
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+/// What the system asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// To end, by a signal of this number.
+    End(i32),
+    /// To stop until the user comes back.
+    Suspend,
+    /// To go on after it was stopped.
+    Resume,
+}
+
+/// Tells of each signal, on a thread of its own, as long as the program runs.
+///
+/// # Errors
+/// When signals cannot be had.
+pub fn listen(tell: impl Fn(Signal) + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
+    Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in &mut signals {
+            tell(match signal {
+                SIGTSTP => Signal::Suspend,
+                SIGCONT => Signal::Resume,
+                number => Signal::End(number),
+            });
+        }
+    })?;
+    Ok(())
+}
+
+/// Stops the program until it is continued.
+///
+/// # Errors
+/// When it cannot be stopped.
+pub fn stop() -> io::Result<()> {
+    emulate_default_handler(SIGTSTP)
+}
+
+/// Ends the program as the signal would have, so that whoever started it is told so.
+///
+/// # Errors
+/// When there is no such signal.
+pub fn die_of(signal: i32) -> io::Result<()> {
+    emulate_default_handler(signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_signal_is_told() {
+        let (tell, told) = channel();
+        listen(move |signal| {
+            let _is_heard = tell.send(signal);
+        })
+        .unwrap();
+        signal_hook::low_level::raise(SIGCONT).unwrap();
+        assert_eq!(told.recv_timeout(Duration::from_secs(20)), Ok(Signal::Resume));
+    }
+}
