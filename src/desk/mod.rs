@@ -7,6 +7,7 @@
 mod access;
 mod apply;
 mod arriving_part;
+mod blocks;
 mod call_lookup;
 mod choice;
 #[expect(clippy::module_inception, reason = "the file bears the name of its type")]
@@ -51,6 +52,7 @@ pub mod words;
 pub use access::LineGoal;
 pub use apply::thread_named;
 pub use arriving_part::Arrival;
+pub use blocks::{Blocks, Item as BlockItem};
 pub use call_lookup::Named;
 pub use choice::{Keeping, TraceChoice};
 pub use desk::Desk;

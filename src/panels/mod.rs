@@ -7,7 +7,6 @@
 
 mod ask;
 mod asked;
-mod blocks;
 mod bookmarks;
 mod calls;
 mod compare;

@@ -2,7 +2,7 @@
 
 use stepback_machine::RegisterGroup;
 
-use crate::action::{Action, FindKind, FindQuestion, Fold, Way};
+use crate::action::{Action, Fold, Way};
 use crate::messages::say;
 
 /// What a key asks for in a pane.
@@ -42,6 +42,8 @@ pub enum Command {
     Pick,
     /// The trace's colours on or off.
     Colors,
+    /// The raw text of the trace instead of steps, or no longer.
+    Raw,
     /// Symbols for addresses on or off.
     Symbols,
     /// The pane gets one row more (1) or less (-1).
@@ -119,11 +121,6 @@ impl Purpose {
         match self {
             Self::Line => vec![Action::GoTo(format!("line:{}", text.trim()))],
             Self::Time => vec![Action::GoTo(format!("time:{}", text.trim()))],
-            Self::Visit(way) => {
-                let question =
-                    FindQuestion { text: text.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
-                vec![Action::Find(question), Action::FindNext(way)]
-            }
             _ => Vec::new(),
         }
     }

@@ -375,6 +375,7 @@ pub static ROWS: &[Row] = &[
         command: Command::Ask(Purpose::Visit(Way::Back)),
         words: "terminal-key-visit-back",
     },
+    Row { scope: Scope::Trace, presses: &[Press::letter('R')], command: Command::Raw, words: "terminal-key-raw" },
     Row { scope: Scope::Trace, presses: &[Press::letter('a')], command: Command::Pick, words: "terminal-key-pick" },
     Row {
         scope: Scope::Trace,

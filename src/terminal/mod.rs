@@ -19,6 +19,7 @@ mod opened;
 mod options;
 mod palette;
 mod pane;
+mod panes;
 mod panes_open;
 mod pen;
 mod press;

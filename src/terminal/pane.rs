@@ -76,11 +76,6 @@ pub enum TouchKind {
 
 /// What stands in a part of the screen below a bar with its title.
 pub trait Pane {
-    /// One of a kind: the list of steps is that of a window, all others follow the active one.
-    fn make(kind: PanelKind, window: WindowId) -> Self
-    where
-        Self: Sized;
-
     /// Its kind.
     fn kind(&self) -> PanelKind;
 

@@ -11,7 +11,7 @@ use super::palette::Picked;
 use super::pane::{Ask, Cx, Touch, TouchKind};
 use super::prompt::{Typed, remember};
 use super::question::Asked;
-use crate::action::{Action, FindQuestion, PanelKind};
+use crate::action::{Action, FindKind, FindQuestion, PanelKind, Way};
 use crate::desk::Tone;
 use crate::keymap::{self, Keyboard, place_text};
 use crate::messages::say;
@@ -226,8 +226,10 @@ impl Browser {
     }
 
     fn answer_pane(&mut self, id: u64, purpose: Purpose, text: &str) {
-        if purpose == Purpose::Memory {
-            return self.open_memory(text);
+        match purpose {
+            Purpose::Memory => return self.open_memory(text),
+            Purpose::Visit(way) => return self.visit(text, way),
+            _ => {}
         }
         let Self { panes, desk: Some(desk), look, .. } = self else { return };
         let Some(open) = panes.get_mut(id) else { return };
@@ -235,6 +237,15 @@ impl Browser {
         let mut asked = Vec::new();
         open.pane.answer(purpose, text, &cx, &mut asked);
         self.do_asked(asked);
+    }
+
+    /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
+    fn visit(&mut self, address: &str, way: Way) {
+        let Some(desk) = self.desk.as_mut() else { return };
+        let question = FindQuestion { text: address.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
+        let at = desk.windows.active().position;
+        desk.find.begin(question, at, &desk.session, &desk.worker);
+        self.queue.push(Action::FindNext(way));
     }
 
     fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {

@@ -2,11 +2,11 @@
 
 use egui::{Rect, pos2};
 
+use crate::desk::Blocks;
 use crate::messages::say;
 use crate::model::call_rows::CallRow;
 use crate::model::found_calls::CallWords;
 use crate::model::text::thousands;
-use crate::panels::blocks::Blocks;
 use crate::panels::pen::{Pen, head_font};
 use crate::theme::{mono, ui as ui_font};
 

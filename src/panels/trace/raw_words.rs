@@ -5,6 +5,7 @@ use egui::{Pos2, Rect, Ui, pos2};
 use super::menu::Scene;
 use crate::action::Action;
 use crate::messages::say;
+use crate::model::raw_words::{RunKind, runs};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, ui as ui_font};
@@ -40,31 +41,6 @@ pub fn raw_bar_ui(ui: &Ui, rect: Rect, Scene { cx, .. }: Scene<'_>, out: &mut Ve
     rest
 }
 
-/// What a run of letters of a line is: every format has numbers, names and signs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunKind {
-    /// Digits, also hexadecimal ones; the second and later of a name's letters may be digits, too.
-    Number,
-    /// A name.
-    Name,
-    /// What stands between.
-    Sign,
-}
-
-/// The next run of a text, which is not empty.
-fn run(text: &str) -> (RunKind, usize) {
-    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-    let length = text.len() - text.trim_start_matches(is_of_word).len();
-    if length == 0 {
-        return (RunKind::Sign, text.len() - text.trim_start_matches(|letter| !is_of_word(letter)).len());
-    }
-    let word = text.get(..length).unwrap_or_default();
-    let digits = word.strip_prefix("0x").unwrap_or(word);
-    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_number = is_hex && (digits.bytes().any(|digit| digit.is_ascii_digit()) || digits.len() >= 8);
-    (if is_number { RunKind::Number } else { RunKind::Name }, length)
-}
-
 /// How strongly a line is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTone {
@@ -79,53 +55,14 @@ pub fn words_ui(pen: &Pen<'_>, at: Pos2, text: &str, tone: LineTone, right: f32)
     let tok = pen.tok;
     let room = ((right - at.x) / ADVANCE).max(0.0) as usize + 1;
     let end = text.char_indices().nth(room).map_or(text.len(), |(end, _)| end);
-    let mut rest = text.get(..end).unwrap_or(text);
-    let mut words = Vec::new();
-    while !rest.is_empty() {
-        let (kind, length) = run(rest);
-        let (word, behind) = rest.split_at(length);
+    let words = runs(text.get(..end).unwrap_or(text)).map(|(kind, word)| {
         let color = match (kind, tone) {
             (RunKind::Number, _) => tok.number,
             (RunKind::Name, LineTone::Step) => tok.t1,
             (RunKind::Name, LineTone::Effect) => tok.t2,
             (RunKind::Sign, _) => tok.t3,
         };
-        words.push((word, color));
-        rest = behind;
-    }
-    pen.words(at, words.into_iter());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_stand_out_of_names_and_signs() {
-        let kinds = |text: &'static str| {
-            let (mut found, mut text) = (Vec::new(), text);
-            while !text.is_empty() {
-                let (kind, length) = run(text);
-                found.push((kind, &text[..length]));
-                text = &text[length..];
-            }
-            found
-        };
-        use RunKind::{Name, Number, Sign};
-        assert_eq!(
-            kinds("12 clk R X0 000a"),
-            [
-                (Number, "12"),
-                (Sign, " "),
-                (Name, "clk"),
-                (Sign, " "),
-                (Name, "R"),
-                (Sign, " "),
-                (Name, "X0"),
-                (Sign, " "),
-                (Number, "000a")
-            ]
-        );
-        assert_eq!(kinds("ADD é,#0x1f"), [(Name, "ADD"), (Sign, " "), (Name, "é"), (Sign, ",#"), (Number, "0x1f")]);
-    }
+        (word, color)
+    });
+    pen.words(at, words);
 }

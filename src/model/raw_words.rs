@@ -1,0 +1,64 @@
+//! The words of a line of a trace: every format has numbers, names and signs.
+
+/// What a run of letters of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunKind {
+    /// Digits, also hexadecimal ones; the second and later of a name's letters may be digits, too.
+    Number,
+    /// A name.
+    Name,
+    /// What stands between.
+    Sign,
+}
+
+/// The runs of a line, one after the other.
+pub fn runs(text: &str) -> impl Iterator<Item = (RunKind, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (kind, length) = run(rest);
+        let (word, behind) = rest.split_at_checked(length).filter(|_| !rest.is_empty())?;
+        rest = behind;
+        Some((kind, word))
+    })
+}
+
+/// The next run of a text.
+fn run(text: &str) -> (RunKind, usize) {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+    let length = text.len() - text.trim_start_matches(is_of_word).len();
+    if length == 0 {
+        return (RunKind::Sign, text.len() - text.trim_start_matches(|letter| !is_of_word(letter)).len());
+    }
+    let word = text.get(..length).unwrap_or_default();
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_number = is_hex && (digits.bytes().any(|digit| digit.is_ascii_digit()) || digits.len() >= 8);
+    (if is_number { RunKind::Number } else { RunKind::Name }, length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_out_of_names_and_signs() {
+        use RunKind::{Name, Number, Sign};
+        let kinds = |text: &'static str| runs(text).collect::<Vec<_>>();
+        assert_eq!(
+            kinds("12 clk R X0 000a"),
+            [
+                (Number, "12"),
+                (Sign, " "),
+                (Name, "clk"),
+                (Sign, " "),
+                (Name, "R"),
+                (Sign, " "),
+                (Name, "X0"),
+                (Sign, " "),
+                (Number, "000a")
+            ]
+        );
+        assert_eq!(kinds("ADD é,#0x1f"), [(Name, "ADD"), (Sign, " "), (Name, "é"), (Sign, ",#"), (Number, "0x1f")]);
+        assert_eq!(kinds(""), []);
+    }
+}

@@ -1,0 +1,5 @@
+//! The panes.
+
+mod trace;
+
+pub use trace::TracePane;

@@ -1,0 +1,10 @@
+//! The list of steps of a window, or the raw text of the trace.
+
+mod pane;
+mod picked;
+mod raw;
+mod rows;
+mod steps;
+mod view;
+
+pub use pane::TracePane;

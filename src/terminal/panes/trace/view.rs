@@ -1,0 +1,110 @@
+//! Where a list is scrolled to, and how it follows the position.
+
+/// Rows around the position that stay in view while it moves.
+const MARGIN: u64 = 2;
+
+/// Where the position is to stand: Ctrl-L goes through them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anchor {
+    /// In the middle.
+    #[default]
+    Middle,
+    /// At the top.
+    Top,
+    /// At the bottom.
+    Bottom,
+}
+
+impl Anchor {
+    /// The one after it.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Middle => Self::Top,
+            Self::Top => Self::Bottom,
+            Self::Bottom => Self::Middle,
+        }
+    }
+}
+
+/// Where a list of rows is scrolled to. The line of the position stands between two of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The first row in view.
+    pub top: u64,
+    /// Rows on the screen, as of the last time that it was drawn.
+    pub height: u64,
+}
+
+impl View {
+    /// Brings the line below so many rows into view, with some rows around it.
+    pub fn reveal(&mut self, gap: u64) {
+        let margin = MARGIN.min(self.height.saturating_sub(1) / 3);
+        // The line itself takes a row.
+        let last = self.height.saturating_sub(1);
+        if gap < self.top.saturating_add(margin) {
+            self.top = gap.saturating_sub(margin);
+        }
+        if gap.saturating_add(margin) > self.top.saturating_add(last) {
+            self.top = gap.saturating_add(margin).saturating_sub(last);
+        }
+    }
+
+    /// Puts the line below so many rows at a place of the screen.
+    pub fn anchor(&mut self, gap: u64, anchor: Anchor) {
+        let above = match anchor {
+            Anchor::Middle => self.height.saturating_sub(1) / 2,
+            Anchor::Top => 0,
+            Anchor::Bottom => self.height.saturating_sub(1),
+        };
+        self.top = gap.saturating_sub(above);
+    }
+
+    /// Scrolls by rows, not beyond the last of so many.
+    pub fn scroll(&mut self, by: i64, rows: u64) {
+        self.top = self.top.saturating_add_signed(by).min(rows.saturating_sub(1));
+    }
+
+    /// Whether the line below so many rows is in view.
+    pub fn has(&self, gap: u64) -> bool {
+        gap >= self.top && gap < self.top.saturating_add(self.height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_stays_in_view_with_rows_around_it() {
+        let mut view = View { top: 0, height: 10 };
+        let mut at = |gap| {
+            view.reveal(gap);
+            view.top
+        };
+        assert_eq!([at(0), at(5), at(7), at(8), at(9)], [0, 0, 0, 1, 2]);
+        assert_eq!([at(3), at(0)], [1, 0]);
+    }
+
+    #[test]
+    fn the_line_goes_through_the_middle_the_top_and_the_bottom() {
+        let mut view = View { top: 0, height: 11 };
+        let (mut anchor, mut tops) = (Anchor::Middle, Vec::new());
+        for _ in 0..3 {
+            view.anchor(100, anchor);
+            tops.push(view.top);
+            anchor = anchor.next();
+        }
+        assert_eq!(tops, [95, 100, 90]);
+    }
+
+    #[test]
+    fn a_list_without_room_has_its_line_at_the_top() {
+        let mut view = View::default();
+        view.reveal(7);
+        view.anchor(7, Anchor::Bottom);
+        view.scroll(100, 5);
+        assert_eq!(view.top, 4);
+        view.scroll(-100, 5);
+        assert_eq!(view.top, 0);
+    }
+}
