@@ -206,9 +206,9 @@ impl Browser {
         }
     }
 
-    /// Does what a text that was typed asks for. Nothing typed asks for nothing.
+    /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
     fn answer(&mut self, asked: &Asked, text: &str) {
-        if text.trim().is_empty() {
+        if text.trim().is_empty() && !matches!(asked, Asked::Pane(_, Purpose::Filter)) {
             return;
         }
         match asked {

@@ -1,13 +1,13 @@
 //! Which pane shows what: a row a kind.
 
 use super::pane::Pane;
-use super::panes::TracePane;
+use super::panes::{TracePane, open_list};
 use crate::action::{PanelKind, WindowId};
 
 /// Opens a pane of a kind; the list of steps is that of a window. None where a terminal has none of the kind.
 pub fn open(kind: PanelKind, window: WindowId) -> Option<Box<dyn Pane>> {
-    Some(match kind {
-        PanelKind::Trace => Box::new(TracePane::new(window)),
-        _ => return None,
-    })
+    match kind {
+        PanelKind::Trace => Some(Box::new(TracePane::new(window))),
+        _ => open_list(kind),
+    }
 }

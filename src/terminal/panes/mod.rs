@@ -1,5 +1,7 @@
 //! The panes.
 
+mod lists;
 mod trace;
 
+pub use lists::open_list;
 pub use trace::TracePane;
