@@ -2285,7 +2285,7 @@ place-number-too-large = { $text } is too large
 
 ## The browser in the terminal
 terminal-only-in-the-window = This is in the window alone
-terminal-ask-place = Go to (step, line:7, time:3, 50%, function, address)
+terminal-ask-place = Go to (step, line:7, 50%, name)
 terminal-ask-trace = Trace or session to open
 terminal-ask-session = Save the session as
 terminal-ask-text-place = Save as

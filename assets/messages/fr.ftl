@@ -2312,7 +2312,7 @@ place-number-too-large = { $text } est trop grand
 
 ## Le navigateur dans le terminal
 terminal-only-in-the-window = Ceci n’existe que dans la fenêtre
-terminal-ask-place = Aller à (pas, line:7, time:3, 50 %, fonction, adresse)
+terminal-ask-place = Aller à (pas, line:7, 50 %, nom)
 terminal-ask-trace = Trace ou session à ouvrir
 terminal-ask-session = Enregistrer la session sous
 terminal-ask-text-place = Enregistrer sous

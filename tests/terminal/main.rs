@@ -1,0 +1,8 @@
+//! The browser in a terminal, driven by keys; whole screens are compared.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+
+mod peer_trace;
+mod prompts;
+mod screens;
+mod support;

@@ -1,0 +1,86 @@
+//! What is typed on the bottom line, and all commands by name.
+
+use crate::support::Driver;
+
+#[test]
+fn words_and_all_of_it_are_deleted() {
+    let mut it = Driver::overflow();
+    it.press("l \"12 34\" C-w");
+    assert_eq!(it.bottom(), "Go to line: 12");
+    it.press("C-u");
+    assert_eq!(it.bottom(), "Go to line:");
+    it.press("\"2583\" Return");
+    assert_eq!(it.position(), 1250);
+}
+
+#[test]
+fn a_prompt_is_given_up() {
+    for key in ["Escape", "C-g"] {
+        let mut it = Driver::overflow();
+        it.press("l \"2583\"").press(key).check("trace-start");
+    }
+}
+
+#[test]
+fn what_was_typed_before_is_had_back() {
+    let mut it = Driver::overflow();
+    it.press("l \"2583\" Return Home l Up Return");
+    assert_eq!(it.position(), 1250);
+}
+
+#[test]
+fn a_place_that_is_wrong_is_told_and_can_be_mended() {
+    let mut it = Driver::overflow();
+    it.press("C-g \"nowhere_at_all\" Return").check("prompt-wrong");
+    it.press("C-u \"1250\" Return");
+    assert_eq!(it.position(), 1250);
+}
+
+#[test]
+fn the_cursor_stands_behind_what_is_typed() {
+    let mut it = Driver::overflow();
+    it.press("l \"24\"");
+    assert_eq!(it.cursor(), Some((14, 23)));
+    it.press("Left");
+    assert_eq!(it.cursor(), Some((13, 23)));
+    it.press("Escape");
+    assert_eq!(it.cursor(), None);
+}
+
+#[test]
+fn every_command_is_had_by_its_name() {
+    let mut it = Driver::overflow();
+    it.press(": \"go to st\"").check("palette");
+    it.press("End Escape : \"1250\" Return");
+    assert_eq!(it.position(), 1250);
+    // What only the window has is not listed.
+    it.press(": \"theme dark\"");
+    assert!(!it.screen().contains("Theme dark\n"), "{}", it.screen());
+    it.press("Escape");
+}
+
+#[test]
+fn a_search_is_walked_forwards_and_backwards() {
+    let mut it = Driver::overflow();
+    it.press("/ \"strb\" Return");
+    let first = it.position();
+    assert!(first > 0);
+    let second = it.press("n").position();
+    assert!(second > first);
+    assert_eq!(it.press("N").position(), first);
+    it.press("End ? \"strb\" Return");
+    let last = it.position();
+    assert!(last > second && last < 1763, "{last}");
+    it.press("/ \"no_such_word\" Return");
+    assert!(it.bottom().contains("no_such_word"), "{}", it.bottom());
+}
+
+#[test]
+fn bookmarks_are_set_walked_and_had_back() {
+    let mut it = Driver::overflow();
+    it.press("l \"2583\" Return b Home");
+    assert_eq!(it.desk().bookmarks.list().len(), 1);
+    it.press(": \"next bookmark\" Return");
+    assert_eq!(it.position(), 1250);
+    it.press("C-z");
+}
