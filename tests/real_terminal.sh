@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# One real terminal: the demo is solved under tmux by keys alone, from the crash to the store that caused it; then the terminal
+# is resized, the program stopped and continued, and ended by a signal. Needs tmux.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v tmux >/dev/null; then
+    echo "skipped: there is no tmux"
+    exit 0
+fi
+cargo build --quiet --locked
+place=$(mktemp -d)
+socket="$place/tmux"
+trap 'tmux -S "$socket" kill-server 2>/dev/null || true; rm -rf "$place"' EXIT
+# Nothing that a user keeps is read or written, and there is no display.
+export HOME="$place" XDG_CACHE_HOME="$place/cache" XDG_CONFIG_HOME="$place/config" XDG_DATA_HOME="$place/data"
+export LANG=C.UTF-8 LC_ALL=C.UTF-8
+unset DISPLAY WAYLAND_DISPLAY WAYLAND_SOCKET NO_COLOR
+program="$PWD/target/debug/stepback"
+
+mux() { tmux -S "$socket" -f /dev/null "$@"; }
+screen() { mux capture-pane -p -t it; }
+keys() { mux send-keys -t it "$@"; }
+text() { mux send-keys -t it -l "$1"; }
+
+# Waits until the screen has a text.
+sees() {
+    for _ in $(seq 200); do
+        if screen | grep -qF -- "$1"; then
+            echo "  ok: $1"
+            return
+        fi
+        sleep 0.1
+    done
+    echo "not on the screen: $1" >&2
+    screen >&2
+    exit 1
+}
+
+echo "== the demo, where no window is possible"
+mux new-session -d -s it -x 100 -y 32 "bash --norc"
+text "PS1='shell> '; $program --demo"
+keys Enter
+sees "── 0 ──"
+
+echo "== solved: the crash, the register, the load, the store"
+keys End
+sees "End of trace"
+# The call that crashed, in raw text and as a step.
+sees "blr"
+keys Tab
+text "a"
+for _ in Down Right; do keys Left; done
+keys Home
+keys Right Right
+sees "x2"
+keys Enter
+sees "ldr    x2, [x0]"
+keys S-Tab 2>/dev/null || keys BTab
+text "aa"
+keys Enter
+sees "strb"
+sees "decode_field"
+
+echo "== another size, and a prompt"
+mux resize-window -t it -x 160 -y 50
+sees "decode_field"
+mux resize-window -t it -x 80 -y 24
+text "l"
+sees "Go to line:"
+keys C-g
+sees "Step "
+
+echo "== stopped and continued"
+keys C-z
+sees "Stopped"
+text "fg"
+keys Enter
+sees "decode_field"
+
+echo "== ended by a signal, the terminal is as it was"
+pkill -TERM -f "$program --demo"
+sees "Terminated"
+text "echo still"' here'
+keys Enter
+sees "still here"
+
+echo "== a script and a screen as text, without a terminal"
+printf 'Go to end\nGo back\nGo to 1250\n' >"$place/script"
+"$program" browse --demo --run "$place/script" --screenshot - --quit --size 100x20 </dev/null >"$place/screen.txt"
+grep -qF "── 1,250 ──" "$place/screen.txt"
+echo "  ok"
