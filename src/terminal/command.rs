@@ -20,8 +20,6 @@ pub enum Command {
     Search(Way),
     /// The pane that has the keyboard takes the whole screen, or no longer.
     Zoom,
-    /// The pane that has the keyboard is closed.
-    Close,
     /// The cursor or the position moves.
     Move(Toward),
     /// What is in view is arranged anew; a pane of registers or memory is locked to its moment, or no longer.
@@ -30,6 +28,12 @@ pub enum Command {
     Access(Way),
     /// To the last write of so many aligned bytes.
     LastWrite(u8),
+    /// One step, into calls.
+    Into(Way),
+    /// Over the call at the position.
+    Over(Way),
+    /// The position visited before or after.
+    History(Way),
     /// Fold or unfold.
     Fold(Fold),
     /// Ask on the bottom line.

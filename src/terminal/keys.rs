@@ -215,12 +215,6 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         scope: Scope::Everywhere,
-        presses: &[Press::letter('x')],
-        command: Command::Close,
-        words: "terminal-key-close",
-    },
-    Row {
-        scope: Scope::Everywhere,
         presses: &[Press::letter('m')],
         command: Command::Ask(Purpose::Memory),
         words: "terminal-key-memory",
@@ -521,6 +515,42 @@ pub static ROWS: &[Row] = &[
         presses: &[Press::of(KeyCode::Enter)],
         command: Command::Access(Way::Back),
         words: "terminal-key-travel",
+    },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::of(KeyCode::Right)],
+        command: Command::Into(Way::Forward),
+        words: "terminal-key-into",
+    },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::of(KeyCode::Left)],
+        command: Command::Into(Way::Back),
+        words: "terminal-key-into-back",
+    },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::letter('>')],
+        command: Command::Over(Way::Forward),
+        words: "terminal-key-over",
+    },
+    Row {
+        scope: Scope::Trace,
+        presses: &[Press::letter('<')],
+        command: Command::Over(Way::Back),
+        words: "terminal-key-over-back",
+    },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter('(')],
+        command: Command::History(Way::Back),
+        words: "terminal-key-history-back",
+    },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter(')')],
+        command: Command::History(Way::Forward),
+        words: "terminal-key-history",
     },
 ];
 

@@ -80,7 +80,8 @@ impl Browser {
         match &self.opening {
             Some(opening) if opening.is_following() => opening.stop_following(),
             Some(opening) => opening.cancel(),
-            None => self.panes.is_zoomed = false,
+            None if self.panes.is_zoomed => self.panes.is_zoomed = false,
+            None => self.tell(Tone::Info, say!("terminal-how-to-end")),
         }
     }
 
@@ -96,7 +97,9 @@ impl Browser {
             Command::Palette => self.queue.push(Action::CommandPalette),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
-            Command::Close => self.queue.push(Action::ClosePanel(self.panes.focus_id())),
+            Command::Into(way) => self.queue.push(Action::StepInto(way)),
+            Command::Over(way) => self.queue.push(Action::StepOver(way)),
+            Command::History(way) => self.queue.push(Action::History(way)),
             Command::FindAgain(way) => self.queue.push(Action::FindNext(way)),
             Command::Registers(group) => self.toggle_registers(group),
             Command::Resize(by) => self.resize(by),

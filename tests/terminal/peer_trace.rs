@@ -123,3 +123,17 @@ fn the_help_scrolls_and_any_other_key_closes_it() {
         it.press("x").check("trace-start");
     }
 }
+
+#[test]
+fn steps_go_into_and_over_folded_calls_and_back_the_way_they_came() {
+    let mut it = Driver::overflow();
+    it.press("l \"2545\" Return");
+    assert_eq!(it.position(), 1230);
+    assert_eq!(it.press("Left").position(), 1229);
+    assert_eq!(it.press(">").position(), 1237);
+    assert_eq!(it.press("<").position(), 1229);
+    assert_eq!(it.press("Right Right").position(), 1231);
+    assert_eq!(it.press("f").position(), 1237);
+    assert_eq!(it.press("( ( (").position(), 0);
+    assert_eq!(it.press(") ) )").position(), 1237);
+}
