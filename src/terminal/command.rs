@@ -34,6 +34,10 @@ pub enum Command {
     Over(Way),
     /// The position visited before or after.
     History(Way),
+    /// What is under the cursor goes to the clipboard of the terminal.
+    Copy,
+    /// The last change of what is kept is taken back, or done again.
+    Undo(Way),
     /// Fold or unfold.
     Fold(Fold),
     /// Ask on the bottom line.

@@ -552,6 +552,24 @@ pub static ROWS: &[Row] = &[
         command: Command::History(Way::Forward),
         words: "terminal-key-history",
     },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter('y')],
+        command: Command::Copy,
+        words: "terminal-key-copy",
+    },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter('u')],
+        command: Command::Undo(Way::Back),
+        words: "terminal-key-undo",
+    },
+    Row {
+        scope: Scope::Everywhere,
+        presses: &[Press::letter('U')],
+        command: Command::Undo(Way::Forward),
+        words: "terminal-key-redo",
+    },
 ];
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ mod registry;
 mod run;
 mod screen;
 mod script;
-#[cfg(unix)]
 mod signals;
 mod snapshot;
 

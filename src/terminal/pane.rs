@@ -120,6 +120,11 @@ pub trait Pane {
         None
     }
 
+    /// What is under its cursor, as it is copied.
+    fn copied(&self, _cx: &Cx<'_>) -> Option<String> {
+        None
+    }
+
     /// What the bottom line says while it has the keyboard.
     fn status(&self, _cx: &Cx<'_>) -> Vec<Span> {
         Vec::new()

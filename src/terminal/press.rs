@@ -97,6 +97,9 @@ impl Browser {
             Command::Palette => self.queue.push(Action::CommandPalette),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
+            Command::Undo(Way::Back) => self.queue.push(Action::Undo),
+            Command::Undo(Way::Forward) => self.queue.push(Action::Redo),
+            Command::Copy => self.copy_from_pane(),
             Command::Into(way) => self.queue.push(Action::StepInto(way)),
             Command::Over(way) => self.queue.push(Action::StepOver(way)),
             Command::History(way) => self.queue.push(Action::History(way)),
@@ -105,6 +108,17 @@ impl Browser {
             Command::Resize(by) => self.resize(by),
             Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
             other => self.obey_in_pane(other),
+        }
+    }
+
+    /// What is under the cursor of the pane that has the keyboard goes to the clipboard.
+    fn copy_from_pane(&mut self) {
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Some(open) = panes.focused() else { return };
+        let cx = Cx { desk, look, pane: open.id, has_focus: true };
+        match open.pane.copied(&cx) {
+            Some(text) => self.queue.push(Action::Copy(text)),
+            None => self.tell(Tone::Info, say!("terminal-nothing-to-copy")),
         }
     }
 

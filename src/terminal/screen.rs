@@ -62,7 +62,6 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal cannot be taken over again.
-    #[cfg(unix)]
     pub fn suspend(&mut self) -> io::Result<()> {
         give_back(&mut stdout());
         super::signals::stop()?;

@@ -84,3 +84,25 @@ fn bookmarks_are_set_walked_and_had_back() {
     assert_eq!(it.position(), 1250);
     it.press("C-z");
 }
+
+#[test]
+fn what_a_step_did_is_copied_and_bookmarks_are_taken_back() {
+    let mut it = Driver::overflow();
+    it.press("l \"2583\" Return y");
+    assert_eq!(it.browser.copied(), Some("strb   w0, [x19, #1]   [80020010] ← a9"));
+    let sequences = it.browser.take_sequences();
+    assert!(sequences.iter().any(|sequence| sequence.starts_with("\x1b]52;c;")), "{sequences:?}");
+    it.press("a y");
+    assert_eq!(it.browser.copied(), Some("[80020010] ← a9"));
+    it.press("b u");
+    assert_eq!(it.desk().bookmarks.list().len(), 0);
+    it.press("U");
+    assert_eq!(it.desk().bookmarks.list().len(), 1);
+}
+
+#[test]
+fn a_regular_expression_is_looked_for() {
+    let mut it = Driver::overflow();
+    it.press("/ \"/STRB.*x19,#2/\" Return");
+    assert!(it.position() > 0 && it.bottom().starts_with("Step"), "{}", it.bottom());
+}

@@ -157,6 +157,18 @@ impl Pane for TracePane {
         self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone())
     }
 
+    /// What is picked, else all that the last step did.
+    fn copied(&self, cx: &Cx<'_>) -> Option<String> {
+        let window = self.window_of(cx);
+        if window.is_raw {
+            let lines = self.raw.lines_of_last(window);
+            return (!lines.is_empty()).then(|| lines.join("\n"));
+        }
+        let row = self.steps.row_of(window.position.last_step()?)?;
+        let picked = self.picked(window).and_then(|picked| row.effects.get(picked.effect?));
+        Some(picked.map_or_else(|| row.full_text(), |effect| effect.full_text()))
+    }
+
     fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
         let window = self.window_of(cx);
         let Some(picked) = self.picked(window) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What the system tells the program: to end, to stop, to go on.
+//! Signals of Unix.
 
 use std::io;
 use std::thread::Builder;
@@ -7,16 +7,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// What the system asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    /// To end, by a signal of this number.
-    End(i32),
-    /// To stop until the user comes back.
-    Suspend,
-    /// To go on after it was stopped.
-    Resume,
-}
+use super::signal::Signal;
 
 /// Tells of each signal, on a thread of its own, as long as the program runs.
 ///

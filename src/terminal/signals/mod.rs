@@ -1,0 +1,13 @@
+//! What the system tells the program: to end, to stop, to go on.
+
+#[cfg(not(unix))]
+mod other;
+mod signal;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(not(unix))]
+pub use other::{die_of, listen, stop};
+pub use signal::Signal;
+#[cfg(unix)]
+pub use unix::{die_of, listen, stop};
