@@ -37,6 +37,7 @@ mod moves;
 pub mod names;
 pub mod order_words;
 pub mod physical;
+pub mod pointed;
 pub mod raw_words;
 pub mod regions;
 pub mod register_detail;

@@ -147,6 +147,18 @@ pub fn shown_name(written: &str, set: InstructionSet) -> String {
     shown.map_or_else(|| name.to_owned(), |(name, _)| name)
 }
 
+/// The short title of a group, for the chooser and the tab.
+pub fn short_title(group: RegisterGroup) -> &'static str {
+    match group {
+        RegisterGroup::Core => say!("registers-core"),
+        RegisterGroup::Single => say!("tab-single-precision"),
+        RegisterGroup::Double => say!("tab-double-precision"),
+        RegisterGroup::Vector => say!("tab-vectors"),
+        RegisterGroup::Scalable => say!("registers-sve"),
+        RegisterGroup::System => say!("registers-system"),
+    }
+}
+
 /// Whether any thread has registers of a group.
 pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     let count = session.index.threads().len();

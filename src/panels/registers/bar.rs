@@ -7,6 +7,7 @@ use super::frame::BoardView;
 use super::panel::RegistersPanel;
 use crate::action::Action;
 use crate::messages::say;
+use crate::model::registers::short_title;
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
@@ -23,18 +24,6 @@ pub struct Chooser<'a> {
     pub salt: &'a str,
     pub text: &'a str,
     pub name: &'a str,
-}
-
-/// The short title of a group, for the chooser and the tab.
-pub fn short_title(group: RegisterGroup) -> &'static str {
-    match group {
-        RegisterGroup::Core => say!("registers-core"),
-        RegisterGroup::Single => say!("tab-single-precision"),
-        RegisterGroup::Double => say!("tab-double-precision"),
-        RegisterGroup::Vector => say!("tab-vectors"),
-        RegisterGroup::Scalable => say!("registers-sve"),
-        RegisterGroup::System => say!("registers-system"),
-    }
 }
 
 /// The whole title of a group.

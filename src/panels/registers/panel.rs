@@ -17,7 +17,7 @@ use crate::analysis::register_part::RegisterPart;
 use crate::desk::SessionWatch;
 use crate::messages::say;
 use crate::model::register_format::ShownAs;
-use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board};
+use crate::model::registers::{BoardRequest, RegisterBoard, RegisterCell, register_board, short_title};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -355,7 +355,7 @@ impl Panel for RegistersPanel {
         let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
         match answered.map_or(self.group, |(_, board)| board.group) {
             RegisterGroup::Core => say!("tab-registers"),
-            group => bar::short_title(group),
+            group => short_title(group),
         }
         .to_owned()
     }

@@ -1,7 +1,9 @@
 //! The panes.
 
+mod cells;
 mod lists;
 mod trace;
 
+pub use cells::RegistersPane;
 pub use lists::open_list;
 pub use trace::TracePane;

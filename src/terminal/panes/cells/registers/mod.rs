@@ -1,0 +1,10 @@
+//! Registers in columns, and vectors by their lanes.
+
+mod cell;
+mod grid;
+mod pane;
+mod pointed;
+#[cfg(test)]
+mod tests;
+
+pub use pane::RegistersPane;
