@@ -2438,3 +2438,4 @@ terminal-key-copy = Copy what is under the cursor
 terminal-key-undo = Take the last change of bookmarks, watches or searches back
 terminal-key-redo = Do it again
 terminal-nothing-to-copy = There is nothing under the cursor to copy
+terminal-died = { $words } (Ctrl-G { $step } goes there)

@@ -2465,3 +2465,4 @@ terminal-key-copy = Copier ce qui est sous le curseur
 terminal-key-undo = Annuler le dernier changement de signets, d’expressions ou de recherches
 terminal-key-redo = Le refaire
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
+terminal-died = { $words } (Ctrl-G { $step } y va)

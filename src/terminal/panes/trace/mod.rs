@@ -6,5 +6,6 @@ mod raw;
 mod rows;
 mod steps;
 mod view;
+mod words;
 
 pub use pane::TracePane;

@@ -117,7 +117,7 @@ impl TracePane {
             (Some(Shown::Hidden { first, last }), _) => {
                 out.push(Ask::Do(Action::OpenHidden(window.id, StepRange { first: first.0, last: last.0 })));
             }
-            (Some(Shown::Position | Shown::End) | None, _) => {}
+            (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}
         }
     }
 }

@@ -37,6 +37,8 @@ pub enum Shown {
     Position,
     /// What stands below the last step.
     End,
+    /// A line, from 0, that tells where the program died.
+    Died(usize),
 }
 
 /// How many lines stand below a step.

@@ -10,6 +10,8 @@ use stepback_parsers::{Step, StepOrigin};
 use super::picked::Picked;
 use super::rows::{Shown, shown_lines};
 use super::view::{Anchor, View};
+use super::words::{died_words, wrapped};
+use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
 use crate::desk::{BlockItem, Blocks};
 use crate::messages::say;
 use crate::model::effects::EffectText;
@@ -46,6 +48,10 @@ pub struct StepList {
     /// What was brought into view last: the position and the number of rows.
     revealed: Option<(Position, u64)>,
     folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
+    /// Where the program died, as far as the trace tells.
+    ending: Slot<(), Option<FatalEnding>>,
+    /// The same in lines.
+    ending_lines: Vec<String>,
     /// What stands on the screen.
     shown: Vec<Shown>,
 }
@@ -70,8 +76,15 @@ struct Columns {
 
 impl Default for StepList {
     fn default() -> Self {
-        let (view, shown) = (View::default(), Vec::new());
-        Self { view, blocks: Blocks::new(BLOCK), revealed: None, folded: Slot::default(), shown }
+        Self {
+            view: View::default(),
+            blocks: Blocks::new(BLOCK),
+            revealed: None,
+            folded: Slot::default(),
+            ending: Slot::default(),
+            ending_lines: Vec::new(),
+            shown: Vec::new(),
+        }
     }
 }
 
@@ -97,6 +110,7 @@ impl StepList {
         self.view.height = u64::from(area.height);
         self.follow(window);
         self.fetch(cx, window);
+        self.look_at_ending(area, cx);
         self.keep_in_view(window, usize::from(area.height));
         if let Some(error) = self.failure() {
             pen.role(Run::of(area, 0), &error, Role::Error);
@@ -170,14 +184,40 @@ impl StepList {
         }
     }
 
+    /// Asks where the program died, once, and puts it into lines.
+    fn look_at_ending(&mut self, area: Rect, cx: &Cx<'_>) {
+        let session = Arc::clone(&cx.desk.session);
+        let answer = self
+            .ending
+            .poll_long(&(), cx.worker(), |()| move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?));
+        let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
+        self.ending_lines = match answer.any() {
+            Some(Some(ending)) => wrapped(&died_words(ending), width),
+            _ => Vec::new(),
+        };
+    }
+
     /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
     fn keep_in_view(&mut self, window: &TraceWindow, height: usize) {
         let gap = window.gap_of(window.position);
         let was_in_view = self.view.has(gap);
-        let lines =
-            |view: &View, blocks: &Blocks<StepRow>| shown_lines(window, view.top, height, |step| blocks.known(step.0));
+        // At the end of the trace what is said below it is part of the position.
+        let died = self.ending_lines.len();
+        let least = match (gap >= window.row_count(), died.checked_sub(1)) {
+            (true, Some(last)) => Shown::Died(last),
+            (true, None) => Shown::End,
+            (false, _) => Shown::Position,
+        };
+        let lines = |view: &View, blocks: &Blocks<StepRow>| {
+            let mut lines = shown_lines(window, view.top, height, |step| blocks.known(step.0));
+            if lines.last() == Some(&Shown::End) {
+                lines.extend((0..died).map(Shown::Died));
+                lines.truncate(height);
+            }
+            lines
+        };
         self.shown = lines(&self.view, &self.blocks);
-        while was_in_view && self.view.top < gap && !self.shown.contains(&Shown::Position) {
+        while was_in_view && self.view.top < gap && !self.shown.contains(&least) {
             self.view.top += 1;
             self.shown = lines(&self.view, &self.blocks);
         }
@@ -249,6 +289,10 @@ impl StepList {
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
                 let words = say!("terminal-hidden", count = steps);
                 pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
+            }
+            Shown::Died(line) => {
+                let words = self.ending_lines.get(line).map_or("", String::as_str);
+                pen.role(run.behind(MARKS), words, Role::Warning);
             }
             Shown::End => {
                 let words = so_far(&cx.desk.session, say!("terminal-end-of-trace"));
