@@ -26,7 +26,7 @@ fn pages_and_edges() {
 #[test]
 fn control_l_puts_the_position_to_the_middle_the_top_and_the_bottom() {
     let mut it = Driver::overflow();
-    it.press("l \"2583\" Return");
+    it.press("r l \"2583\" Return");
     let row = |it: &Driver| it.row_with("── 1,250 ──");
     let rows: Vec<u16> = (0..4).map(|_| row(it.press("C-l"))).collect();
     assert_eq!(rows, [11, 1, 22, 11]);
@@ -37,7 +37,7 @@ fn control_l_puts_the_position_to_the_middle_the_top_and_the_bottom() {
 fn calls_are_folded_and_unfolded() {
     let mut it = Driver::overflow();
     // Step 1,229 calls a function of the steps 1,230 to 1,236.
-    it.press("r l \"2549\" Return");
+    it.press("l \"2549\" Return");
     let inside = it.position();
     assert!((1230..1237).contains(&inside), "{inside}");
     it.press("-").check("trace-folded");
@@ -56,7 +56,7 @@ fn calls_are_folded_and_unfolded() {
 #[test]
 fn all_calls_of_a_function_are_folded_and_unfolded() {
     let mut it = Driver::overflow();
-    it.press("r l \"2583\" Return [").check("trace-folded-inside");
+    it.press("l \"2583\" Return [").check("trace-folded-inside");
     let folded = it.desk().windows.active().row_count();
     it.press("]");
     let unfolded = it.desk().windows.active().row_count();

@@ -1,6 +1,6 @@
 //! Screens of every size, held keys, hostile text, the mouse.
 
-use ratatui::crossterm::event::MouseEventKind;
+use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 use stepback::terminal::{Colors, Look, Signs};
 
 use crate::support::Driver;
@@ -17,7 +17,7 @@ fn a_thousand_held_keys_are_a_thousand_steps() {
 #[test]
 fn every_size_of_screen_is_drawn() {
     let mut it = Driver::overflow();
-    it.press("r m \"sp\" Return l \"2583\" Return");
+    it.press("m \"sp\" Return l \"2583\" Return");
     for (columns, rows) in [(1, 1), (5, 2), (20, 5), (20, 3), (80, 24), (149, 30), (150, 30), (200, 60), (400, 9)] {
         it.resize(columns, rows);
     }
@@ -54,4 +54,14 @@ fn a_click_travels_and_the_wheel_scrolls_alone() {
     it.mouse(MouseEventKind::ScrollDown, 10, 5);
     assert_eq!(it.position(), 1248);
     assert_ne!(it.screen(), before);
+}
+
+#[test]
+fn the_bar_of_a_pane_is_dragged() {
+    let mut it = Driver::overflow();
+    let bar = it.row_with("─ Registers");
+    it.mouse(MouseEventKind::Down(MouseButton::Left), 30, bar);
+    it.mouse(MouseEventKind::Drag(MouseButton::Left), 30, bar - 3);
+    it.mouse(MouseEventKind::Up(MouseButton::Left), 30, bar - 3);
+    assert_eq!(it.row_with("─ Registers"), bar - 3);
 }
