@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::browse::{BrowseArguments, Browsed, OpenBrowser};
 use super::options::ReportOptions;
-use super::progress::{self, say};
+use super::progress;
 use super::window::refuse_missing;
 use crate::session::{OpenOptions, demo_path, is_same_file};
 
@@ -30,8 +30,7 @@ pub fn run(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<Exi
     match open_browser(arguments)? {
         Browsed::Done => Ok(ExitCode::SUCCESS),
         Browsed::NoTerminal(why) => {
-            say(&format!("no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)"));
-            Ok(ExitCode::FAILURE)
+            bail!("no browser is possible: {why} (a script with --run, --screenshot and --quit needs none)")
         }
     }
 }

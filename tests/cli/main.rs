@@ -5,6 +5,7 @@
 mod at;
 mod bad_input;
 mod bad_place;
+mod browse;
 mod btrace;
 mod callinfo;
 mod calltree;
