@@ -2330,6 +2330,16 @@ terminal-locked-to = locked to { $place }, step { $step }
 terminal-locked = locked to step { $step }
 terminal-points-nowhere = (no symbol and no text there)
 terminal-no-such-register = No register of this group has "{ $text }" in its name
+terminal-key-follow-address = The address follows the registers in it, or holds
+terminal-looking-through-memory = Looking through memory… an arrow stops it
+terminal-there = there { $value }
+terminal-help-marks =
+    Signs of values
+    { "*" }  the last move changed it
+    =  the step just done wrote what it was
+    ~  inferred: the trace does not state it
+    !  external: something changed it that the trace does not show
+    ?  unknown: nothing states it
 terminal-key-next-pane = To the next pane
 terminal-key-last-pane = To the last pane
 terminal-key-help = These keys

@@ -2357,6 +2357,16 @@ terminal-locked-to = fixé à { $place }, pas { $step }
 terminal-locked = fixé au pas { $step }
 terminal-points-nowhere = (ni symbole ni texte à cet endroit)
 terminal-no-such-register = Aucun registre de ce groupe n’a « { $text } » dans son nom
+terminal-key-follow-address = L’adresse suit les registres qu’elle nomme, ou reste
+terminal-looking-through-memory = Recherche dans la mémoire… une flèche l’arrête
+terminal-there = là-bas { $value }
+terminal-help-marks =
+    Signes des valeurs
+    { "*" }  le dernier déplacement l’a changée
+    =  le pas qui vient d’être fait a écrit la même valeur
+    ~  déduite : la trace ne la dit pas
+    !  externe : quelque chose que la trace ne montre pas l’a changée
+    ?  inconnue : rien ne la dit
 terminal-key-next-pane = Au volet suivant
 terminal-key-last-pane = Au volet précédent
 terminal-key-help = Ces touches

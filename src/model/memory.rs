@@ -111,6 +111,39 @@ pub enum Touch {
     Written,
 }
 
+impl MemoryPage {
+    /// An address some bytes further; runs without any access are one step.
+    pub fn moved(&self, from: Address, bytes: i64) -> Address {
+        let to = if bytes < 0 {
+            from.0.saturating_sub(bytes.unsigned_abs())
+        } else {
+            from.0.saturating_add(bytes.unsigned_abs())
+        };
+        let gap = self.rows.iter().find_map(|row| match row {
+            MemoryRow::Gap { first, last } if (first.0..=last.0).contains(&to) => Some((first.0, last.0)),
+            _ => None,
+        });
+        Address(match gap {
+            // Out of a run on the other side, into it at its edge.
+            Some((first, last)) if (first..=last).contains(&from.0) => {
+                if bytes < 0 {
+                    first.saturating_sub(1)
+                } else {
+                    last.saturating_add(1)
+                }
+            }
+            Some((first, last)) => {
+                if bytes < 0 {
+                    last
+                } else {
+                    first
+                }
+            }
+            None => to,
+        })
+    }
+}
+
 impl MemoryRow {
     /// Its first byte.
     pub fn first(&self) -> Address {

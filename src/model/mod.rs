@@ -2,6 +2,7 @@
 
 pub mod access_rows;
 pub mod access_table;
+pub mod address_text;
 pub mod axis_end;
 pub mod bookmark_words;
 pub mod byte_detail;

@@ -58,6 +58,8 @@ pub enum Command {
     Resize(i8),
     /// To the next or last changed byte.
     ChangedByte(Way),
+    /// The address expression follows the registers in it, or no longer.
+    FollowAddress,
 }
 
 /// Where a cursor goes.

@@ -499,6 +499,12 @@ pub static ROWS: &[Row] = &[
         words: "terminal-key-address",
     },
     Row {
+        scope: Scope::Memory,
+        presses: &[Press::letter('e')],
+        command: Command::FollowAddress,
+        words: "terminal-key-follow-address",
+    },
+    Row {
         scope: Scope::Others,
         presses: &[Press::letter('<')],
         command: Command::Resize(-1),

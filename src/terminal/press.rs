@@ -225,7 +225,8 @@ impl Browser {
 
     /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
     fn answer(&mut self, asked: &Asked, text: &str) {
-        if text.trim().is_empty() && !matches!(asked, Asked::Pane(_, Purpose::Filter)) {
+        let may_be_empty = matches!(asked, Asked::Pane(_, Purpose::Filter | Purpose::CompareWithLine));
+        if text.trim().is_empty() && !may_be_empty {
             return;
         }
         match asked {

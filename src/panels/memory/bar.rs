@@ -4,12 +4,12 @@ use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ThreadId;
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::evaluated::Evaluated;
 use super::mark::Mark;
-use super::panel::{MemoryPanel, STACK};
+use super::panel::MemoryPanel;
 use crate::action::Action;
 use crate::expression::OtherReading;
 use crate::messages::say;
+use crate::model::address_text::{Evaluated, STACK};
 use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;

@@ -3,7 +3,6 @@
 mod bar;
 mod beside;
 mod change;
-mod evaluated;
 mod foot;
 mod mark;
 mod menu;

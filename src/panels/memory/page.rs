@@ -185,34 +185,8 @@ impl Page {
 
     /// An address some bytes further; runs without any access are one step.
     pub fn moved(&self, from: Address, bytes: i64) -> Address {
-        let to = if bytes < 0 {
-            from.0.saturating_sub(bytes.unsigned_abs())
-        } else {
-            from.0.saturating_add(bytes.unsigned_abs())
-        };
-        let rows = self.answer.peek().map_or([].as_slice(), |(_, page)| page.rows.as_slice());
-        let gap = rows.iter().find_map(|row| match row {
-            MemoryRow::Gap { first, last } if (first.0..=last.0).contains(&to) => Some((first.0, last.0)),
-            _ => None,
-        });
-        Address(match gap {
-            // Out of a run on the other side, into it at its edge.
-            Some((first, last)) if (first..=last).contains(&from.0) => {
-                if bytes < 0 {
-                    first.saturating_sub(1)
-                } else {
-                    last.saturating_add(1)
-                }
-            }
-            Some((first, last)) => {
-                if bytes < 0 {
-                    last
-                } else {
-                    first
-                }
-            }
-            None => to,
-        })
+        let nothing = MemoryPage::default();
+        self.answer.peek().map_or(&nothing, |(_, page)| page).moved(from, bytes)
     }
 
     /// Brings an address into view.

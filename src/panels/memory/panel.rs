@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_index::{Cancel, ThreadId};
+use stepback_index::Cancel;
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
 use super::change::{Seeking, is_width};
-use super::evaluated::Evaluated;
 use super::foot::{Foot, Scene};
 use super::page::{Page, Wanted};
 use super::rows::RowsPlace;
@@ -17,10 +16,10 @@ use super::shape::{BESIDE, Shape};
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way, WindowId};
 use crate::desk::SessionWatch;
-use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
+use crate::expression::shown_address;
 use crate::messages::say;
-use crate::model::memory::{aligned, likely_address};
-use crate::model::physical::virtual_address;
+use crate::model::address_text::{Evaluated, STACK, address_of};
+use crate::model::memory::aligned;
 use crate::model::text::address_digits;
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
@@ -35,8 +34,6 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// The line of column numbers.
 const HEAD: f32 = 20.0;
-/// What the panel shows at first: the stack, also where its pointer lies beside it.
-pub(super) const STACK: &str = "sp";
 
 /// Memory as hex and text.
 #[derive(Debug, Serialize, Deserialize)]
@@ -348,27 +345,7 @@ fn poll_value<'a>(
 ) -> Answer<'a, Evaluated> {
     slot.poll(&(text.to_owned(), position), cx.worker, |(text, position)| {
         let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
-        move |cancel: &Cancel| {
-            let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
-            let (space, expression) = split_space(&text);
-            let value = match likely_address(&session, expression, cancel)? {
-                Some(address) => Ok(address),
-                None => match evaluate(expression, &names) {
-                    Err(error) if error.behind().is_some() => return Err(error.into()),
-                    // Addresses are shown without `0x`, and typed so too.
-                    Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
-                    Ok(value) => Ok(value),
-                },
-            };
-            Ok(match value {
-                Ok(physical) if space == AddressSpace::Physical => {
-                    let found = virtual_address(&session, Address(physical), position, cancel)?;
-                    found.map(|address| address.0)
-                }
-                Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
-                value => value,
-            })
-        }
+        move |cancel: &Cancel| address_of(&session, &text, position, cancel)
     })
 }
 

@@ -4,6 +4,6 @@ mod cells;
 mod lists;
 mod trace;
 
-pub use cells::RegistersPane;
+pub use cells::{MemoryPane, RegistersPane};
 pub use lists::open_list;
 pub use trace::TracePane;

@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod bench;
 mod lock;
+mod memory;
 mod moment;
 mod registers;
 
+pub use memory::MemoryPane;
 pub use registers::RegistersPane;

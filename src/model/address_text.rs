@@ -1,0 +1,43 @@
+//! What an address that was typed means: digits, an expression of registers and symbols, or a physical address.
+
+use anyhow::Result;
+use stepback_index::{Cancel, ThreadId};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::memory::likely_address;
+use super::physical::virtual_address;
+use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
+use crate::session::Session;
+
+/// What memory is shown at first: the stack, also where its pointer lies beside it.
+pub const STACK: &str = "sp";
+
+/// What an address expression says at a position: an address, or what is wrong with it.
+pub type Evaluated = Result<u64, String>;
+
+/// What an expression means at a position. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn address_of(session: &Session, text: &str, position: Position, cancel: &Cancel) -> Result<Evaluated> {
+    let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
+    let (space, expression) = split_space(text);
+    let value = match likely_address(session, expression, cancel)? {
+        Some(address) => Ok(address),
+        None => match evaluate(expression, &names) {
+            Err(error) if error.behind().is_some() => return Err(error.into()),
+            // Addresses are shown without `0x`, and typed so too.
+            Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
+            Ok(value) => Ok(value),
+        },
+    };
+    Ok(match value {
+        Ok(physical) if space == AddressSpace::Physical => {
+            let found = virtual_address(session, Address(physical), position, cancel)?;
+            found.map(|address| address.0)
+        }
+        Ok(pointer) if text == STACK => Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)),
+        value => value,
+    })
+}
