@@ -68,6 +68,8 @@ pub struct Browser {
     pub(super) is_suspending: bool,
     /// How many rows a page of the active list of steps has, and where panes were drawn last.
     pub(super) places: Places,
+    /// The screen has room for panes that nobody asked for.
+    pub(super) has_room: bool,
     /// The border that is being dragged.
     pub(super) dragged: Option<u64>,
     /// The click before, as long as another one at its place makes it a double click.
@@ -131,6 +133,7 @@ impl Browser {
             is_over: false,
             is_suspending: false,
             places: Places::default(),
+            has_room: false,
             dragged: None,
             clicked: None,
         };

@@ -20,6 +20,8 @@ use crate::model::{Meaning, Span};
 
 /// Narrower or lower screens show nothing that can be read.
 const SMALLEST: (u16, u16) = (20, 5);
+/// Rows of a screen that has room for panes that nobody asked for.
+const ROOMY: u16 = 36;
 
 impl Browser {
     /// Draws everything. Costs what is on the screen, whatever the trace.
@@ -33,6 +35,7 @@ impl Browser {
     /// The same into cells. Returns where the cursor stands while a text is typed.
     pub fn draw_into(&mut self, buffer: &mut Buffer) -> Option<(u16, u16)> {
         let whole = buffer.area;
+        self.has_room = whole.height >= ROOMY || layout::is_wide(whole);
         if whole.width < SMALLEST.0 || whole.height < SMALLEST.1 {
             let look = self.look;
             let mut pen = Pen { buffer, look: &look };

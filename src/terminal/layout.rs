@@ -80,6 +80,11 @@ impl Places {
     }
 }
 
+/// Whether there are two columns of panes.
+pub fn is_wide(area: Rect) -> bool {
+    area.width >= TWO_COLUMNS
+}
+
 /// Gives each pane its place; where there is no room for all, those far from the one that has the keyboard have none.
 pub fn arrange(area: Rect, wanted: &[Wanted], focus: u64) -> Places {
     let is_left = |pane: &&Wanted| pane.window.is_some() || pane.is_code;
@@ -88,7 +93,7 @@ pub fn arrange(area: Rect, wanted: &[Wanted], focus: u64) -> Places {
         wanted.iter().filter(|pane| !is_left(pane)).copied().collect(),
     );
     let mut list = Vec::new();
-    if area.width >= TWO_COLUMNS && !left.is_empty() && !right.is_empty() {
+    if is_wide(area) && !left.is_empty() && !right.is_empty() {
         let wide = area.width * 11 / 20;
         // A column of its own between both, so that texts do not run into each other.
         column(Rect { width: wide - 1, ..area }, &left, focus, &mut list);

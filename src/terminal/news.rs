@@ -33,8 +33,12 @@ impl Browser {
             News::CompareEnds(range) => self.compare_ends(range),
             News::CompareAt(position) => self.compare_at(position),
             News::Do(action) => self.queue.push(action),
-            // Hits are walked with n and N: the keyboard stays where it is.
-            News::Show(PanelKind::Find) => self.reveal(PanelKind::Find),
+            // Hits are walked with n and N: the keyboard stays where it is, and a small screen is left to the steps.
+            News::Show(PanelKind::Find) => {
+                if self.has_room {
+                    self.reveal(PanelKind::Find);
+                }
+            }
             News::Show(kind) => self.show(kind),
             News::Reveal(kind) => self.reveal(kind),
             News::AskWhatToFind => self.ask(Asked::Search(Way::Forward), ""),

@@ -20,6 +20,9 @@ use crate::terminal::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::terminal::pen::Pen;
 use crate::worker::Slot;
 
+/// Calls that the bar names.
+const DEEPEST: usize = 8;
+
 /// The list of steps of one window, or the raw text of the trace.
 pub struct TracePane {
     window: WindowId,
@@ -130,8 +133,7 @@ impl Pane for TracePane {
     fn title(&self, cx: &Cx<'_>) -> String {
         let window = self.window_of(cx);
         let name = cx.desk.name();
-        let path = self.path.peek().map(|(_, path)| path.iter().map(|part| part.name.as_str()).collect::<Vec<_>>());
-        let path = path.unwrap_or_default().join(" > ");
+        let path = self.path.peek().map_or_else(String::new, |(_, path)| path_words(path));
         let mut parts = vec![name];
         parts.extend((cx.desk.windows.list.len() > 1).then(|| format!("[{}]", window.id.0)));
         parts.extend(window.is_raw.then(|| say!("terminal-raw").to_owned()));
@@ -225,6 +227,18 @@ impl Pane for TracePane {
             false => self.steps.draw(area, pen, cx, &scene),
         }
         self.picked = picked;
+    }
+}
+
+/// The calls around a position; of deep ones the outermost and the innermost, since a bar has no room for more.
+fn path_words(path: &[PathPart]) -> String {
+    let names = |parts: &[PathPart]| parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" > ");
+    match path {
+        [first, .., _] if path.len() > DEEPEST => {
+            let inner = path.get(path.len() - DEEPEST + 1..).unwrap_or_default();
+            format!("{} > … > {}", first.name, names(inner))
+        }
+        path => names(path),
     }
 }
 
