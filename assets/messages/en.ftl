@@ -2409,7 +2409,7 @@ terminal-help-prompts =
     Ctrl-W  delete the word before the cursor
     Ctrl-U  delete all of it
     Up Down  what was typed before
-terminal-help-signs =
+terminal-help-always =
     At any time
     Escape  give up a search; stop indexing or following
     Ctrl-Z  to the shell; fg comes back
@@ -2449,3 +2449,13 @@ terminal-key-undo = Take the last change of bookmarks, watches or searches back
 terminal-key-redo = Do it again
 terminal-nothing-to-copy = There is nothing under the cursor to copy
 terminal-died = { $words } (Ctrl-G { $step } goes there)
+terminal-help-legend =
+    Signs
+    * a value  changed by the last move
+    = a value  written by it with the value that it had
+    ~ a value  follows from something else: the trace does not state it
+    ! a value  changed by something that the trace does not show
+    ? ??  nothing states it
+    * a step  a hit of the search
+    # a step  a bookmark
+    - +  a call that can be folded, and a folded one

@@ -2436,7 +2436,7 @@ terminal-help-prompts =
     Ctrl-W  effacer le mot avant le curseur
     Ctrl-U  tout effacer
     Haut Bas  ce qui a été tapé avant
-terminal-help-signs =
+terminal-help-always =
     À tout moment
     Échap  renoncer à une recherche ; arrêter l’indexation ou le suivi
     Ctrl-Z  au shell ; fg revient
@@ -2476,3 +2476,13 @@ terminal-key-undo = Annuler le dernier changement de signets, d’expressions ou
 terminal-key-redo = Le refaire
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
 terminal-died = { $words } (Ctrl-G { $step } y va)
+terminal-help-legend =
+    Signes
+    * valeur  changée par le dernier mouvement
+    = valeur  écrite par lui, mais la même
+    ~ valeur  déduite : la trace ne la dit pas
+    ! valeur  changée par quelque chose que la trace ne montre pas
+    ? ??  rien ne la dit
+    * pas  un résultat de la recherche
+    # pas  un signet
+    - +  un appel qui peut être plié, et un appel plié

@@ -70,3 +70,57 @@ fn groups_of_registers_open_and_close() {
         it.press("r").press(key).check(&format!("registers-{name}")).press(key).press("r");
     }
 }
+
+#[test]
+fn memory_is_opened_at_an_address_and_the_cursor_goes_around_it() {
+    let mut it = Driver::overflow();
+    it.resize(100, 34).press("l \"2583\" Return m").check("prompt-memory");
+    // The list of steps keeps the keyboard.
+    it.press("\"x19\" Return").check("memory");
+    assert_eq!(it.press("Down").position(), 1251);
+    it.press("Up Tab Tab Right Right Down").check("memory-cursor");
+    it.press("Left Up PgDn PgUp Home End");
+    it.press("m \"no such thing\" Return");
+    assert!(it.screen().contains("no such thing"), "{}", it.screen());
+}
+
+#[test]
+fn numbers_go_to_the_last_write_of_aligned_bytes() {
+    for (key, position) in [("Return", 1380), ("1", 1380), ("2", 1383), ("4", 1383), ("8", 1383)] {
+        let mut it = Driver::overflow();
+        it.resize(100, 34).press("End m \"0x80020016\" Return Tab Tab").press(key);
+        assert_eq!(it.position(), position, "{key}:\n{}", it.screen());
+    }
+}
+
+#[test]
+fn changed_bytes_are_found_and_compared_with_a_line() {
+    let mut it = Driver::overflow();
+    it.resize(100, 34).press("l \"2549\" Return r m \"x19\" Return");
+    // A folded call is stepped over as one: what it changed is found far away.
+    it.press("- Up Down Tab [");
+    it.press("]");
+    it.press("d").check("prompt-compare-line");
+    it.press("\"1602\" Return").check("memory-compared");
+    it.press("]");
+    let first = it.bottom();
+    it.press("]");
+    assert_ne!(it.bottom(), first);
+    it.press("[");
+    assert_eq!(it.bottom(), first);
+}
+
+#[test]
+fn a_pane_of_memory_is_locked_and_shows_another_address() {
+    let mut it = Driver::overflow();
+    it.resize(100, 34).press("l \"2583\" Return r m \"0x80020000\" Return Tab C-l").check("memory-locked");
+    it.press("l \"100\" Return t \"1300\" Return C-l");
+    it.press("g").check("prompt-address");
+    it.press("C-u \"sp\" Return");
+    assert!(it.screen().contains("8ffff5e0"), "{}", it.screen());
+    let bar = it.row_with("─ Memory");
+    it.press("<");
+    assert_eq!(it.row_with("─ Memory"), bar + 1);
+    it.press(">");
+    assert_eq!(it.row_with("─ Memory"), bar);
+}
