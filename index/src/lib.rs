@@ -50,6 +50,9 @@ pub use answers::number::Number;
 pub use answers::program::{FunctionPart, Program};
 pub use answers::reason::{Fact, Reason, Way};
 pub use answers::register_file::{RegisterFile, RegisterState};
+pub use answers::slice::{
+    Defined, Edge, EdgeKinds, End, NotKnown, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy,
+};
 pub use answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord};
 pub use answers::thread::{ThreadId, ThreadInfo};
 pub use answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};
@@ -85,6 +88,8 @@ pub use query::search::pattern::{PatternFault, TextPattern};
 pub use query::search::run::{Find, Searched};
 pub use query::search::text::FindText;
 pub use query::search::value::FindValue;
+pub use query::slice::walk::SliceWalk;
+pub use query::slice::why::Why;
 pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, Steps};
 pub use query::tails::tail_calls;
 pub use query::translations::{CountTranslations, MappingsAt, PlaceAt, TranslationsAt};

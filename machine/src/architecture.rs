@@ -57,6 +57,8 @@ pub(crate) trait Architecture {
     /// The names that an export of signals declares, in its order.
     const SIGNALS: &'static [Run] = &[];
 
+    /// The condition flags, as bits of the status register.
+    const FLAG_BITS: u64 = 0;
     /// The most instructions that a condition of another may cover.
     const LONGEST_BLOCK: u8 = 0;
     /// Encodings say what instructions do.

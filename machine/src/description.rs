@@ -10,7 +10,10 @@ use crate::register_use::RegisterUse;
 /// What is known so far of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Description {
+    /// But for addresses.
     reads: Vec<RegisterView>,
+    /// What addresses are made of.
+    address_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
     pub meaning: Meaning,
 }
@@ -18,7 +21,7 @@ pub(super) struct Description {
 impl Default for Description {
     fn default() -> Self {
         let meaning = Meaning { is_memory_known: true, ..Meaning::default() };
-        Self { reads: Vec::new(), writes: Vec::new(), meaning }
+        Self { reads: Vec::new(), address_reads: Vec::new(), writes: Vec::new(), meaning }
     }
 }
 
@@ -58,8 +61,7 @@ impl Description {
 
     /// It accesses memory; for a load what that gives, else unknown.
     pub fn access(&mut self, operand: MemoryOperand) -> Expression {
-        let index = operand.index.map(|index| index.view);
-        self.reads.extend([operand.segment, operand.base, index].into_iter().flatten());
+        self.address_reads.extend(operand.address_registers());
         self.read_all(&operand.value);
         let kind = operand.kind;
         self.meaning.memory.push(operand);
@@ -69,9 +71,20 @@ impl Description {
         }
     }
 
+    /// The registers of addresses were said to be read without saying what for: of them, only these are read besides.
+    pub fn tell_addresses_apart(&mut self, besides: &[RegisterView]) {
+        if !self.meaning.is_memory_known {
+            return;
+        }
+        self.reads.retain(|view| !self.address_reads.contains(view) || besides.contains(view));
+        let stored: Vec<Expression> = self.meaning.memory.iter().map(|operand| operand.value.clone()).collect();
+        stored.iter().for_each(|value| self.read_all(value));
+    }
+
     /// What was said of the registers so far is wrong.
     pub fn forget_lists(&mut self) {
         self.reads.clear();
+        self.address_reads.clear();
         self.writes.clear();
         self.meaning.writes.clear();
     }
@@ -86,17 +99,23 @@ impl Description {
         if !self.meaning.is_memory_known {
             self.forget_memory();
         }
-        for list in [&mut self.reads, &mut self.writes] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        (RegisterUse { reads: self.reads, writes: self.writes }, self.meaning)
+        let (data, addresses) = (self.reads, self.address_reads);
+        // Where it is not said which accesses there are, an address cannot be told from a value.
+        let all = [data.as_slice(), &addresses].concat();
+        self.meaning.data_reads = sorted(if self.meaning.is_memory_known { data } else { all.clone() });
+        (RegisterUse { reads: sorted(all), writes: sorted(self.writes) }, self.meaning)
     }
 
     fn forget_memory(&mut self) {
         self.meaning.memory.clear();
         self.meaning.writes.retain(|effect| !is_loaded(&effect.value));
     }
+}
+
+fn sorted(mut views: Vec<RegisterView>) -> Vec<RegisterView> {
+    views.sort_unstable();
+    views.dedup();
+    views
 }
 
 fn is_loaded(value: &Expression) -> bool {

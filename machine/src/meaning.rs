@@ -6,9 +6,9 @@
 //! A register that [`crate::register_use::RegisterUse::writes`] names and `writes` here does not is unknown afterwards.
 
 use crate::access_kind::AccessKind;
-use crate::view::RegisterView;
-
 use crate::expression::Expression;
+use crate::flags::FlagUse;
+use crate::view::RegisterView;
 
 /// What an instruction does to registers and memory, as far as this is described.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,14 @@ pub struct Meaning {
     pub extent: Option<StoreExtent>,
     /// The registers that get values that can be told; no byte is in two of them.
     pub writes: Vec<RegisterEffect>,
+    /// The registers that what it writes may be made of: all that it reads but for those that addresses alone are made of;
+    /// sorted, each once.
+    pub data_reads: Vec<RegisterView>,
+    /// Registers that it writes, of which a disassembler says that it reads them too. The results that are described tell
+    /// whether it does: `lsl x0, x1, #3` is listed so, and does not depend on what `x0` held.
+    pub listed_reads: Vec<RegisterView>,
+    /// Which condition flags it reads and writes, where it reads and writes the status register.
+    pub flags: FlagUse,
     /// Where a jump goes that [`crate::Target`] does not tell exactly: a register with something added.
     pub target: Expression,
 }

@@ -130,6 +130,11 @@ impl InstructionSet {
         ask_often!(self, Of => Of::state_of(status))
     }
 
+    /// The condition flags, as bits of the status register ([`RegisterId::PSR`]); 0 where there are none.
+    pub const fn flag_bits(self) -> u64 {
+        ask!(self, Of => Of::FLAG_BITS)
+    }
+
     /// True when its processor has register windows.
     pub fn has_windows(self) -> bool {
         self.register_view("cwp").is_some()

@@ -19,6 +19,7 @@ pub(crate) mod number;
 pub(crate) mod program;
 pub(crate) mod reason;
 pub(crate) mod register_file;
+pub(crate) mod slice;
 pub(crate) mod step_record;
 pub(crate) mod thread;
 pub(crate) mod translation;

@@ -24,6 +24,7 @@ pub(crate) mod raw_lines;
 pub(crate) mod register_reads;
 pub(crate) mod registers;
 pub(crate) mod search;
+pub(crate) mod slice;
 pub(crate) mod steps;
 pub(crate) mod tails;
 pub(crate) mod translations;

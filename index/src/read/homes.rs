@@ -34,8 +34,15 @@ pub(crate) struct MeantWrite {
 }
 
 impl Homes {
-    pub(super) fn only(view: RegisterView) -> Self {
+    /// A register that has one name.
+    pub(crate) fn only(view: RegisterView) -> Self {
         Self { sure: vec![view], doubtful: Vec::new(), open: Vec::new() }
+    }
+
+    /// The same registers, of which some of the bytes are meant.
+    pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
+        let of = |views: &[RegisterView]| views.iter().map(|view| RegisterView { offset, size_bytes, ..*view }).collect();
+        Self { sure: of(&self.sure), doubtful: of(&self.doubtful), open: of(&self.open) }
     }
 
     /// The views in whose lists the writes are, and some others.

@@ -125,7 +125,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
 
     /// The part of a vector register whose write makes the rest zero, if a view reaches beyond it:
     /// that of a V, Q, D or S register clears the rest of Z (DDI 0487, C1.2.6).
-    fn clearing(&self, view: RegisterView) -> Option<RegisterView> {
+    pub(crate) fn clearing(&self, view: RegisterView) -> Option<RegisterView> {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
         let is_wider = view.offset.saturating_add(view.size_bytes) > SIMD_BYTES;
         let has_states = self.index.instruction_set(self.thread).has_states();

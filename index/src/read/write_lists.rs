@@ -11,7 +11,7 @@ use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 
 /// Hands out slots.
-pub(super) struct WriteLists<'a, S> {
+pub(crate) struct WriteLists<'a, S> {
     index: &'a Index<S>,
     thread: ThreadId,
     at: Position,

@@ -9,6 +9,21 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::views::{view_of, written};
 
+/// Notes the registers that the lists call read and written.
+pub fn note_listed(description: &mut Description, instruction: &Disassembled<'_>, set: InstructionSet) {
+    if !description.meaning.memory.is_empty() {
+        return;
+    }
+    let views = |registers: &[RegId]| -> Vec<RegisterView> {
+        registers.iter().filter_map(|register| view_of(instruction.disassembler, *register, set)).collect()
+    };
+    let written = views(instruction.detail.regs_write());
+    let mut listed = views(instruction.detail.regs_read());
+    let is_general = |view: &RegisterView| !matches!(view.register, RegisterId::PC | RegisterId::PSR);
+    listed.retain(|view| is_general(view) && written.iter().any(|known| known.overlaps(*view)));
+    description.meaning.listed_reads = listed;
+}
+
 /// The registers by its lists; memory that it accesses is not described.
 pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Description {
     let views = |registers: &[RegId]| -> Vec<RegisterView> {

@@ -5,6 +5,7 @@ pub(crate) mod aarch32;
 pub(crate) mod abi;
 pub(crate) mod bank;
 pub(crate) mod by_lists;
+pub(crate) mod flags;
 pub(crate) mod flow;
 pub(crate) mod opcode;
 pub(crate) mod psr;

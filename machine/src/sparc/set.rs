@@ -47,6 +47,8 @@ impl Architecture for Sparc64 {
         ElfMachine { number: 18, word_bytes: 4 },
         ElfMachine { number: 2, word_bytes: 4 },
     ];
+    /// `icc` and `xcc`.
+    const FLAG_BITS: u64 = 0xff << 32;
     const ALIGNMENT: u8 = 4;
     const SLOT_BYTES: u8 = 4;
     const COMPUTED: Range<u16> = COMPUTED;

@@ -8,11 +8,13 @@ use iced_x86::{
 use crate::access_kind::AccessKind;
 use crate::description::Description;
 use crate::expression::Expression;
+use crate::flags::FlagUse;
 use crate::meaning::{MemoryOperand, ScaledRegister};
 use crate::site::Site;
 use crate::view::{RegisterId, RegisterView};
 
 use crate::x86::extent::extent;
+use crate::x86::flags::bits_of;
 use crate::x86::registers;
 
 /// What an instruction uses and does; none when it may change any register.
@@ -25,6 +27,10 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description
     described.memory();
     described.description.meaning.extent = extent(instruction.mnemonic());
     described.values();
+    // A register that is an operand is read for its value, whatever addresses are made of.
+    let operands = (0..described.instruction.op_count()).filter_map(|number| described.view(described.register(number)));
+    let operands: Vec<_> = operands.collect();
+    described.description.tell_addresses_apart(&operands);
     Some(described.description)
 }
 
@@ -75,12 +81,14 @@ impl X86 {
     fn flags(&mut self) {
         let flags = self.word(RegisterId::PSR);
         let of_x87 = RflagsBits::C0 | RflagsBits::C1 | RflagsBits::C2 | RflagsBits::C3;
-        if self.instruction.rflags_read() & !of_x87 != 0 {
+        let (read, written) = (self.instruction.rflags_read(), self.instruction.rflags_modified());
+        if read & !of_x87 != 0 {
             self.description.read(flags);
         }
-        if self.instruction.rflags_modified() & !of_x87 != 0 {
+        if written & !of_x87 != 0 {
             self.description.write(flags);
         }
+        self.description.meaning.flags = FlagUse { read: Some(bits_of(read)), written: Some(bits_of(written)) };
     }
 
     /// What is in none of the lists.

@@ -1,6 +1,28 @@
 //! The flags (Intel SDM, volume 1, 3.4.3 "EFLAGS Register").
 
+use iced_x86::RflagsBits;
+
 use crate::status::{Bits, Flag, Status};
+
+/// Where the flags stand that instructions compute with, and how the decoder calls them.
+const PLACES: [(u32, u32); 7] = [
+    (RflagsBits::CF, 0),
+    (RflagsBits::PF, 2),
+    (RflagsBits::AF, 4),
+    (RflagsBits::ZF, 6),
+    (RflagsBits::SF, 7),
+    (RflagsBits::DF, 10),
+    (RflagsBits::OF, 11),
+];
+
+/// All of them.
+pub const FLAG_BITS: u64 = 0xcd5;
+
+/// The bits of the status register that the decoder's set of flags means.
+pub fn bits_of(flags: u32) -> u64 {
+    let known = PLACES.iter().filter(|(flag, _)| flags & flag != 0);
+    known.fold(0, |bits, (_, place)| bits | 1 << place)
+}
 
 /// The condition flags.
 pub fn status(bytes: &[Option<u8>]) -> Status {

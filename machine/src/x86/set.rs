@@ -20,7 +20,7 @@ use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
 use crate::x86::access::{decoded, describe};
 use crate::x86::control::{control, is_undefined};
-use crate::x86::flags::status;
+use crate::x86::flags::{FLAG_BITS, status};
 use crate::x86::registers;
 use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
 use crate::x86::stub::{slot_of_32, slot_of_64};
@@ -48,6 +48,7 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
     const ELF: &'static [ElfMachine] =
         &[ElfMachine { number: if Self::IS_WIDE { 62 } else { 3 }, word_bytes: WORD_BYTES }];
+    const FLAG_BITS: u64 = FLAG_BITS;
     const PREFIXES: &'static [&'static str] = PREFIXES;
 
     fn view(name: &str) -> Option<RegisterView> {

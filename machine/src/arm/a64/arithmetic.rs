@@ -2,6 +2,7 @@
 
 use crate::view::{RegisterId, RegisterView};
 
+use crate::arm::flags::{C, of_condition};
 use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
 use crate::expression::{Expression, Operation};
 
@@ -246,6 +247,7 @@ impl Bits {
     fn add_with_carry(&mut self) {
         self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
+        self.description.meaning.flags.read = Some(C);
         self.set_result(Expression::Unknown, Last::Zero);
         if self.flag(29) {
             self.description.write(FLAGS);
@@ -256,6 +258,7 @@ impl Bits {
     fn compare_conditionally(&mut self) {
         self.read_general(if self.flag(11) { &[5] } else { &[5, 16] }, self.width());
         self.description.read(FLAGS);
+        self.description.meaning.flags.read = Some(of_condition(self.field(12, 4)));
         self.description.write(FLAGS);
     }
 
@@ -263,6 +266,7 @@ impl Bits {
     fn select(&mut self) {
         self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
+        self.description.meaning.flags.read = Some(of_condition(self.field(12, 4)));
         self.set_result(Expression::Unknown, Last::Zero);
     }
 

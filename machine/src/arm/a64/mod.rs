@@ -6,6 +6,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod bits;
 pub(crate) mod control;
+pub(crate) mod float;
 pub(crate) mod memory;
 pub(crate) mod set;
 pub(crate) mod structures;

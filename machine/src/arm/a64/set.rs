@@ -8,8 +8,10 @@ use crate::abi::Abi;
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::bits::describe;
+use crate::arm::a64::float::with_float_flags;
 use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
 use crate::arm::by_lists;
+use crate::arm::flags::NZCV;
 use crate::arm::flow::a64_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
 use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
@@ -45,6 +47,7 @@ impl Architecture for A64 {
     const ABI: Abi = AAPCS64;
     const ELF: &'static [ElfMachine] = &[ElfMachine { number: 183, word_bytes: 8 }];
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
+    const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 4;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_64;
@@ -83,7 +86,10 @@ impl Architecture for A64 {
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
         Disassembled::first(disassemblers, site, |found| {
             let description = describe(word_opcode(&site.encoding), site.pc);
-            Some(found.described(description.or_else(|| Some(by_lists::describe(found, Self::SET)))))
+            let description = description.unwrap_or_else(|| by_lists::describe(found, Self::SET));
+            let mut description = with_float_flags(description, word_opcode(&site.encoding));
+            by_lists::note_listed(&mut description, found, Self::SET);
+            Some(found.described(Some(description)))
         })
     }
 

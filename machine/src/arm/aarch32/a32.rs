@@ -9,6 +9,7 @@ use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
+use crate::arm::flags::NZCV;
 use crate::arm::flow::a32_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
@@ -45,6 +46,7 @@ impl Architecture for A32 {
     const ELF_FUNCTION: Option<u8> = Some(13);
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
     /// A program may change to T32.
+    const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];

@@ -29,25 +29,27 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
         writes_back: detail.writeback(),
         description: by_lists::describe(instruction, set),
     };
-    arm.flags(suffixes);
+    arm.flags(suffixes, detail.cc());
     arm.implicit();
     if arm.has_memory() {
         arm.description.meaning.is_memory_known = true;
         arm.memory();
+        arm.description.tell_addresses_apart(&[]);
     } else {
         arm.values();
     }
     if is_conditional {
         arm.description.meaning.condition = Condition::Conditional;
     }
+    by_lists::note_listed(&mut arm.description, instruction, set);
     Some(arm.description)
 }
 
 /// What a mnemonic says besides its name.
 #[derive(Clone, Copy)]
-struct Suffixes {
-    is_conditional: bool,
-    updates_flags: bool,
+pub(super) struct Suffixes {
+    pub is_conditional: bool,
+    pub updates_flags: bool,
 }
 
 /// The mnemonic without width, condition, and the letter that asks for flags.
@@ -68,27 +70,10 @@ pub(super) struct Arm<'a> {
     pub description: Description,
 }
 
-const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
+pub(super) const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
 
 impl Arm<'_> {
-    fn flags(&mut self, suffixes: Suffixes) {
-        let Suffixes { is_conditional, updates_flags } = suffixes;
-        let reads = matches!(self.name, "adc" | "sbc" | "rsc" | "rrx" | "sel" | "mrs") || self.name.starts_with("vsel");
-        if is_conditional || reads {
-            self.description.read(FLAGS);
-        }
-        let parallel = ["sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax"];
-        let writes = matches!(self.name, "cmp" | "cmn" | "tst" | "teq" | "msr")
-            || parallel.iter().any(|prefix| self.name.starts_with(prefix))
-            // Saturation sets Q.
-            || self.name.starts_with('q') || self.name.starts_with("ssat") || self.name.starts_with("usat")
-            || self.name.starts_with("smla") || self.name.starts_with("smlsd") || self.name.starts_with("smuad");
-        if updates_flags || writes {
-            self.description.write(FLAGS);
-        }
-    }
-
     /// What the lists of the disassembler do not have.
     fn implicit(&mut self) {
         let count = self.name.strip_prefix("it").filter(|rest| rest.bytes().all(|byte| matches!(byte, b't' | b'e')));

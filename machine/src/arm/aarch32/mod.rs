@@ -2,6 +2,7 @@
 //! (Arm Architecture Reference Manual, DDI 0406).
 
 pub(crate) mod a32;
+pub(crate) mod flags;
 pub(crate) mod instruction;
 pub(crate) mod memory;
 pub(crate) mod t32;

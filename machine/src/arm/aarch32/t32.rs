@@ -9,6 +9,7 @@ use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::bank::chooses_stack;
+use crate::arm::flags::NZCV;
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
@@ -35,6 +36,7 @@ impl Architecture for T32 {
     const WORD_BYTES: u16 = 4;
     const ABI: Abi = AAPCS32;
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
+    const FLAG_BITS: u64 = NZCV;
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
     const IS_MARKED: bool = true;

@@ -1,0 +1,99 @@
+//! Which bytes of memory the operands of an instruction are: the recorded accesses of its step, one behind the other.
+//!
+//! A record may cover several operands that lie side by side (`ldp`), or be a part of one.
+
+use std::ops::Range;
+
+use stepback_machine::{AccessKind, Address, Endian, Instruction};
+
+use crate::read::slots::{EventKind, SlotEvent};
+
+/// The accesses of one kind of a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StepAccesses {
+    /// The addresses of all bytes, in the order of the records.
+    bytes: Vec<Address>,
+    /// The part of them that each operand of this kind is, with its number; none where they do not fit together.
+    operands: Option<Vec<OperandBytes>>,
+}
+
+/// Where the bytes of an operand are among those of the step.
+#[derive(Clone, Debug)]
+struct OperandBytes {
+    operand: usize,
+    range: Range<usize>,
+}
+
+/// Bytes of the value of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ValueBytes {
+    pub operand: usize,
+    /// The least significant is 0.
+    pub bytes: Range<u16>,
+}
+
+/// More accesses than this of one step are not told apart.
+const BYTES_TOLD_APART: usize = 4096;
+
+impl StepAccesses {
+    /// Those of the events of a step.
+    pub fn of(events: &[SlotEvent], instruction: &Instruction, kind: AccessKind) -> Self {
+        let mut bytes = Vec::new();
+        for event in events {
+            if let EventKind::Access { kind: known, address, size_bytes, .. } = event.kind
+                && known == kind
+            {
+                bytes.extend((0..u64::from(size_bytes)).map(|offset| Address(address.0.wrapping_add(offset))));
+            }
+        }
+        let operands = operands_of(instruction, kind, bytes.len());
+        Self { bytes, operands }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The addresses of some bytes of an operand's value; of all bytes of the step where operands are not told apart.
+    pub fn addresses(&self, operand: usize, value: Range<u16>, endian: Endian) -> &[Address] {
+        let known = self.operands.iter().flatten().find(|known| known.operand == operand);
+        let Some(known) = known else { return &self.bytes };
+        let value = usize::from(value.start)..usize::from(value.end).min(known.range.len());
+        let places = match endian {
+            Endian::Little => known.range.start + value.start..known.range.start + value.end,
+            Endian::Big => known.range.end.saturating_sub(value.end)..known.range.end.saturating_sub(value.start),
+        };
+        self.bytes.get(places).unwrap_or_default()
+    }
+
+    pub fn all(&self) -> &[Address] {
+        &self.bytes
+    }
+
+    /// Which bytes of which operand's value the last access of an address is; none where that is not known.
+    pub fn value_byte(&self, address: Address, endian: Endian) -> Option<ValueBytes> {
+        let place = self.bytes.iter().rposition(|known| *known == address)?;
+        let known = self.operands.as_ref()?.iter().find(|known| known.range.contains(&place))?;
+        let byte = match endian {
+            Endian::Little => place - known.range.start,
+            Endian::Big => known.range.end - 1 - place,
+        };
+        let byte = u16::try_from(byte).ok()?;
+        Some(ValueBytes { operand: known.operand, bytes: byte..byte + 1 })
+    }
+}
+
+fn operands_of(instruction: &Instruction, kind: AccessKind, total: usize) -> Option<Vec<OperandBytes>> {
+    if total > BYTES_TOLD_APART {
+        return None;
+    }
+    let mut start = 0;
+    let operands = instruction.meaning.memory.iter().enumerate().filter(|(_, known)| known.kind == kind);
+    let placed = operands.map(|(operand, known)| {
+        let range = start..start + usize::from(known.size_bytes?);
+        start = range.end;
+        Some(OperandBytes { operand, range })
+    });
+    let placed = placed.collect::<Option<Vec<_>>>()?;
+    (start == total).then_some(placed)
+}

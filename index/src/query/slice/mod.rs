@@ -1,0 +1,17 @@
+//! Why a cell has its value: a slice, backward from a cell at a position.
+//!
+//! Nothing of it is stored. What a step takes in and gives out its decoded operands and recorded accesses say;
+//! who wrote an input last the posting lists say.
+//! ```text
+//! a cell at a position -> its last writer -> what that took in -> their last writers -> …
+//! ```
+//! The steps that are still to be gone into wait in their order (`frontier`), and the newest is next:
+//! so each step comes once, with all that want it.
+
+mod accesses;
+mod definers;
+mod flow;
+mod frontier;
+mod pieces;
+pub(crate) mod walk;
+pub(crate) mod why;

@@ -1,0 +1,119 @@
+//! What is still wanted: bytes of registers, flags, bytes of memory.
+
+use std::sync::Arc;
+
+use stepback_machine::{Address, RegisterView};
+
+use crate::answers::slice::SliceCell;
+use crate::answers::thread::ThreadId;
+use crate::read::homes::Homes;
+use crate::store::granules::GRANULE_BITS;
+
+/// A part of the state of the machine whose writers are wanted.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// Bytes of a register.
+    Register {
+        /// The bytes, under the name that they have where they are wanted.
+        view: RegisterView,
+        /// Which registers that name means there.
+        homes: Arc<Homes>,
+    },
+    /// Condition flags, as bits of the status register; never none.
+    Flags(u64),
+    /// Bytes of a block of memory; never none.
+    Memory { granule: u64, mask: u64 },
+}
+
+impl Piece {
+    /// Whether two are the same, so that who wants one wants the other.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Register { view, homes }, Self::Register { view: other, homes: others }) => {
+                view == other && homes.lists().eq(others.lists())
+            }
+            (Self::Flags(bits), Self::Flags(others)) => bits == others,
+            (Self::Memory { granule, mask }, Self::Memory { granule: other, mask: others }) => {
+                (granule, mask) == (other, others)
+            }
+            _ => false,
+        }
+    }
+
+    /// As answers name it: a block of memory may have several runs of bytes.
+    pub fn cells(&self, thread: ThreadId) -> Vec<SliceCell> {
+        match self {
+            Self::Register { view, .. } => vec![SliceCell::Register { thread, view: *view }],
+            Self::Flags(bits) => vec![SliceCell::Flags { thread, bits: *bits }],
+            Self::Memory { granule, mask } => runs_of(*mask).map(|run| run.cell(*granule)).collect(),
+        }
+    }
+}
+
+/// Bytes of a block that lie one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub first: u32,
+    pub len: u32,
+}
+
+impl Run {
+    pub fn cell(self, granule: u64) -> SliceCell {
+        let address = Address((granule << GRANULE_BITS) + u64::from(self.first));
+        SliceCell::Memory { address, len_bytes: u64::from(self.len) }
+    }
+}
+
+/// The runs of a mask, the lowest first.
+pub(super) fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let first = mask.trailing_zeros();
+        let len = (mask >> first).trailing_ones();
+        mask &= u64::MAX.checked_shl(first + len).unwrap_or(0);
+        Some(Run { first, len })
+    })
+}
+
+/// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.
+pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    let last = address.0.saturating_add(len_bytes.saturating_sub(1));
+    let granules = if len_bytes == 0 { 1..=0 } else { address.0 >> GRANULE_BITS..=last >> GRANULE_BITS };
+    granules.map(move |granule| (granule, crate::store::granules::bytes_between(granule, address.0, last)))
+}
+
+/// Some bytes of a view by what they have in common: runs in which `of` gives the same.
+pub(super) fn parts_of<T: PartialEq + Copy>(view: RegisterView, of: impl Fn(u16) -> T) -> Vec<(RegisterView, T)> {
+    let mut parts: Vec<(RegisterView, T)> = Vec::new();
+    for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
+        let value = of(offset);
+        match parts.last_mut().filter(|(_, known)| *known == value) {
+            Some((part, _)) => part.size_bytes += 1,
+            None => parts.push((RegisterView::new(view.register, offset, 1), value)),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_have_runs() {
+        let runs = |mask| runs_of(mask).map(|run| (run.first, run.len)).collect::<Vec<_>>();
+        assert_eq!(runs(0), []);
+        assert_eq!(runs(u64::MAX), [(0, 64)]);
+        assert_eq!(runs(0x8000_0000_0000_0019), [(0, 1), (3, 2), (63, 1)]);
+    }
+
+    #[test]
+    fn ranges_have_blocks() {
+        let blocks = |address, len| blocks_of(Address(address), len).collect::<Vec<_>>();
+        assert_eq!(blocks(0x3e, 4), [(0, 3 << 62), (1, 3)]);
+        assert_eq!(blocks(u64::MAX, 10), [(u64::MAX >> 6, 1 << 63)]);
+        assert_eq!(blocks(5, 0), []);
+    }
+}

@@ -1,0 +1,189 @@
+//! The walk from a cell back to where its value comes from, row by row.
+
+use std::collections::VecDeque;
+
+use stepback_machine::{Address, Mode, RegisterId, State, ThreadStack};
+use stepback_parsers::{Position, Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
+use crate::answers::error::QueryError;
+use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::slice::definers::{Definers, Finds, Until, Wish};
+use crate::query::slice::flow::{Outcome, StepFlow, Taken};
+use crate::query::slice::frontier::{Frontier, Want};
+use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::why::Why;
+use crate::read::slots::{SlotReader, StepText};
+use crate::store::granules::GRANULE_BITS;
+
+/// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
+/// a lookup for each thing that it takes in. Memory: what is between the steps handed out and those still to come.
+pub struct SliceWalk<'a, S> {
+    index: &'a Index<S>,
+    edges: EdgeKinds,
+    frontier: Frontier,
+    /// Rows that are found already.
+    ready: VecDeque<SliceRow>,
+}
+
+impl<'a, S: Source> SliceWalk<'a, S> {
+    pub(super) fn new(index: &'a Index<S>, question: &Why, cancel: &Cancel) -> Result<Self, QueryError> {
+        SlotReader(index).check_position(question.at)?;
+        let mut walk = Self { index, edges: question.edges, frontier: Frontier::default(), ready: VecDeque::new() };
+        let asked = vec![WantedBy { step: None, edge: Edge::Data }];
+        let slot = question.at.0;
+        for wish in walk.wishes(question, &asked)? {
+            walk.find(wish, Until { slot, shown: slot }, cancel)?;
+        }
+        Ok(walk)
+    }
+
+    /// The next row; none when all chains have ended.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; a walk that was cancelled may be gone on with.
+    pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
+        loop {
+            cancel.check()?;
+            if let Some(row) = self.ready.pop_front() {
+                return Ok(Some(row));
+            }
+            let Some((step, wants)) = self.frontier.take_newest() else { return Ok(None) };
+            self.go_into(step, wants, cancel)?;
+        }
+    }
+
+    /// What is still to be gone into, as the ends of its chains; the walk is over then.
+    pub fn what_is_left(mut self) -> Vec<SliceRow> {
+        let mut rows: Vec<SliceRow> = self.ready.drain(..).filter(|row| matches!(row, SliceRow::End(_))).collect();
+        while let Some((_, wants)) = self.frontier.take_newest() {
+            for want in wants {
+                let ends = want.piece.cells(want.thread).into_iter().map(|cell| {
+                    SliceRow::End(SliceEnd { end: End::Limit, cell, wanted_by: sorted(want.wanted_by.clone()) })
+                });
+                rows.extend(ends);
+            }
+        }
+        rows
+    }
+
+    /// What a question asks for.
+    fn wishes(&self, question: &Why, asked: &[WantedBy]) -> Result<Vec<Wish>, QueryError> {
+        let wish = |thread, piece| Wish { thread, piece, wanted_by: asked.to_vec() };
+        Ok(match question.cell {
+            Cell::Register { thread, view } if view.register == RegisterId::PSR => {
+                let bits = self.index.instruction_set(thread).flag_bits();
+                vec![wish(thread, Piece::Flags(bits))].into_iter().filter(|_| bits != 0).collect()
+            }
+            Cell::Register { thread, view } => {
+                vec![wish(thread, self.definers().register(thread, view, question.at, None)?)]
+            }
+            Cell::Memory { address, len_bytes } => {
+                let blocks = blocks_of(address, len_bytes);
+                blocks.map(|(granule, mask)| wish(ThreadId(0), Piece::Memory { granule, mask })).collect()
+            }
+            Cell::Physical { .. } => {
+                let format = self.index.contents.traits.format.clone();
+                return Err(QueryError::NotRecorded { format, what: "what flows through physical memory" });
+            }
+        })
+    }
+
+    fn definers(&self) -> Definers<'a, S> {
+        Definers { index: self.index }
+    }
+
+    fn find(&mut self, wish: Wish, until: Until, cancel: &Cancel) -> Result<(), QueryError> {
+        let (definers, mut ends) = (self.definers(), Vec::new());
+        let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
+        definers.find(wish, until, &mut finds, cancel)?;
+        self.ready.extend(ends.into_iter().map(SliceRow::End));
+        Ok(())
+    }
+
+    /// Goes into a step: what of it is wanted, and what that is made of.
+    fn go_into(&mut self, step: Step, wants: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
+        let flow = StepFlow::of(self.index, step, &wants, self.edges)?;
+        let (mut outcome, mut wanted_by, mut doubt) = (Outcome::default(), Vec::new(), None);
+        for want in wants {
+            let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
+            flow.take(want, &mut outcome)?;
+            if outcome.defines.len() > known {
+                wanted_by.extend(by);
+                doubt = doubt.or(why);
+            }
+        }
+        for Want { thread, piece, slot, wanted_by, .. } in std::mem::take(&mut outcome.rests) {
+            let Some(slot) = slot.checked_sub(1) else { continue };
+            self.find(Wish { thread, piece, wanted_by }, Until { slot, shown: slot }, cancel)?;
+        }
+        if outcome.defines.is_empty() {
+            return Ok(());
+        }
+        let Outcome { mut defines, inputs, ends, .. } = outcome;
+        defines.sort_by_key(|defined| defined.cell);
+        defines.dedup();
+        let thread = flow.thread();
+        let wanted_by = sorted(wanted_by);
+        self.ready.push_back(SliceRow::Step(SliceStep { step, thread, defines, wanted_by, doubt }));
+        let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
+        let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
+        self.ready.extend(ends.map(SliceRow::End));
+        let state = flow.text.as_ref().and_then(state_of);
+        for (taken, edge) in inputs {
+            self.want(taken, state, (thread, step), by_this(edge), cancel)?;
+        }
+        Ok(())
+    }
+
+    /// Looks for who wrote what a step takes in.
+    fn want(
+        &mut self,
+        taken: Taken,
+        state: Option<State>,
+        (thread, step): (ThreadId, Step),
+        wanted_by: Vec<WantedBy>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let until = Until { slot: step.0, shown: step.0.saturating_add(1) };
+        let pieces = match taken {
+            Taken::Register(view) => {
+                vec![self.definers().register(thread, view, Position(step.0), state)?]
+            }
+            Taken::Flags(bits) => vec![Piece::Flags(bits)],
+            Taken::Memory(addresses) => blocks_of_bytes(&addresses),
+        };
+        for piece in pieces {
+            self.find(Wish { thread, piece, wanted_by: wanted_by.clone() }, until, cancel)?;
+        }
+        Ok(())
+    }
+}
+
+/// The state that a step has by its own line; none where that does not say which stack pointer is meant.
+fn state_of(text: &StepText) -> Option<State> {
+    let is_told = !matches!(text.mode, Mode::Thread(ThreadStack::Unsaid) | Mode::Other | Mode::Untold);
+    is_told.then_some(State { set: text.instruction_set, mode: text.mode })
+}
+
+fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
+    wanted_by.sort_unstable();
+    wanted_by.dedup();
+    wanted_by
+}
+
+/// Some bytes of memory by the blocks that they lie in.
+fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
+    let mut blocks: Vec<(u64, u64)> = Vec::new();
+    for address in addresses {
+        let (granule, bit) = (address.0 >> GRANULE_BITS, 1u64 << (address.0 & ((1 << GRANULE_BITS) - 1)));
+        match blocks.iter_mut().find(|(known, _)| *known == granule) {
+            Some((_, mask)) => *mask |= bit,
+            None => blocks.push((granule, bit)),
+        }
+    }
+    blocks.into_iter().map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
+}

@@ -1,0 +1,51 @@
+//! The question: why has a cell its value?
+
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
+use crate::answers::error::QueryError;
+use crate::answers::slice::{EdgeKinds, SliceRow};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::query::slice::walk::SliceWalk;
+
+/// Why a cell has its value at a position: the steps that it comes from, newest first, each once, and where chains end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Why {
+    /// Which.
+    pub cell: Cell,
+    /// Where.
+    pub at: Position,
+    /// Which edges are followed besides data.
+    pub edges: EdgeKinds,
+    /// So many steps at most; what was still to be gone into then ends with [`crate::End::Limit`].
+    pub limit: usize,
+}
+
+impl Why {
+    /// The walk that finds the rows one by one, for who shows them as they come.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<SliceWalk<'a, S>, QueryError> {
+        SliceWalk::new(index, self, cancel)
+    }
+}
+
+impl Query for Why {
+    type Answer = Vec<SliceRow>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
+        let mut walk = self.walk(index, cancel)?;
+        let (mut rows, mut steps) = (Vec::new(), 0);
+        while steps < self.limit
+            && let Some(row) = walk.next(cancel)?
+        {
+            steps += usize::from(matches!(row, SliceRow::Step(_)));
+            rows.push(row);
+        }
+        rows.extend(walk.what_is_left());
+        Ok(rows)
+    }
+}

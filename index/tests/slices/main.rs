@@ -1,0 +1,184 @@
+//! Compares slices with what the emulator that made the real traces knows of dependences, and of what a flipped bit changed.
+//!
+//! The traces are looked for where the variable `STEPBACK_TRACES` points (a folder with `slices/` in it).
+//! A slice is right if it holds all steps of the finest reading, and none beyond those of the widest.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics fails")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use stepback_index::{
+    BuildOptions, Cancel, Cell, EdgeKinds, Index, NameReader, Query as _, SliceRow, ThreadId, Why, index_in_memory,
+};
+use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
+use stepback_parsers::{Position, Tarmac};
+
+fn unpacked(path: &Path) -> Vec<u8> {
+    let output = Command::new("zstd").arg("-dc").arg(path).output().expect("zstd is needed for packed traces");
+    assert!(output.status.success(), "{}", path.display());
+    output.stdout
+}
+
+fn json_lines(path: &Path) -> Vec<Json> {
+    let text = String::from_utf8(unpacked(path)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn number(json: &Json) -> u64 {
+    json.as_u64().unwrap()
+}
+
+fn numbers(json: &Json) -> BTreeSet<u64> {
+    json.as_array().unwrap().iter().map(number).collect()
+}
+
+const ALL: EdgeKinds = EdgeKinds { addresses: true, flags: true, control: false, listed: true };
+
+/// The slices of a truth file, by their names.
+const SLICES: [(&str, EdgeKinds); 4] = [
+    ("data", EdgeKinds { addresses: false, flags: false, control: false, listed: true }),
+    ("data_address", EdgeKinds { addresses: true, flags: false, control: false, listed: true }),
+    ("data_flags", EdgeKinds { addresses: false, flags: true, control: false, listed: true }),
+    ("data_address_flags", ALL),
+];
+
+/// A trace with its truth.
+struct Truth {
+    name: String,
+    folder: PathBuf,
+    index: Index<Tarmac>,
+    wrong: Vec<String>,
+}
+
+impl Truth {
+    fn of(folder: &Path) -> Self {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let text = unpacked(&folder.join(format!("{name}.tarmac.zst")));
+        let tarmac = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
+        let index = index_in_memory(tarmac, &BuildOptions { segment_bytes: 100_000, ..Default::default() }).unwrap();
+        Self { name, folder: folder.to_owned(), index, wrong: Vec::new() }
+    }
+
+    /// A cell as truth files name it: halves of double registers go beyond `s31`.
+    fn cell(&self, what: &str) -> Cell {
+        if let Some((address, len)) = what.strip_prefix("0x").and_then(|range| range.split_once(':')) {
+            let address = Address(u64::from_str_radix(address, 16).unwrap());
+            return Cell::Memory { address, len_bytes: len.parse().unwrap() };
+        }
+        let thread = ThreadId(0);
+        let high = what.strip_prefix('s').and_then(|half| half.parse::<u16>().ok()).filter(|half| *half > 31);
+        let view = match high {
+            Some(half) => {
+                let double = Registers::view(&format!("d{}", half / 2), InstructionSet::A32).unwrap();
+                RegisterView { offset: double.offset + 4 * (half % 2), size_bytes: 4, ..double }
+            }
+            None => NameReader(&self.index).register_view(what, thread).unwrap_or_else(|| panic!("no register {what}")),
+        };
+        Cell::Register { thread, view }
+    }
+
+    fn slice(&self, cell: Cell, at: u64, edges: EdgeKinds) -> BTreeSet<u64> {
+        let why = Why { cell, at: Position(at), edges, limit: usize::MAX };
+        let rows = why.run(&self.index, &Cancel::default()).unwrap();
+        let steps = rows.iter().filter_map(|row| match row {
+            SliceRow::Step(row) => Some(row.step.0),
+            SliceRow::End(_) => None,
+        });
+        let all: Vec<u64> = steps.collect();
+        assert!(all.is_sorted_by(|newer, older| newer > older), "newest first, each once");
+        all.into_iter().collect()
+    }
+
+    fn queries(&mut self) -> Sizes {
+        let mut sizes = Sizes::default();
+        for query in json_lines(&self.folder.join("queries.jsonl.zst")) {
+            let (what, at) = (query["what"].as_str().unwrap(), number(&query["at"]));
+            for (name, edges) in SLICES {
+                let truth = &query[name];
+                let finest = numbers(&truth["steps"]);
+                let mut widest = finest.clone();
+                widest.extend(numbers(&truth["registers_extra"]["steps"]));
+                widest.extend(numbers(&truth["wide_extra"]["steps"]));
+                let ours = self.slice(self.cell(what), at, edges);
+                sizes.add(&finest, &ours, &widest);
+                let missing: Vec<_> = finest.difference(&ours).collect::<Vec<_>>().into_iter().rev().take(4).collect();
+                let beyond: Vec<_> = ours.difference(&widest).take(4).collect();
+                if !missing.is_empty() || !beyond.is_empty() {
+                    self.wrong.push(format!(
+                        "{}: {what} at {at}, {name}: missing {missing:?}, beyond {beyond:?}",
+                        self.name
+                    ));
+                }
+            }
+        }
+        sizes
+    }
+
+    /// Every value that changed when a bit was flipped has the step behind which that was done in its slice.
+    fn influence(&mut self) -> usize {
+        let mut compared = 0;
+        for flip in json_lines(&self.folder.join("influence.jsonl.zst")) {
+            let after = number(&flip["flip"]["after_step"]);
+            let elsewhere = flip["first_store_elsewhere"].as_u64().unwrap_or(u64::MAX);
+            for influenced in flip["influenced"].as_array().unwrap() {
+                let step = number(&influenced["step"]);
+                if step >= elsewhere {
+                    break;
+                }
+                let cells = ["regs", "mem"].iter().flat_map(|kind| influenced[kind].as_array()).flatten();
+                for cell in cells.map(|cell| cell.as_str().unwrap()) {
+                    compared += 1;
+                    if !self.slice(self.cell(cell), step + 1, ALL).contains(&after) {
+                        self.wrong.push(format!("{}: {cell} at {} does not come from {after}", self.name, step + 1));
+                    }
+                }
+            }
+        }
+        compared
+    }
+}
+
+/// How large slices are, in all.
+#[derive(Debug, Default)]
+struct Sizes {
+    slices: u64,
+    finest: usize,
+    ours: usize,
+    widest: usize,
+}
+
+impl Sizes {
+    fn add(&mut self, finest: &BTreeSet<u64>, ours: &BTreeSet<u64>, widest: &BTreeSet<u64>) {
+        self.slices += 1;
+        self.finest += finest.len();
+        self.ours += ours.len();
+        self.widest += widest.len();
+    }
+}
+
+#[test]
+fn slices_of_real_traces_hold_what_they_must_and_nothing_else() {
+    let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) else {
+        println!("skipped: STEPBACK_TRACES is not set");
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut folders: Vec<_> = traces.join("slices").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|folder| folder.is_dir());
+    folders.sort();
+    assert!(!folders.is_empty());
+    for folder in folders {
+        let mut truth = Truth::of(&folder);
+        let sizes = truth.queries();
+        let compared = truth.influence();
+        println!("{}: {sizes:?}, {compared} influenced values", truth.name);
+        assert!(sizes.slices > 0 && compared > 0);
+        wrong.append(&mut truth.wrong);
+    }
+    let shown: Vec<_> = wrong.iter().filter(|line| std::env::var("ONLY").map_or(true, |only| line.starts_with(&only))).take(40).cloned().collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), shown.join("\n"));
+}

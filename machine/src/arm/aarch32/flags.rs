@@ -1,0 +1,96 @@
+//! The condition flags that instructions of AArch32 read and write.
+
+use capstone::arch::arm::{ArmCC, ArmOperandType, ArmShift};
+
+use crate::arm::aarch32::instruction::{Arm, FLAGS, Suffixes};
+use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
+use crate::set::InstructionSet;
+
+impl Arm<'_> {
+    /// What it reads and writes of the status register.
+    pub fn flags(&mut self, suffixes: Suffixes, condition: ArmCC) {
+        // The condition of an `it` is that of what follows.
+        let is_decided = suffixes.is_conditional || self.name.starts_with("it");
+        let decides = if is_decided { of_condition(condition) } else { 0 };
+        let read = decides | self.taken_in(condition);
+        if suffixes.is_conditional || read != 0 {
+            self.description.read(FLAGS);
+            self.description.meaning.flags.read = Some(read);
+        }
+        let written = if suffixes.updates_flags { self.set_by_result() } else { self.set_besides() };
+        if written != 0 {
+            self.description.write(FLAGS);
+            self.description.meaning.flags.written = Some(written);
+        }
+    }
+
+    /// The flags that flow into its result.
+    fn taken_in(&self, condition: ArmCC) -> u64 {
+        let turns_through_carry =
+            self.name == "rrx" || self.operands.iter().any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
+        match self.name {
+            "adc" | "sbc" | "rsc" => C,
+            _ if turns_through_carry => C,
+            "sel" => GE,
+            "mrs" => NZCV | Q | GE,
+            name if name.starts_with("vsel") => of_condition(condition),
+            _ => 0,
+        }
+    }
+
+    /// The flags that those with an S set. Only sums set V; logic sets C where its operand is shifted.
+    fn set_by_result(&self) -> u64 {
+        match self.name {
+            "add" | "sub" | "adc" | "sbc" | "rsb" | "rsc" | "neg" | "cmp" | "cmn" => NZCV,
+            "lsl" | "lsr" | "asr" | "ror" | "rrx" => N | Z | C,
+            "mov" | "mvn" | "and" | "orr" | "eor" | "bic" | "orn" | "tst" | "teq" => {
+                N | Z | if self.has_carry_out() { C } else { 0 }
+            }
+            "mul" | "mla" | "smull" | "umull" | "smlal" | "umlal" => N | Z,
+            _ => NZCV,
+        }
+    }
+
+    /// The flags of those without an S.
+    fn set_besides(&self) -> u64 {
+        let parallel = ["sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax"];
+        match self.name {
+            "cmp" | "cmn" => NZCV,
+            "tst" | "teq" => self.set_by_result(),
+            "msr" => NZCV | Q | GE,
+            "vmrs" if self.operands.len() < 2 || self.instruction.operands.contains("apsr") => NZCV,
+            name if parallel.iter().any(|prefix| name.starts_with(prefix)) => GE,
+            name if name.starts_with('q') || name.starts_with("ssat") || name.starts_with("usat") => Q,
+            name if name.starts_with("smla") || name.starts_with("smlsd") || name.starts_with("smuad") => Q,
+            _ => 0,
+        }
+    }
+
+    /// Whether the second operand leaves a carry: a shift does, and a constant that is turned (DDI 0487, F2.3.2, F2.3.3).
+    fn has_carry_out(&self) -> bool {
+        let is_shifted = self.operands.iter().any(|operand| operand.shift != ArmShift::Invalid);
+        let is_constant = self.operands.iter().any(|operand| matches!(operand.op_type, ArmOperandType::Imm(_)));
+        let bytes = self.instruction.site.encoding.bytes();
+        let is_turned = match (self.set, bytes) {
+            (InstructionSet::T32, [_, high, _, low]) => high & 4 != 0 || low & 0x40 != 0,
+            (InstructionSet::T32, _) => false,
+            (_, [_, low, _, _]) => low & 0xf != 0,
+            _ => false,
+        };
+        is_shifted || is_constant && is_turned
+    }
+}
+
+/// The flags that a condition looks at.
+fn of_condition(condition: ArmCC) -> u64 {
+    match condition {
+        ArmCC::ARM_CC_EQ | ArmCC::ARM_CC_NE => Z,
+        ArmCC::ARM_CC_HS | ArmCC::ARM_CC_LO => C,
+        ArmCC::ARM_CC_MI | ArmCC::ARM_CC_PL => N,
+        ArmCC::ARM_CC_VS | ArmCC::ARM_CC_VC => V,
+        ArmCC::ARM_CC_HI | ArmCC::ARM_CC_LS => C | Z,
+        ArmCC::ARM_CC_GE | ArmCC::ARM_CC_LT => N | V,
+        ArmCC::ARM_CC_GT | ArmCC::ARM_CC_LE => N | Z | V,
+        _ => 0,
+    }
+}

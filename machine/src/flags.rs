@@ -1,0 +1,10 @@
+//! Which condition flags an instruction uses: each flag is a bit of [`crate::RegisterId::PSR`] and a cell of its own.
+
+/// The condition flags of an instruction, as bits of the status register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlagUse {
+    /// Those that decide about it or flow into it; none where all may.
+    pub read: Option<u64>,
+    /// Those that it gives a value; none where that may be all.
+    pub written: Option<u64>,
+}
