@@ -2459,3 +2459,17 @@ terminal-help-legend =
     * a step  a hit of the search
     # a step  a bookmark
     - +  a call that can be folded, and a folded one
+
+## Why a value is what it is
+slice-end-constant = made of nothing but constants
+slice-end-stated = stated before the first step, in line { $line }
+slice-end-initial = nothing in the trace writes it before: it was there at the start
+slice-end-image = nothing writes it before: the program image holds it
+slice-end-external-seen = changed by something that the trace does not show, as step { $step } found
+slice-end-external = changed by something that the trace does not show
+slice-end-host = written by the host: { $name }
+slice-end-system = given by the system that was called
+slice-end-undecoded = the instruction that wrote it cannot be decoded
+slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
+slice-end-load-not-shown = loaded from where the trace does not show
+slice-end-limit = not gone into further

@@ -2486,3 +2486,17 @@ terminal-help-legend =
     * pas  un résultat de la recherche
     # pas  un signet
     - +  un appel qui peut être plié, et un appel plié
+
+## Pourquoi une valeur est ce qu’elle est
+slice-end-constant = faite de constantes seules
+slice-end-stated = énoncée avant le premier pas, ligne { $line }
+slice-end-initial = rien dans la trace ne l’écrit avant : elle était là au début
+slice-end-image = rien ne l’écrit avant : l’image du programme la contient
+slice-end-external-seen = changée par quelque chose que la trace ne montre pas, comme le pas { $step } l’a trouvé
+slice-end-external = changée par quelque chose que la trace ne montre pas
+slice-end-host = écrite par l’hôte : { $name }
+slice-end-system = donnée par le système qui a été appelé
+slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décodée
+slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même
+slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
+slice-end-limit = pas suivie plus loin

@@ -26,15 +26,18 @@ use super::threads::ThreadsArguments;
 use super::trace_arguments::WORDS;
 use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
+use super::why::WhyArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 22] = [
+static COMMANDS: [Entry; 23] = [
     Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
     Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
     Entry::new::<AtArguments>("at", "Registers and memory at a position").with_help(WORDS),
     Entry::new::<FindArguments>("find", "Who wrote, read or executed it; where a text or a value occurs")
+        .with_help(WORDS),
+    Entry::new::<WhyArguments>("why", "Where a value comes from: the steps that made it, newest first")
         .with_help(WORDS),
     Entry::new::<CalltreeArguments>("calltree", "The calls as a tree").with_help(calltree::HELP),
     Entry::new::<CallinfoArguments>("callinfo", "When functions were reached").with_help(callinfo::HELP),

@@ -56,6 +56,7 @@ mod trace_arguments;
 mod truncate;
 mod typed;
 mod vcd;
+mod why;
 mod window;
 
 pub use arguments::Arguments;

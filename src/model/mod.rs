@@ -45,6 +45,7 @@ pub mod register_detail;
 pub mod register_format;
 pub mod registers;
 pub mod scroll;
+pub mod slice;
 pub mod so_far;
 mod source_choice;
 pub mod source_view;

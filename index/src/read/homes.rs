@@ -41,7 +41,8 @@ impl Homes {
 
     /// The same registers, of which some of the bytes are meant.
     pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
-        let of = |views: &[RegisterView]| views.iter().map(|view| RegisterView { offset, size_bytes, ..*view }).collect();
+        let of =
+            |views: &[RegisterView]| views.iter().map(|view| RegisterView { offset, size_bytes, ..*view }).collect();
         Self { sure: of(&self.sure), doubtful: of(&self.doubtful), open: of(&self.open) }
     }
 

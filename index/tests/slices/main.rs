@@ -108,10 +108,8 @@ impl Truth {
                 let missing: Vec<_> = finest.difference(&ours).collect::<Vec<_>>().into_iter().rev().take(4).collect();
                 let beyond: Vec<_> = ours.difference(&widest).take(4).collect();
                 if !missing.is_empty() || !beyond.is_empty() {
-                    self.wrong.push(format!(
-                        "{}: {what} at {at}, {name}: missing {missing:?}, beyond {beyond:?}",
-                        self.name
-                    ));
+                    self.wrong
+                        .push(format!("{}: {what} at {at}, {name}: missing {missing:?}, beyond {beyond:?}", self.name));
                 }
             }
         }
@@ -179,6 +177,11 @@ fn slices_of_real_traces_hold_what_they_must_and_nothing_else() {
         assert!(sizes.slices > 0 && compared > 0);
         wrong.append(&mut truth.wrong);
     }
-    let shown: Vec<_> = wrong.iter().filter(|line| std::env::var("ONLY").map_or(true, |only| line.starts_with(&only))).take(40).cloned().collect();
+    let shown: Vec<_> = wrong
+        .iter()
+        .filter(|line| std::env::var("ONLY").map_or(true, |only| line.starts_with(&only)))
+        .take(40)
+        .cloned()
+        .collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), shown.join("\n"));
 }

@@ -28,7 +28,8 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description
     described.description.meaning.extent = extent(instruction.mnemonic());
     described.values();
     // A register that is an operand is read for its value, whatever addresses are made of.
-    let operands = (0..described.instruction.op_count()).filter_map(|number| described.view(described.register(number)));
+    let operands =
+        (0..described.instruction.op_count()).filter_map(|number| described.view(described.register(number)));
     let operands: Vec<_> = operands.collect();
     described.description.tell_addresses_apart(&operands);
     Some(described.description)

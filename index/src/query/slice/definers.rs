@@ -99,7 +99,8 @@ impl<S: Source> Definers<'_, S> {
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         if self.index.has_operands_alone() || self.is_left_out(wish.thread, view) {
-            let cells: Vec<RegisterView> = homes.lists().map(|home| RegisterView { register: home.register, ..view }).collect();
+            let cells: Vec<RegisterView> =
+                homes.lists().map(|home| RegisterView { register: home.register, ..view }).collect();
             return self.of_operands(wish, &cells, until, finds, cancel);
         }
         let at = Position(until.slot);

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode};
+use stepback_machine::{
+    AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
+};
 use stepback_parsers::{Source, Step};
 
 use crate::answers::error::QueryError;
@@ -222,17 +224,25 @@ impl<'a, S: Source> StepFlow<'a, S> {
             return;
         }
         let cell = SliceCell::Flags { thread: self.thread, bits: taken };
-        let value = Value(recorded.unwrap_or_default().iter().zip(0u32..8).map(|(byte, place)| {
-            let mask = taken.to_le_bytes().get(place as usize).copied().unwrap_or(0);
-            byte.map(|byte| byte & mask)
-        }).collect());
+        let value = Value(
+            recorded
+                .unwrap_or_default()
+                .iter()
+                .zip(0u32..8)
+                .map(|(byte, place)| {
+                    let mask = taken.to_le_bytes().get(place as usize).copied().unwrap_or(0);
+                    byte.map(|byte| byte & mask)
+                })
+                .collect(),
+        );
         outcome.defines.push(Defined { cell, value });
         match self.done() {
             Some(instruction) if instruction.control.flow == Flow::Trap => {
                 outcome.ends.push((End::System { step: self.step(), operation: None }, cell));
             }
             Some(instruction) => {
-                let origins = if told != 0 { instruction.origins_of_flags() } else { instruction.origins_of_result(None) };
+                let origins =
+                    if told != 0 { instruction.origins_of_flags() } else { instruction.origins_of_result(None) };
                 let is_made_of_nothing = origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
                 self.take_in(instruction, origins, cell, outcome);
                 if is_made_of_nothing {
@@ -441,12 +451,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
 }
 
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.
-fn block_flags<S: Source>(
-    index: &Index<S>,
-    thread: ThreadId,
-    slot: u64,
-    text: &StepText,
-) -> Result<u64, QueryError> {
+fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &StepText) -> Result<u64, QueryError> {
     let (mut before, mut behind) = (slot, text.pc);
     for distance in 1..=text.instruction_set.longest_block() {
         let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else { return Ok(0) };

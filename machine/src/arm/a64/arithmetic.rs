@@ -2,8 +2,8 @@
 
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::flags::{C, of_condition};
 use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
+use crate::arm::flags::{C, of_condition};
 use crate::expression::{Expression, Operation};
 
 impl Bits {

@@ -1,0 +1,206 @@
+//! `stepback why`: where a value comes from, step by step.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_index::{
+    Defined, Edge, EdgeKinds, End, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, StepRecord, Steps, Value,
+    WantedBy, Why,
+};
+use stepback_machine::Endian;
+use stepback_parsers::{Source as _, Step};
+
+use super::cells::{check_cell, names_at, resolved, thread_id};
+use super::command::Command;
+use super::json::{StepJson, value_hex};
+use super::question::Question;
+use super::report::Report;
+use super::text::{grouped, step_line};
+use super::trace_arguments::TraceArguments;
+use crate::model::doubt::doubt_words;
+use crate::model::slice::{cell_words, edge_word, end_words};
+use crate::place::Place;
+
+/// What is asked, and how far.
+#[derive(Debug, Args)]
+pub struct WhyArguments {
+    /// A register or ADDR[:LEN].
+    #[arg(index = 2, allow_hyphen_values = true)]
+    pub what: String,
+    /// Where it has the value (default: end).
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
+    pub at: Option<Place>,
+    /// Also where the addresses of its loads and stores come from.
+    #[arg(long)]
+    pub address: bool,
+    /// Also where the flags come from that decide a conditional instruction or a select, or that carry.
+    #[arg(long)]
+    pub flags: bool,
+    /// Leave out what disassemblers list as read though the result does not depend on it: the old destination of LSL, UBFX,
+    /// SXTW and the like.
+    #[arg(long)]
+    pub exact: bool,
+    /// At most so many steps.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Whose registers (default: the thread of the last step before the position).
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// A step that the value comes from.
+#[derive(Serialize)]
+struct RowJson {
+    #[serde(flatten)]
+    step: StepJson,
+    defines: Vec<DefinedJson>,
+    why: Vec<&'static str>,
+    r#for: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DefinedJson {
+    cell: String,
+    value: Option<String>,
+}
+
+/// Where a chain ends.
+#[derive(Serialize)]
+struct EndJson {
+    /// Always null.
+    step: Option<u64>,
+    end: &'static str,
+    cell: String,
+    r#for: Vec<u64>,
+    /// In words.
+    detail: String,
+}
+
+impl Command for WhyArguments {
+    fn check(&self) -> Result<(), String> {
+        check_cell(&self.what)
+    }
+
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
+fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let at = match &arguments.at {
+        Some(place) => resolved(place, report)?,
+        None => session.index.end(),
+    };
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let cell = names_at(report, at, thread)?.cell(&arguments.what)?;
+    let edges = EdgeKinds {
+        addresses: arguments.address,
+        flags: arguments.flags,
+        listed: !arguments.exact,
+        ..EdgeKinds::default()
+    };
+    let limit = arguments.limit.unwrap_or(usize::MAX);
+    let (cancel, index) = (report.cancel.clone(), &session.index);
+    let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
+    let mut count = 0;
+    while count < limit
+        && let Some(row) = walk.next(&cancel)?
+    {
+        count += usize::from(matches!(row, SliceRow::Step(_)));
+        print(&row, report)?;
+    }
+    walk.what_is_left().iter().try_for_each(|row| print(row, report))
+}
+
+fn print(row: &SliceRow, report: &mut Report<'_>) -> Result<()> {
+    match row {
+        SliceRow::Step(row) => print_step(row, report),
+        SliceRow::End(end) => print_end(end, report),
+    }
+}
+
+fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let question = Steps { first: row.step, count: 1 };
+    let Some(record) = question.run(index, &report.cancel)?.pop() else { return Ok(()) };
+    let set = index.source().traits().instruction_set;
+    let doubt = row.doubt.map(|doubt| doubt_words(doubt, set));
+    let value = |defined: &Defined| value_hex(&in_order(defined, index.source().traits().endian));
+    if report.is_json {
+        let defined = |defined: &Defined| DefinedJson { cell: cell_words(defined.cell, index), value: value(defined) };
+        let step = StepJson::new(&record, index);
+        let defines = row.defines.iter().map(defined).collect();
+        let (why, wanted_by) = (edge_words(&row.wanted_by), steps_of(&row.wanted_by));
+        return report.json(&RowJson { step, defines, why, r#for: wanted_by, doubt });
+    }
+    let record = StepRecord { effects: Vec::new(), ..record };
+    let defines = row.defines.iter().map(|defined| {
+        format!("{} = {}", cell_words(defined.cell, index), value(defined).unwrap_or_else(|| "unknown".to_owned()))
+    });
+    let doubt = doubt.map(|doubt| format!("  {doubt}")).unwrap_or_default();
+    let defines = defines.collect::<Vec<_>>().join("  ");
+    let reasons = reasons(&row.wanted_by);
+    report.text(&format!("{:<64}  {defines:<32}  {reasons}{doubt}\n", step_line(&record, index)))
+}
+
+/// A value as numbers are written: that of memory stands as its bytes lie there, so in big-endian traces it is turned round.
+fn in_order(defined: &Defined, endian: Endian) -> Value {
+    let mut value = defined.value.clone();
+    if endian == Endian::Big && matches!(defined.cell, SliceCell::Memory { .. }) {
+        value.0.reverse();
+    }
+    value
+}
+
+fn print_end(end: &SliceEnd, report: &mut Report<'_>) -> Result<()> {
+    let (cell, detail) = (cell_words(end.cell, &report.session.index), end_words(end.end));
+    if report.is_json {
+        let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));
+        return report.json(&EndJson { step: None, end, cell, r#for: wanted_by, detail });
+    }
+    let width = report.session.index.step_count().to_string().len();
+    report.text(&format!("{:>width$}  {cell}: {detail}  {}\n", "-", reasons(&end.wanted_by)))
+}
+
+/// `data for 1,250`; nothing for the question alone.
+fn reasons(wanted_by: &[WantedBy]) -> String {
+    let words = edge_words(wanted_by).join(", ");
+    let steps = steps_of(wanted_by);
+    let shown: Vec<String> = steps.iter().rev().take(3).map(|step| grouped(*step)).collect();
+    match (steps.len(), shown.join(", ")) {
+        (0, _) => String::new(),
+        (count, shown) if count > 3 => format!("{words} for {shown} and {} more", grouped(count as u64 - 3)),
+        (_, shown) => format!("{words} for {shown}"),
+    }
+}
+
+fn edge_words(wanted_by: &[WantedBy]) -> Vec<&'static str> {
+    let mut edges: Vec<Edge> = wanted_by.iter().map(|wanted| wanted.edge).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges.into_iter().map(edge_word).collect()
+}
+
+fn steps_of(wanted_by: &[WantedBy]) -> Vec<u64> {
+    let mut steps: Vec<u64> = wanted_by.iter().filter_map(|wanted| wanted.step).map(|Step(step)| step).collect();
+    steps.dedup();
+    steps
+}
+
+fn end_word(end: End) -> &'static str {
+    match end {
+        End::Constant => "constant",
+        End::Initial { .. } => "initial",
+        End::Image => "image",
+        End::External { .. } => "external",
+        End::System { .. } => "system",
+        End::Unknown(_) => "unknown",
+        End::Limit => "limit",
+    }
+}

@@ -1,0 +1,58 @@
+//! What a row of a slice says.
+
+use stepback_index::{Edge, End, NameReader, NotKnown, SliceCell};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
+
+use crate::analysis::trace_index::TraceIndex;
+use crate::messages::say;
+
+/// A cell as `find` and `why` take it: `x0`, `0x80020010:4`, `psr`.
+pub fn cell_words(cell: SliceCell, index: &TraceIndex) -> String {
+    match cell {
+        SliceCell::Register { thread, view } => NameReader(index).register_name(view, index.instruction_set(thread)),
+        SliceCell::Flags { thread, bits } => status_name(bits, index.instruction_set(thread)).to_owned(),
+        SliceCell::Memory { address, len_bytes } => format!("{address}:{len_bytes}"),
+    }
+}
+
+/// The register in which some flags stand: `psr`, `rflags`, `ccr`.
+fn status_name(bits: u64, set: InstructionSet) -> &'static str {
+    let part = if bits >> 32 == 0 { None } else { Some(RegisterView::new(RegisterId::PSR, 4, 1)) };
+    let whole = [4, 8].map(|size_bytes| RegisterView::new(RegisterId::PSR, 0, size_bytes));
+    part.into_iter().chain(whole).find_map(|view| Registers::name(view, set)).unwrap_or("flags")
+}
+
+/// The letters of some flags, `nz`; nothing where the architecture gives them none.
+pub fn flag_letters(bits: u64, set: InstructionSet) -> String {
+    let bytes = bits.to_le_bytes().map(Some);
+    set.status(&bytes).flags.iter().filter(|flag| flag.is_set == Some(true)).map(|flag| flag.letter).collect()
+}
+
+/// The kind of an edge, as the command line writes it.
+pub fn edge_word(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Copy => "copy",
+        Edge::Data => "data",
+        Edge::Address => "address",
+        Edge::Flags => "flags",
+        Edge::Control => "control",
+    }
+}
+
+/// How a chain ends, as a phrase.
+pub fn end_words(end: End) -> String {
+    match end {
+        End::Constant => say!("slice-end-constant").to_owned(),
+        End::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
+        End::Initial { line: None } => say!("slice-end-initial").to_owned(),
+        End::Image => say!("slice-end-image").to_owned(),
+        End::External { seen_by: Some(step) } => say!("slice-end-external-seen", step = step.0),
+        End::External { seen_by: None } => say!("slice-end-external").to_owned(),
+        End::System { operation: Some(operation), .. } => say!("slice-end-host", name = operation.name()),
+        End::System { operation: None, .. } => say!("slice-end-system").to_owned(),
+        End::Unknown(NotKnown::Undecoded) => say!("slice-end-undecoded").to_owned(),
+        End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
+        End::Unknown(NotKnown::LoadNotShown) => say!("slice-end-load-not-shown").to_owned(),
+        End::Limit => say!("slice-end-limit").to_owned(),
+    }
+}
