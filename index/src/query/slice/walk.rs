@@ -169,7 +169,8 @@ fn state_of(text: &StepText) -> Option<State> {
     is_told.then_some(State { set: text.instruction_set, mode: text.mode })
 }
 
-fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
+/// Each once, in order.
+pub(super) fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     wanted_by
