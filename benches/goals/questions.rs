@@ -8,8 +8,8 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, EdgeKinds, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine, QueryError,
-    RegistersAt, Row, Steps, ThreadId, Why,
+    AccessKinds, Cell, EdgeKinds, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine,
+    QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step, Tarmac};

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stepback_index::{
-    BuildOptions, Cancel, Cell, EdgeKinds, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why, index_in_memory,
+    BuildOptions, Cancel, Cell, EdgeKinds, Index, Influence, NameReader, Query as _, SliceCell, SliceRow, ThreadId,
+    Why, index_in_memory,
 };
-use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
+use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Tarmac};
 
 fn unpacked(path: &Path) -> Vec<u8> {
@@ -100,6 +101,7 @@ impl Truth {
         let mut sizes = Sizes::default();
         for query in json_lines(&self.folder.join("queries.jsonl.zst")) {
             let (what, at) = (query["what"].as_str().unwrap(), number(&query["at"]));
+            let controlled = self.slice(self.cell(what), at, EdgeKinds { control: true, ..ALL });
             for (name, edges) in SLICES {
                 let truth = &query[name];
                 let finest = numbers(&truth["steps"]);
@@ -108,6 +110,7 @@ impl Truth {
                 widest.extend(numbers(&truth["wide_extra"]["steps"]));
                 let ours = self.slice(self.cell(what), at, edges);
                 sizes.add(&finest, &ours, &widest);
+                assert!(controlled.is_superset(&ours), "{}: {what} at {at}: control takes steps away", self.name);
                 let missing: Vec<_> = finest.difference(&ours).collect::<Vec<_>>().into_iter().rev().take(4).collect();
                 let beyond: Vec<_> = ours.difference(&widest).take(4).collect();
                 if !missing.is_empty() || !beyond.is_empty() {
@@ -132,6 +135,7 @@ impl Truth {
             let question = Influence { cell: self.cell(&what), at: Position(after + 1), edges: ALL, limit: 20_000 };
             let rows = question.run(&self.index, &Cancel::default()).unwrap();
             let steps: BTreeSet<u64> = rows.iter().filter_map(step_of).collect();
+            self.is_both_ways(after, &rows);
             for influenced in flip["influenced"].as_array().unwrap() {
                 let step = number(&influenced["step"]);
                 let cells = ["regs", "mem"].iter().flat_map(|kind| influenced[kind].as_array()).flatten();
@@ -146,6 +150,24 @@ impl Truth {
             }
         }
         compared
+    }
+
+    /// What a value goes to comes from it: some of the rows are asked the other way round.
+    fn is_both_ways(&mut self, from: u64, rows: &[SliceRow]) {
+        for row in rows.iter().step_by(1 + rows.len() / 6) {
+            let SliceRow::Step(row) = row else { continue };
+            for defined in &row.defines {
+                let SliceCell::Register { thread, view } = defined.cell else { continue };
+                // Under the name that its bank has where it is written nothing is asked.
+                if view.register >= RegisterId::FIRST_BANK {
+                    continue;
+                }
+                let cell = Cell::Register { thread, view };
+                if !self.slice(cell, row.step.0 + 1, ALL).contains(&from) {
+                    self.wrong.push(format!("{}: step {} has {cell:?} not from {from}", self.name, row.step.0));
+                }
+            }
+        }
     }
 
     /// Every value that changed when a bit was flipped has the step behind which that was done in its slice.

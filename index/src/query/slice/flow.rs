@@ -38,6 +38,8 @@ pub(super) struct Outcome {
     pub ends: Vec<(End, SliceCell)>,
     /// What it did not write after all, or in part.
     pub rests: Vec<Want>,
+    /// It decided that something ran.
+    pub decides: bool,
 }
 
 impl Outcome {
@@ -144,6 +146,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
             Piece::Memory { granule, mask } => {
                 let (granule, mask) = (*granule, *mask);
                 self.take_memory(granule, mask, want, outcome);
+                Ok(())
+            }
+            Piece::Decision => {
+                outcome.decides = true;
+                self.decided_by().into_iter().for_each(|(taken, edge)| outcome.take_in(taken, edge));
                 Ok(())
             }
         }

@@ -62,8 +62,7 @@ impl Live {
             (Overwritten::Bytes(gone), Piece::Register { view, homes }) => {
                 let is_gone = |offset: u16| gone.iter().any(|part| part.contains(&offset));
                 let left = parts_of(*view, is_gone).into_iter().filter(|(_, is_gone)| !is_gone);
-                let pieces: Vec<_> =
-                    left.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect();
+                let pieces: Vec<_> = left.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect();
                 pieces.into_iter().map(|piece| Self { piece, ..self.clone() }).collect()
             }
             (Overwritten::Mask(gone), Piece::Flags(bits)) => {

@@ -12,9 +12,11 @@
 //! step makes of it (`outputs`) holds it too, until it is overwritten.
 
 mod accesses;
+mod control;
 mod definers;
 mod flow;
 mod frontier;
+mod graph;
 pub(crate) mod influence;
 mod live;
 pub(crate) mod onward;

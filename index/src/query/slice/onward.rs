@@ -109,7 +109,8 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             let is_block = flow.done().map(|done| done.meaning.condition);
             live = live.into_iter().flat_map(|live| overwritten(live, &flow, &outputs)).collect();
             if let Some(Condition::Block(count)) = is_block {
-                let flags = live.iter_mut().filter(|live| matches!(live.piece, Piece::Flags(_)) && live.thread == thread);
+                let flags =
+                    live.iter_mut().filter(|live| matches!(live.piece, Piece::Flags(_)) && live.thread == thread);
                 flags.for_each(|live| live.block = count + 1);
             }
             self.ready.extend(row.map(SliceRow::Step));
@@ -173,9 +174,11 @@ fn reach<S: Source>(
     // A comparison, or a branch: it reads the value and gives none.
     if reached.is_empty() && outputs.is_empty() {
         let inputs = flow.decided_by();
-        reached.extend(inputs.iter().flat_map(|(taken, edge)| {
-            taking(taken).into_iter().map(|live| Reached { from: live.from, edge: *edge })
-        }));
+        reached.extend(
+            inputs.iter().flat_map(|(taken, edge)| {
+                taking(taken).into_iter().map(|live| Reached { from: live.from, edge: *edge })
+            }),
+        );
     }
     if reached.is_empty() {
         return (None, Vec::new());
@@ -200,14 +203,17 @@ fn overwritten<S: Source>(live: Live, flow: &StepFlow<'_, S>, outputs: &[Output]
             let meant = written.filter(|view| homes.lists().any(|home| home.register == view.register));
             Overwritten::Bytes(meant.map(|view| view.offset..view.offset.saturating_add(view.size_bytes)).collect())
         }
+        Piece::Decision => Overwritten::Mask(0),
         Piece::Flags(_) => Overwritten::Mask(outputs.iter().fold(0, |mask, output| match output.piece {
             Piece::Flags(bits) if thread == owner => mask | bits,
             _ => mask,
         })),
-        Piece::Memory { granule, .. } => Overwritten::Mask(outputs.iter().fold(0, |mask, output| match output.piece {
-            Piece::Memory { granule: other, mask: more } if other == *granule => mask | more,
-            _ => mask,
-        }) | host_mask(flow, *granule)),
+        Piece::Memory { granule, .. } => Overwritten::Mask(
+            outputs.iter().fold(0, |mask, output| match output.piece {
+                Piece::Memory { granule: other, mask: more } if other == *granule => mask | more,
+                _ => mask,
+            }) | host_mask(flow, *granule),
+        ),
     })
 }
 
@@ -239,9 +245,10 @@ fn joined(defines: Vec<Defined>) -> Vec<Defined> {
                 value.0.extend(next.value.0.iter().copied());
                 true
             }
-            (Some(Defined { cell: Memory { address, len_bytes }, value }), Memory { address: other, len_bytes: more })
-                if address.0.checked_add(*len_bytes) == Some(other.0) =>
-            {
+            (
+                Some(Defined { cell: Memory { address, len_bytes }, value }),
+                Memory { address: other, len_bytes: more },
+            ) if address.0.checked_add(*len_bytes) == Some(other.0) => {
                 *len_bytes += more;
                 value.0.extend(next.value.0.iter().copied());
                 true

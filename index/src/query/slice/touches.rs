@@ -22,13 +22,7 @@ pub(super) struct NextTouches<'a, S> {
 
 impl<S: Source> NextTouches<'_, S> {
     /// The first slot from one on in which a piece is touched; none where it is not any more.
-    pub fn of(
-        &self,
-        thread: ThreadId,
-        piece: &Piece,
-        first: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
+    pub fn of(&self, thread: ThreadId, piece: &Piece, first: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         match piece {
             Piece::Register { view, homes } => self.of_register(thread, (*view, homes), first, cancel),
             Piece::Flags(bits) => {
@@ -37,6 +31,7 @@ impl<S: Source> NextTouches<'_, S> {
                 let used = self.used(thread, view, first, cancel)?;
                 Ok(written.into_iter().chain(used).min())
             }
+            Piece::Decision => Ok(None),
             Piece::Memory { granule, mask } => {
                 let touched = TouchReader(self.index).next_touches(*granule, *mask, first, Wanted::All)?;
                 let by_host = self.index.host_regions.next_of_bytes(*granule, *mask, first);

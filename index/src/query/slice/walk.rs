@@ -11,6 +11,7 @@ use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::slice::control::ControlReader;
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
@@ -25,6 +26,7 @@ pub struct SliceWalk<'a, S> {
     index: &'a Index<S>,
     edges: EdgeKinds,
     frontier: Frontier,
+    control: ControlReader<'a, S>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
 }
@@ -32,7 +34,8 @@ pub struct SliceWalk<'a, S> {
 impl<'a, S: Source> SliceWalk<'a, S> {
     pub(super) fn new(index: &'a Index<S>, question: &Why, cancel: &Cancel) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
-        let mut walk = Self { index, edges: question.edges, frontier: Frontier::default(), ready: VecDeque::new() };
+        let (frontier, control, ready) = (Frontier::default(), ControlReader::new(index), VecDeque::new());
+        let mut walk = Self { index, edges: question.edges, frontier, control, ready };
         let asked = vec![WantedBy { step: None, edge: Edge::Data }];
         let slot = question.at.0;
         for wish in walk.wishes(question, &asked)? {
@@ -110,8 +113,9 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let (mut outcome, mut wanted_by, mut doubt) = (Outcome::default(), Vec::new(), None);
         for want in wants {
             let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
+            let piece = want.piece.clone();
             flow.take(want, &mut outcome)?;
-            if outcome.defines.len() > known {
+            if outcome.defines.len() > known || matches!(piece, Piece::Decision) {
                 wanted_by.extend(by);
                 doubt = doubt.or(why);
             }
@@ -120,7 +124,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             let Some(slot) = slot.checked_sub(1) else { continue };
             self.find(Wish { thread, piece, wanted_by }, Until { slot, shown: slot }, cancel)?;
         }
-        if outcome.defines.is_empty() {
+        if outcome.defines.is_empty() && !outcome.decides {
             return Ok(());
         }
         let Outcome { mut defines, inputs, ends, .. } = outcome;
@@ -132,6 +136,12 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
         let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
         self.ready.extend(ends.map(SliceRow::End));
+        if self.edges.control
+            && let Some(decider) = self.control.decider_of(thread, step, cancel)?
+        {
+            let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), by_this(Edge::Control));
+            self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
+        }
         let state = flow.text.as_ref().and_then(state_of);
         for (taken, edge) in inputs {
             self.want(taken, state, (thread, step), by_this(edge), cancel)?;
