@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
+    AccessKind, Address, Condition, Endian, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView,
+    Registers, decode,
 };
-use stepback_parsers::{Source, Step};
+use stepback_parsers::{MarkerKind, Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell};
@@ -18,6 +19,7 @@ use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
 use crate::read::homes::Homes;
 use crate::read::open_writes::OpenWrites;
+use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::granules::GRANULE_BITS;
@@ -204,7 +206,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             return Ok(());
         };
         if instruction.control.flow == Flow::Trap {
-            outcome.ends.push((End::System { step: self.step(), operation: None }, cell));
+            outcome.ends.push((self.asked_system(instruction)?, cell));
             return Ok(());
         }
         let effects = &instruction.meaning.writes;
@@ -256,7 +258,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         outcome.defines.push(Defined { cell, value });
         match self.done() {
             Some(instruction) if instruction.control.flow == Flow::Trap => {
-                outcome.ends.push((End::System { step: self.step(), operation: None }, cell));
+                outcome.ends.push((self.asked_system(instruction)?, cell));
             }
             Some(instruction) => {
                 let origins =
@@ -271,6 +273,37 @@ impl<'a, S: Source> StepFlow<'a, S> {
             None => outcome.ends.push((End::Unknown(NotKnown::Undecoded), cell)),
         }
         Ok(())
+    }
+
+    /// What a trap asked the system for, by its name.
+    fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
+        let step = self.step();
+        let (Some(text), Some(asking)) = (&self.text, step) else { return Ok(End::System { step, name: None }) };
+        let set = text.instruction_set;
+        if let Some(host) = set.host_call().filter(|_| set.is_host_call(text.opcode, text.length_bytes)) {
+            let number = self.register_before(asking, host.operation)?;
+            return Ok(End::System { step, name: number.and_then(HostCall::operation_name) });
+        }
+        let told = self.events.iter().find_map(|event| match event.kind {
+            EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => Some(marker.value),
+            _ => None,
+        });
+        let number = match (told, set.abi().system_calls.number) {
+            (Some(number), _) => Some(number),
+            (None, Some(name)) if instruction.control.flow == Flow::Trap => self.register_before(asking, name)?,
+            (None, _) => None,
+        };
+        Ok(End::System { step, name: number.and_then(|number| set.system_call_name(number)) })
+    }
+
+    /// What a register held before a step, where the trace states it.
+    fn register_before(&self, step: Step, name: &str) -> Result<Option<u64>, QueryError> {
+        let set = self.index.instruction_set(self.thread);
+        let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone()) else {
+            return Ok(None);
+        };
+        let mut reader = RegisterReader::new(self.index, self.thread, step.before());
+        Ok(reader.state(name.to_owned(), view)?.value.to_u64())
     }
 
     fn origins_of_flags(&self, instruction: &Instruction) -> Result<Vec<Origin>, QueryError> {
@@ -332,9 +365,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 outcome.rests.push(Want { piece, ..want });
                 return;
             };
-            let operation = Some(region.operation);
+            let name = Some(region.operation.name());
             outcome.defines.push(Defined { cell, value: Value(vec![None; run.len as usize]) });
-            outcome.ends.push((End::System { step: self.step(), operation }, cell));
+            outcome.ends.push((End::System { step: self.step(), name }, cell));
         }
     }
 
@@ -411,9 +444,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
         }
     }
 
-    /// What decides what a step does that gives nothing a value: a branch, or a call.
+    /// What decides what a step does that gives nothing a value: a branch, taken or not, or a call.
     pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
-        let Some((instruction, text)) = self.done().zip(self.text.as_ref()) else { return Vec::new() };
+        let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else { return Vec::new() };
         let mut outcome = Outcome::default();
         let origins = instruction.origins_of_result(None);
         // A branch has no cell of its own: where what it loads is not shown nobody asks.
