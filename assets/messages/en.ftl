@@ -2333,13 +2333,6 @@ terminal-no-such-register = No register of this group has "{ $text }" in its nam
 terminal-key-follow-address = The address follows the registers in it, or holds
 terminal-looking-through-memory = Looking through memory… an arrow stops it
 terminal-there = there { $value }
-terminal-help-marks =
-    Signs of values
-    { "*" }  the last move changed it
-    =  the step just done wrote what it was
-    ~  inferred: the trace does not state it
-    !  external: something changed it that the trace does not show
-    ?  unknown: nothing states it
 terminal-key-next-pane = To the next pane
 terminal-key-last-pane = To the last pane
 terminal-key-help = These keys
@@ -2451,11 +2444,11 @@ terminal-nothing-to-copy = There is nothing under the cursor to copy
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs
-    * a value  changed by the last move
+    { "*" } a value  changed by the last move
     = a value  written by it with the value that it had
     ~ a value  follows from something else: the trace does not state it
     ! a value  changed by something that the trace does not show
     ? ??  nothing states it
-    * a step  a hit of the search
+    { "*" } a step  a hit of the search
     # a step  a bookmark
     - +  a call that can be folded, and a folded one

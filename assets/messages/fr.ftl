@@ -2360,13 +2360,6 @@ terminal-no-such-register = Aucun registre de ce groupe n’a « { $text } » da
 terminal-key-follow-address = L’adresse suit les registres qu’elle nomme, ou reste
 terminal-looking-through-memory = Recherche dans la mémoire… une flèche l’arrête
 terminal-there = là-bas { $value }
-terminal-help-marks =
-    Signes des valeurs
-    { "*" }  le dernier déplacement l’a changée
-    =  le pas qui vient d’être fait a écrit la même valeur
-    ~  déduite : la trace ne la dit pas
-    !  externe : quelque chose que la trace ne montre pas l’a changée
-    ?  inconnue : rien ne la dit
 terminal-key-next-pane = Au volet suivant
 terminal-key-last-pane = Au volet précédent
 terminal-key-help = Ces touches
@@ -2478,11 +2471,11 @@ terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
 terminal-died = { $words } (Ctrl-G { $step } y va)
 terminal-help-legend =
     Signes
-    * valeur  changée par le dernier mouvement
+    { "*" } valeur  changée par le dernier mouvement
     = valeur  écrite par lui, mais la même
     ~ valeur  déduite : la trace ne la dit pas
     ! valeur  changée par quelque chose que la trace ne montre pas
     ? ??  rien ne la dit
-    * pas  un résultat de la recherche
+    { "*" } pas  un résultat de la recherche
     # pas  un signet
     - +  un appel qui peut être plié, et un appel plié

@@ -90,8 +90,7 @@ impl HelpPage {
                 lines.insert(before, Line { keys, words });
             }
         }
-        let has_values = Scope::Cells.has(self.kind).then(|| say!("terminal-help-marks"));
-        for part in has_values.into_iter().chain([say!("terminal-help-prompts"), say!("terminal-help-signs")]) {
+        for part in [say!("terminal-help-legend"), say!("terminal-help-prompts"), say!("terminal-help-always")] {
             lines.extend(part.lines().map(line_of));
         }
         lines.push(Line { keys: String::new(), words: say!("terminal-help-window").to_owned() });
