@@ -125,6 +125,13 @@ fn the_help_scrolls_and_any_other_key_closes_it() {
 }
 
 #[test]
+fn the_help_is_that_of_the_pane() {
+    let mut it = Driver::overflow();
+    it.resize(80, 120).press("F1").check("help-trace").press("x Tab F1").check("help-registers");
+    it.press("x m \"sp\" Return Tab F10").check("help-memory").press("x : \"show stack\" Return F1").check("help-list");
+}
+
+#[test]
 fn steps_go_into_and_over_folded_calls_and_back_the_way_they_came() {
     let mut it = Driver::overflow();
     it.press("l \"2545\" Return");

@@ -83,9 +83,11 @@ impl Driver {
         let limit = Instant::now() + PATIENCE;
         let mut quiet = 0;
         while quiet < 3 {
+            let before = self.browser.questions();
             self.browser.advance();
             self.draw();
-            quiet = if self.browser.is_idle() { quiet + 1 } else { 0 };
+            let is_quiet = self.browser.is_idle() && self.browser.questions() == before;
+            quiet = if is_quiet { quiet + 1 } else { 0 };
             if quiet == 0 {
                 assert!(Instant::now() < limit, "something is still on its way:\n{}", self.screen());
                 std::thread::yield_now();
@@ -221,6 +223,7 @@ fn event(key: &str) -> KeyEvent {
         "Return" => KeyCode::Enter,
         "Escape" => KeyCode::Esc,
         "Backspace" => KeyCode::Backspace,
+        "Delete" => KeyCode::Delete,
         name if name.len() > 1 && name.starts_with('F') => KeyCode::F(name[1..].parse().expect("a number")),
         name => {
             let mut letters = name.chars();
