@@ -2303,7 +2303,7 @@ terminal-warnings =
        *[other] { $count } lines could not be read: `:` Show warnings
     }
 terminal-trace-changed = The trace file changed: what is shown is as it was. `:` Reload reads it again
-terminal-trace-grown = The trace has grown. `:` Follow trace shows the rest as it comes, `:` Reload reads it again
+terminal-trace-grown = The trace has grown. `:` Follow shows the rest as it comes, `:` Reload reads it again
 terminal-about = Stepback { $version }, in the terminal. F1 shows the keys
 terminal-open-first = No trace is open: `:` Open… asks for one
 terminal-copied = Copied, where the terminal lets programs copy (OSC 52)

@@ -2330,7 +2330,7 @@ terminal-warnings =
        *[other] { $count } lignes n’ont pas pu être lues : `:` Afficher Avertissements
     }
 terminal-trace-changed = Le fichier de la trace a changé : ce qui est affiché est l’ancien. `:` Recharger le relit
-terminal-trace-grown = La trace a grandi. `:` Suivre la trace montre la suite, `:` Recharger la relit
+terminal-trace-grown = La trace a grandi. `:` Suivre montre la suite, `:` Recharger la relit
 terminal-about = Stepback { $version }, dans le terminal. F1 montre les touches
 terminal-open-first = Aucune trace n’est ouverte : `:` Ouvrir… en demande une
 terminal-copied = Copié, si le terminal permet aux programmes de copier (OSC 52)

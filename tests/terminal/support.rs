@@ -205,10 +205,12 @@ fn events(keys: &str) -> Vec<KeyEvent> {
 
 #[track_caller]
 fn event(key: &str) -> KeyEvent {
-    let (held, name) = match key.strip_prefix("C-") {
-        Some(name) if !name.is_empty() => (KeyModifiers::CONTROL, name),
-        _ => (KeyModifiers::NONE, key),
-    };
+    let (mut held, mut name) = (KeyModifiers::NONE, key);
+    for (prefix, holds) in [("C-", KeyModifiers::CONTROL), ("S-", KeyModifiers::SHIFT)] {
+        if let Some(rest) = name.strip_prefix(prefix).filter(|rest| !rest.is_empty() && name != "S-Tab") {
+            (held, name) = (held | holds, rest);
+        }
+    }
     let code = match name {
         "Up" => KeyCode::Up,
         "Down" => KeyCode::Down,
