@@ -2025,6 +2025,12 @@ head-from-sp = From sp
 head-saved = Saved
 head-frame = Frame
 head-written-by = Written by
+head-line = Line
+head-times = Times
+head-warning = Warning
+head-watch = Watch
+head-type = Type
+head-next-write = Next write
 head-means = Means
 stackmem-the-stack-pointer-is-unknown = The stack pointer is unknown here
 stackmem-of = { " " }of { $thread }
@@ -2297,7 +2303,7 @@ terminal-warnings =
        *[other] { $count } lines could not be read: `:` Show warnings
     }
 terminal-trace-changed = The trace file changed: what is shown is as it was. `:` Reload reads it again
-terminal-trace-grown = The trace has grown. `:` Follow trace shows the rest as it comes, `:` Reload reads it again
+terminal-trace-grown = The trace has grown. `:` Follow shows the rest as it comes, `:` Reload reads it again
 terminal-about = Stepback { $version }, in the terminal. F1 shows the keys
 terminal-open-first = No trace is open: `:` Open… asks for one
 terminal-copied = Copied, where the terminal lets programs copy (OSC 52)
@@ -2333,13 +2339,6 @@ terminal-no-such-register = No register of this group has "{ $text }" in its nam
 terminal-key-follow-address = The address follows the registers in it, or holds
 terminal-looking-through-memory = Looking through memory… an arrow stops it
 terminal-there = there { $value }
-terminal-help-marks =
-    Signs of values
-    { "*" }  the last move changed it
-    =  the step just done wrote what it was
-    ~  inferred: the trace does not state it
-    !  external: something changed it that the trace does not show
-    ?  unknown: nothing states it
 terminal-key-next-pane = To the next pane
 terminal-key-last-pane = To the last pane
 terminal-key-help = These keys
@@ -2365,7 +2364,7 @@ terminal-key-page-back = A screen back
 terminal-key-page = A screen forward
 terminal-key-start = To the start
 terminal-key-end = To the end
-terminal-key-arrange = The position to the middle, the top, the bottom of the pane
+terminal-key-arrange = The position to the middle, the top, the bottom
 terminal-key-fold = Fold the call around the position
 terminal-key-unfold = Unfold the folded call at the position
 terminal-key-fold-inside = Fold all calls made from this function
@@ -2401,7 +2400,7 @@ terminal-help-trace = In the list of steps
 terminal-help-cells = In panes of registers and memory
 terminal-help-registers = In panes of registers
 terminal-help-memory = In panes of memory
-terminal-help-others = In other panes
+terminal-help-others = In every pane but the steps
 terminal-help-prompts =
     While a text is typed
     Return  take it
@@ -2435,7 +2434,7 @@ terminal-ask-lock-line = Lock to line
 terminal-ask-lock-time = Lock to time
 terminal-ask-compare-line = Compare with line
 terminal-ask-address = Show address
-terminal-ask-filter = Registers whose names contain
+terminal-ask-filter = Only what holds
 terminal-ask-find-in-memory = Find in memory
 terminal-key-into = One step forward, into folded calls
 terminal-key-into-back = One step back, into folded calls
@@ -2445,18 +2444,30 @@ terminal-key-history = Forward again
 terminal-key-history-back = Back to where you were
 terminal-how-to-end = q quits, F1 shows the keys
 terminal-key-copy = Copy what is under the cursor
-terminal-key-undo = Take the last change of bookmarks, watches or searches back
+terminal-key-undo = Undo a change of bookmarks, watches or searches
 terminal-key-redo = Do it again
+terminal-key-next-write = To its next write, or where else its row leads
+terminal-key-filter = Only rows that hold a text
+terminal-key-find-in-memory = Find bytes, a number or a text in memory
+terminal-key-remove = Remove the bookmark or watch
+terminal-how-to-mark = b marks the position, :bookmark memory some memory.
+terminal-how-to-watch = w watches the cell under the cursor, :watch what is typed: x0, [sp+8] u32, name utf8.
+terminal-how-to-compare = :side by side opens a second list of steps; :compare shows what differs.
+terminal-watches = { $count ->
+    [one] { $count } watch
+   *[other] { $count } watches
+}
+terminal-how-to-map-sources = :map sources tells where its directory is now.
 terminal-nothing-to-copy = There is nothing under the cursor to copy
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs
-    * a value  changed by the last move
+    { "*" } a value  changed by the last move
     = a value  written by it with the value that it had
-    ~ a value  follows from something else: the trace does not state it
+    ~ a value  inferred: the trace does not state it
     ! a value  changed by something that the trace does not show
     ? ??  nothing states it
-    * a step  a hit of the search
+    { "*" } a step  a hit of the search
     # a step  a bookmark
     - +  a call that can be folded, and a folded one
 

@@ -2073,6 +2073,12 @@ head-from-sp = Depuis sp
 head-saved = Sauvegardé
 head-frame = Cadre
 head-written-by = Écrit par
+head-line = Ligne
+head-times = Fois
+head-warning = Avertissement
+head-watch = Espion
+head-type = Type
+head-next-write = Prochaine écriture
 head-means = Signifie
 stackmem-the-stack-pointer-is-unknown = Le pointeur de pile est inconnu ici
 stackmem-of = { " " }de { $thread }
@@ -2324,7 +2330,7 @@ terminal-warnings =
        *[other] { $count } lignes n’ont pas pu être lues : `:` Afficher Avertissements
     }
 terminal-trace-changed = Le fichier de la trace a changé : ce qui est affiché est l’ancien. `:` Recharger le relit
-terminal-trace-grown = La trace a grandi. `:` Suivre la trace montre la suite, `:` Recharger la relit
+terminal-trace-grown = La trace a grandi. `:` Suivre montre la suite, `:` Recharger la relit
 terminal-about = Stepback { $version }, dans le terminal. F1 montre les touches
 terminal-open-first = Aucune trace n’est ouverte : `:` Ouvrir… en demande une
 terminal-copied = Copié, si le terminal permet aux programmes de copier (OSC 52)
@@ -2360,13 +2366,6 @@ terminal-no-such-register = Aucun registre de ce groupe n’a « { $text } » da
 terminal-key-follow-address = L’adresse suit les registres qu’elle nomme, ou reste
 terminal-looking-through-memory = Recherche dans la mémoire… une flèche l’arrête
 terminal-there = là-bas { $value }
-terminal-help-marks =
-    Signes des valeurs
-    { "*" }  le dernier déplacement l’a changée
-    =  le pas qui vient d’être fait a écrit la même valeur
-    ~  déduite : la trace ne la dit pas
-    !  externe : quelque chose que la trace ne montre pas l’a changée
-    ?  inconnue : rien ne la dit
 terminal-key-next-pane = Au volet suivant
 terminal-key-last-pane = Au volet précédent
 terminal-key-help = Ces touches
@@ -2428,7 +2427,7 @@ terminal-help-trace = Dans la liste des pas
 terminal-help-cells = Dans les volets de registres et de mémoire
 terminal-help-registers = Dans les volets de registres
 terminal-help-memory = Dans les volets de mémoire
-terminal-help-others = Dans les autres volets
+terminal-help-others = Dans tous les volets sauf les pas
 terminal-help-prompts =
     Pendant qu’un texte est tapé
     Entrée  le prendre
@@ -2462,7 +2461,7 @@ terminal-ask-lock-line = Fixer à la ligne
 terminal-ask-lock-time = Fixer au temps
 terminal-ask-compare-line = Comparer avec la ligne
 terminal-ask-address = Montrer l’adresse
-terminal-ask-filter = Registres dont le nom contient
+terminal-ask-filter = Seulement ce qui contient
 terminal-ask-find-in-memory = Chercher dans la mémoire
 terminal-key-into = Un pas en avant, dans les appels pliés
 terminal-key-into-back = Un pas en arrière, dans les appels pliés
@@ -2472,18 +2471,30 @@ terminal-key-history = De nouveau en avant
 terminal-key-history-back = Là où vous étiez
 terminal-how-to-end = q quitte, F1 montre les touches
 terminal-key-copy = Copier ce qui est sous le curseur
-terminal-key-undo = Annuler le dernier changement de signets, d’expressions ou de recherches
+terminal-key-undo = Annuler un changement de signets ou d’espions
 terminal-key-redo = Le refaire
+terminal-key-next-write = À sa prochaine écriture, ou l’autre lieu de sa ligne
+terminal-key-filter = Seulement les lignes qui contiennent un texte
+terminal-key-find-in-memory = Chercher des octets, un nombre ou un texte en mémoire
+terminal-key-remove = Retirer le signet ou l’espion
+terminal-how-to-mark = b marque la position, :poser un signet en mémoire de la mémoire.
+terminal-how-to-watch = w espionne la cellule sous le curseur, :espionner ce qui est tapé : x0, [sp+8] u32, nom utf8.
+terminal-how-to-compare = :côte à côte ouvre une deuxième liste de pas ; :comparer montre ce qui diffère.
+terminal-watches = { $count ->
+    [one] { $count } espion
+   *[other] { $count } espions
+}
+terminal-how-to-map-sources = :situer les sources dit où est maintenant son dossier.
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
 terminal-died = { $words } (Ctrl-G { $step } y va)
 terminal-help-legend =
     Signes
-    * valeur  changée par le dernier mouvement
+    { "*" } valeur  changée par le dernier mouvement
     = valeur  écrite par lui, mais la même
     ~ valeur  déduite : la trace ne la dit pas
     ! valeur  changée par quelque chose que la trace ne montre pas
     ? ??  rien ne la dit
-    * pas  un résultat de la recherche
+    { "*" } pas  un résultat de la recherche
     # pas  un signet
     - +  un appel qui peut être plié, et un appel plié
 

@@ -29,6 +29,7 @@ pub mod heap_words;
 pub mod heat_table;
 pub mod hit_rows;
 pub mod indents;
+pub mod kept_answers;
 pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;

@@ -16,7 +16,6 @@ mod field;
 mod find;
 mod findings;
 mod functions;
-mod kept;
 mod keys;
 mod list;
 mod memory;

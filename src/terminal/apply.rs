@@ -158,7 +158,7 @@ impl Browser {
 
     pub(super) fn help(&mut self) {
         let kind = self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind());
-        self.over = Over::Help(HelpPage::new(kind));
+        self.over = Over::Help(HelpPage::new(kind, &self.situation()));
     }
 
     /// Asks for the argument of a command.

@@ -44,6 +44,11 @@ pub trait Source {
     /// That.
     fn poll(&mut self, cx: &Cx<'_>) -> Result<Arc<Table>, Listed>;
 
+    /// What is said where the table has no rows; none: what the table says of itself.
+    fn nothing(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What to do where the table has no rows.
     fn advice(&self) -> &'static str;
 
@@ -67,7 +72,7 @@ pub trait Source {
         let asked = match deed {
             Deed::Go => travel.or(memory),
             Deed::GoOn => memory,
-            Deed::Open | Deed::Close => None,
+            Deed::Open | Deed::Close | Deed::Remove => None,
         };
         out.extend(asked.clone().map(Ask::Do));
         asked.is_some()
@@ -154,7 +159,8 @@ impl<S: Source> Listing for Tabled<S> {
             return Listed::Nothing(title, say!("list-an-empty-filter").to_owned());
         }
         if count == 0 && self.more.is_none() {
-            return Listed::Nothing(self.table.summary.clone(), self.source.advice().to_owned());
+            let title = self.source.nothing().map_or_else(|| self.table.summary.clone(), str::to_owned);
+            return Listed::Nothing(title, self.source.advice().to_owned());
         }
         let marked = if self.view.is_plain() { self.source.marked(&self.seen, cx) } else { None };
         let filter = if self.view.is_plain() { String::new() } else { format!("  [{}]", self.view.filter) };
@@ -210,6 +216,10 @@ impl<S: Source> Listing for Tabled<S> {
 
     fn cell(&self, place: usize, _: &Cx<'_>) -> Option<CellName> {
         self.source.cell(self.seen.rows.get(place)?)
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        self.seen.rows.get(place).map(TableRow::line)
     }
 
     fn filter(&mut self, text: &str) -> bool {

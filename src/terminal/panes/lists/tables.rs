@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stepback_index::{AccessKinds, Cancel, Heap};
 use stepback_parsers::Position;
 
-use super::list::{Listed, Marked};
+use super::list::{Listed, Marked, answered};
 use super::table::Source;
 use crate::action::{Action, CellName, PanelKind};
 use crate::analysis::heap::{has_heap, heap};
@@ -20,7 +20,7 @@ use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
 use crate::terminal::pane::Cx;
-use crate::worker::{Answer, Slot};
+use crate::worker::Slot;
 
 /// The accesses of some memory or a register, all values that it took, all executions of code.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Source for Accesses {
                 access_table(&session, &question, cancel, publish)
             }
         });
-        shown(&answer)
+        answered(&answer)
     }
 
     fn advice(&self) -> &'static str {
@@ -150,7 +150,7 @@ impl Memory {
     }
 
     fn heap(&mut self, cx: &Cx<'_>) -> Result<Arc<Heap>, Listed> {
-        shown(&self.heap.poll_long(&(), cx.worker(), |()| {
+        answered(&self.heap.poll_long(&(), cx.worker(), |()| {
             let session = Arc::clone(&cx.desk.session);
             move |cancel: &Cancel| Ok(Arc::new(heap(&session.index, session.companions.functions.as_ref(), cancel)?))
         }))
@@ -158,7 +158,7 @@ impl Memory {
 
     /// What the trace accesses, the same at all positions.
     fn runs(&mut self, cx: &Cx<'_>) -> Result<Arc<Runs>, Listed> {
-        shown(&self.runs.poll_long(&cx.desk.session.index.step_count(), cx.worker(), |_| {
+        answered(&self.runs.poll_long(&cx.desk.session.index.step_count(), cx.worker(), |_| {
             let session = Arc::clone(&cx.desk.session);
             move |cancel: &Cancel| Ok(Arc::new(accessed_runs(&session, cancel)?))
         }))
@@ -182,7 +182,7 @@ impl Source for Memory {
 
     fn poll(&mut self, cx: &Cx<'_>) -> Result<Arc<Table>, Listed> {
         let question = self.question(cx)?;
-        shown(&self.answer.poll_long(&question, cx.worker(), |question| {
+        answered(&self.answer.poll_long(&question, cx.worker(), |question| {
             let (question, session) = (question.clone(), Arc::clone(&cx.desk.session));
             move |cancel: &Cancel| {
                 Ok(Arc::new(match &question {
@@ -213,14 +213,6 @@ impl Source for Memory {
 
     fn forget(&mut self) {
         *self = Self::of(self.kind);
-    }
-}
-
-/// An answer, fresh or not; what is shown instead where there is none.
-fn shown<A>(answer: &Answer<'_, Arc<A>>) -> Result<Arc<A>, Listed> {
-    match answer {
-        Answer::Failed(error) => Err(Listed::Failed((*error).to_owned())),
-        answer => answer.any().cloned().ok_or_else(|| Listed::Loading(String::new())),
     }
 }
 
