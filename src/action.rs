@@ -525,6 +525,8 @@ pub enum Action {
     ListValues(CellName),
     /// List all executions of code: an address, a function and an offset, or `file:line`.
     ListExecutions(String),
+    /// The list of accesses or executions is by call stacks, or by steps again.
+    GroupAccesses,
     /// Show a group of registers in the panel of registers that has the keyboard, or in the first.
     ShowRegisters(RegisterGroup),
     /// Open another panel with a group of registers.

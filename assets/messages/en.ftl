@@ -62,6 +62,7 @@ command-next-exception = Next exception
 command-previous-exception = Previous exception
 command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
+command-group-accesses-by-call-stack = Group accesses by call stack
 command-all-values = All values…
 command-stop-looking = Stop looking
 command-all-executions = All executions…
@@ -1366,6 +1367,8 @@ memory-what-was-known = what was known
 memory-external = external: the read at step { $step } differs from { $last }: was { $was }, read { $now }
 head-step = Step
 head-thread = Thread
+head-count = Count
+head-call-stack = Call stack
 head-before = Before
 head-value = Value
 head-bytes = Bytes
@@ -1534,6 +1537,19 @@ accesses-count-executions = { $count ->
         [one] 1 execution
        *[other] { $count } executions
     }
+accesses-in-stacks = { " " }in { $count ->
+        [one] 1 call stack
+       *[other] { $count } call stacks
+    }
+accesses-by-stack = { $count } by { $stack }
+accesses-in-no-call = no call is known around them
+accesses-in-other-stacks = other call stacks, more than are told apart
+accesses-more-callers = { " " }← { $count } more
+accesses-more-not-listed = … { $count } more, counted but not listed
+accesses-group-by-call-stack = Group by call stack
+accesses-by-call-stack = By call stack
+accesses-open-group = open { $name }
+accesses-close-group = close { $name }
 detail-more-writes = more than { $count } writes
 detail-writes = { $count ->
         [one] 1 write

@@ -83,6 +83,7 @@ command-next-exception = Exception suivante
 command-previous-exception = Exception précédente
 command-next-call-of-function = Prochain appel de la fonction
 command-previous-call-of-function = Appel précédent de la fonction
+command-group-accesses-by-call-stack = Grouper les accès par pile d’appels
 command-all-values = Toutes les valeurs…
 command-stop-looking = Arrêter de chercher
 command-all-executions = Toutes les exécutions…
@@ -1408,6 +1409,8 @@ memory-what-was-known = ce qu’on savait
 memory-external = externe : la lecture au pas { $step } diffère de { $last } : valait { $was }, lu { $now }
 head-step = Pas
 head-thread = Thread
+head-count = Nombre
+head-call-stack = Pile d’appels
 head-before = Avant
 head-value = Valeur
 head-bytes = Octets
@@ -1579,6 +1582,19 @@ accesses-count-executions = { $count ->
         [one] { $count } exécution
        *[other] { $count } exécutions
     }
+accesses-in-stacks = { " " }dans { $count ->
+        [one] 1 pile d’appels
+       *[other] { $count } piles d’appels
+    }
+accesses-by-stack = { $count } par { $stack }
+accesses-in-no-call = aucun appel connu autour
+accesses-in-other-stacks = d’autres piles d’appels, plus qu’on n’en distingue
+accesses-more-callers = { " " }← { $count } de plus
+accesses-more-not-listed = … { $count } de plus, comptés mais non listés
+accesses-group-by-call-stack = Grouper par pile d’appels
+accesses-by-call-stack = Par pile d’appels
+accesses-open-group = ouvrir { $name }
+accesses-close-group = fermer { $name }
 detail-more-writes = plus de { $count } écritures
 detail-writes = { $count ->
         [one] { $count } écriture

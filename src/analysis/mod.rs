@@ -24,6 +24,7 @@ pub mod schedule;
 pub mod search;
 pub mod sites;
 pub mod spans;
+pub mod stack_groups;
 pub mod stack_times;
 pub mod step_places;
 pub mod step_record;

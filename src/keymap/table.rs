@@ -257,6 +257,7 @@ fn go() -> Vec<Command> {
             .when(|situation| situation.cell.clone().map(Action::ListValues))
             .asks(arguments::CELL, arguments::values),
         new(Go, "Stop looking").in_trace().does(Action::StopLookup),
+        new(Go, "Group accesses by call stack").in_trace().does(Action::GroupAccesses),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
         new(Go, "Next execution of line…").in_trace().asks("ask-file-line", arguments::next_line),
         new(Go, "Last execution of line…").in_trace().asks("ask-file-line", arguments::last_line),

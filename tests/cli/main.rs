@@ -18,6 +18,7 @@ mod diff;
 mod drmemtrace;
 mod find;
 mod find_by_thread;
+mod find_stacks;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -99,6 +99,21 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
 }
 
 #[test]
+fn accesses_by_call_stacks_are_opened_and_travelled_to() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.command("All values x2");
+    window.click("Group by call stack");
+    let group = "108 by 80000588 ← 80000764 ← 80000898 ← 80000000";
+    window.click(&format!("open {group}"));
+    window.click("write at step 137");
+    window.check_position(138);
+    window.click(&format!("close {group}"));
+    assert!(!window.has("write at step 137"));
+    window.command("Group accesses by call stack");
+    assert!(window.has("write at step 137"));
+}
+
+#[test]
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.perform(Action::ShowPanel(PanelKind::Accesses));

@@ -18,7 +18,7 @@ use crate::analysis::heap::{has_heap, heap};
 use crate::desk::SessionWatch;
 use crate::desk::Stream;
 use crate::keymap::cell_name;
-use crate::model::access_table::{AccessQuestion, Listed, access_table};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -46,6 +46,9 @@ pub struct TablePanel {
     /// What of it is shown, and in which order.
     #[serde(default)]
     view: View,
+    /// How accesses are arranged.
+    #[serde(default)]
+    arrangement: Arrangement,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -78,13 +81,27 @@ enum Question {
 impl TablePanel {
     /// A list of a kind.
     pub fn new(kind: TableKind) -> Self {
-        let (view, session, state) = Default::default();
-        Self { kind, view, session, state }
+        let (view, arrangement, session, state) = Default::default();
+        Self { kind, view, arrangement, session, state }
     }
 
     /// Lists accesses.
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
+        self.rewind();
+    }
+
+    /// Arranges accesses by call stacks, or by steps again.
+    pub fn arrange_otherwise(&mut self) {
+        self.arrangement = self.arrangement.other();
+        // The columns are others.
+        self.view.column = None;
+        self.rewind();
+    }
+
+    /// Other rows come: from the first, with all groups closed.
+    fn rewind(&mut self) {
+        self.view.open.clear();
         self.state.list.rewind();
     }
 
@@ -137,8 +154,12 @@ impl TablePanel {
     /// The accesses as far as they are found, below the bar that says of what.
     fn accesses_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (bar, rect) = rect.split_top_bottom_at_y(rect.top() + access_bar::BAR);
+        self.state.accesses.iter_mut().for_each(|question| question.arrangement = self.arrangement);
         if self.state.bar.ui(ui, pen, bar, cx, &mut self.state.accesses) {
-            self.state.list.rewind();
+            self.rewind();
+        }
+        if self.state.accesses.as_ref().is_some_and(|question| question.arrangement != self.arrangement) {
+            self.arrange_otherwise();
         }
         let Some(question) = self.state.accesses.clone() else {
             return empty_ui(ui, pen, rect, self.kind.icon(), self.kind.nothing_asked());
