@@ -48,7 +48,7 @@ pub use answers::inference::{Inference, InferredRegister};
 pub use answers::markers::{MarkerCount, MarkerHit};
 pub use answers::number::Number;
 pub use answers::program::{FunctionPart, Program};
-pub use answers::range_effects::{MemoryInput, RangeEffects};
+pub use answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
 pub use answers::reason::{Fact, Reason, Way};
 pub use answers::register_file::{RegisterFile, RegisterState};
 pub use answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord};

@@ -1,6 +1,7 @@
 //! What steps read before they wrote it, and what they wrote.
 
 use stepback_machine::{Address, RegisterView};
+use stepback_parsers::Position;
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::thread::ThreadId;
@@ -16,9 +17,9 @@ pub struct RangeEffects {
     /// How many steps of the thread there are.
     pub steps: u64,
     /// Bytes of registers that were read before they were written, by register; as the step that first used one names it.
-    pub register_inputs: Vec<RegisterView>,
+    pub register_inputs: Vec<RegisterEffect>,
     /// Those that were written.
-    pub register_outputs: Vec<RegisterView>,
+    pub register_outputs: Vec<RegisterEffect>,
     /// Runs of memory that were read before they were written, by address.
     pub memory_inputs: Vec<MemoryInput>,
     /// Those that were written.
@@ -27,6 +28,15 @@ pub struct RangeEffects {
     pub undecoded: u64,
     /// Accesses of memory beyond the limit, of which nothing is told.
     pub left_out: u64,
+}
+
+/// Bytes of a register that were read before they were written, or that were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegisterEffect {
+    /// Which.
+    pub view: RegisterView,
+    /// The first position from which a read of the register shows that found what was there before; the last one of a write.
+    pub at: Position,
 }
 
 /// Memory that was read before it was written.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_machine::{Address, RegisterId, RegisterView, decode};
-use stepback_parsers::WrittenName;
+use stepback_parsers::{Position, WrittenName};
 
 use crate::answers::cell::MemoryRange;
-use crate::answers::range_effects::{MemoryInput, RangeEffects};
+use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
 use crate::oracle::banks::Physical;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
@@ -29,6 +29,8 @@ struct RegisterBytes {
     plain: RegisterId,
     read: BTreeSet<u16>,
     written: BTreeSet<u16>,
+    first_read: Option<u64>,
+    last_write: u64,
 }
 
 impl Replay for EffectsWithin {
@@ -43,6 +45,7 @@ impl Replay for EffectsWithin {
         // What stands before the first step of the thread is of none; then each step begins a part.
         for part in events.chunk_by(|_, next| !matches!(next.kind, EventKind::Step)) {
             let step = part.first().filter(|event| matches!(event.kind, EventKind::Step));
+            let slot = part.first().map_or(0, |event| event.slot);
             let told = step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
             let instruction =
                 told.and_then(|told| Some((*decode(oracle.encoding_of(told)?, told.pc, told.instruction_set)).clone()));
@@ -53,14 +56,14 @@ impl Replay for EffectsWithin {
             if let Some((told, registers)) = &operands {
                 for view in &registers.reads {
                     let meant = Physical::of_write(view.register, None, told.mode);
-                    used.read_register(cell(meant, view.register), *view);
+                    used.read_register(slot, cell(meant, view.register), *view);
                 }
             }
             part.iter().for_each(|event| used.read_memory(event, self.blocks));
             if let Some((told, registers)) = &operands {
                 for view in &registers.writes {
                     let meant = Physical::of_write(view.register, None, told.mode);
-                    used.write_register(cell(meant, view.register), *view);
+                    used.write_register(slot, cell(meant, view.register), *view);
                 }
             }
             part.iter().for_each(|event| used.write(event, self.blocks));
@@ -78,22 +81,26 @@ impl Used {
     fn register(&mut self, cell: Physical, plain: RegisterId) -> &mut RegisterBytes {
         let place = self.registers.iter().position(|known| known.cell == cell).unwrap_or(self.registers.len());
         if place == self.registers.len() {
-            self.registers.push(RegisterBytes { cell, plain, read: BTreeSet::new(), written: BTreeSet::new() });
+            let (read, written, first_read, last_write) = Default::default();
+            self.registers.push(RegisterBytes { cell, plain, read, written, first_read, last_write });
         }
         &mut self.registers[place]
     }
 
-    fn read_register(&mut self, cell: Physical, view: RegisterView) {
+    fn read_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
         let register = self.register(cell, view.register);
         for byte in view.offset..view.offset + view.size_bytes {
             if !register.written.contains(&byte) {
+                register.first_read.get_or_insert(slot);
                 register.read.insert(byte);
             }
         }
     }
 
-    fn write_register(&mut self, cell: Physical, view: RegisterView) {
-        self.register(cell, view.register).written.extend(view.offset..view.offset + view.size_bytes);
+    fn write_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
+        let register = self.register(cell, view.register);
+        register.written.extend(view.offset..view.offset + view.size_bytes);
+        register.last_write = slot;
     }
 
     /// Whether a byte is told of.
@@ -122,7 +129,7 @@ impl Used {
         let (first, last) = match &event.kind {
             EventKind::Register(written) if written.view.register != RegisterId::PC => {
                 if written.name != WrittenName::BankCopy {
-                    self.write_register(cell(written.told, written.view.register), written.view);
+                    self.write_register(event.slot, cell(written.told, written.view.register), written.view);
                 }
                 return;
             }
@@ -142,20 +149,21 @@ impl Used {
     }
 
     fn effects(&self) -> RangeEffects {
-        let views = |bytes: fn(&RegisterBytes) -> &BTreeSet<u16>| {
-            let mut views: Vec<RegisterView> = Vec::new();
+        let effects = |of: fn(&RegisterBytes) -> (&BTreeSet<u16>, u64)| {
+            let mut effects: Vec<RegisterEffect> = Vec::new();
             for register in &self.registers {
-                for byte in bytes(register) {
-                    match views.last_mut() {
-                        Some(last) if last.register == register.plain && last.offset + last.size_bytes == *byte => {
-                            last.size_bytes += 1;
-                        }
-                        _ => views.push(RegisterView::new(register.plain, *byte, 1)),
+                let (bytes, slot) = of(register);
+                let mut runs: Vec<RegisterView> = Vec::new();
+                for byte in bytes {
+                    match runs.last_mut() {
+                        Some(last) if last.offset + last.size_bytes == *byte => last.size_bytes += 1,
+                        _ => runs.push(RegisterView::new(register.plain, *byte, 1)),
                     }
                 }
+                effects.extend(runs.into_iter().map(|view| RegisterEffect { view, at: Position(slot) }));
             }
-            views.sort_unstable();
-            views
+            effects.sort_unstable();
+            effects
         };
         let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
         for (address, value) in &self.read {
@@ -171,8 +179,8 @@ impl Used {
             }
         }
         RangeEffects {
-            register_inputs: views(|register| &register.read),
-            register_outputs: views(|register| &register.written),
+            register_inputs: effects(|register| (&register.read, register.first_read.unwrap_or(0))),
+            register_outputs: effects(|register| (&register.written, register.last_write)),
             memory_inputs,
             memory_outputs,
             left_out: self.left_out,

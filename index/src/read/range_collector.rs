@@ -1,11 +1,13 @@
 //! Gathers what the steps of a thread read before they wrote it, and what they wrote.
 
+use std::ops::Range;
+
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, RegisterView, decode};
-use stepback_parsers::{EventSink, MemoryAccess, RegisterWrite, Source, StepEvent, ThreadNumber};
+use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, Source, StepEvent, ThreadNumber};
 
 use crate::answers::cell::MemoryRange;
-use crate::answers::range_effects::{MemoryInput, RangeEffects};
+use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
@@ -35,6 +37,9 @@ struct RegisterUsed {
     plain: RegisterId,
     read: ByteSet,
     written: ByteSet,
+    /// The slots of the first read that counts, and of the last write.
+    first_read: u64,
+    last_write: u64,
 }
 
 /// What became of a block of memory, a bit a byte.
@@ -50,8 +55,16 @@ struct BlockUsed {
 /// What a step wrote.
 #[derive(Debug, Default)]
 struct Written {
-    registers: Vec<(RegisterId, RegisterView)>,
+    registers: Vec<RegisterWritten>,
     memory: Vec<MemoryRange>,
+}
+
+/// A register that a step wrote.
+#[derive(Clone, Copy, Debug)]
+struct RegisterWritten {
+    cell: RegisterId,
+    view: RegisterView,
+    slot: u64,
 }
 
 /// A step with more writes has them taken at once: what it reads behind them counts as written by itself.
@@ -81,13 +94,17 @@ impl<'a, S: Source> RangeCollector<'a, S> {
         self.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.thread
     }
 
-    fn read_register(&mut self, home: RegisterId, view: RegisterView) {
-        let used = used_of(&mut self.registers, home, view);
-        used.read.add(bytes_of(view).without(used.written));
+    fn read_register(&mut self, cell: RegisterId, view: RegisterView) {
+        let used = used_of(&mut self.registers, cell, view);
+        let (before, found) = (used.read, bytes_of(view).without(used.written));
+        used.read.add(found);
+        if before == ByteSet::default() && used.read != before {
+            used.first_read = self.slot;
+        }
     }
 
-    fn write_register(&mut self, home: RegisterId, view: RegisterView) {
-        self.written.registers.push((home, view));
+    fn write_register(&mut self, cell: RegisterId, view: RegisterView) {
+        self.written.registers.push(RegisterWritten { cell, view, slot: self.slot });
         if self.written.registers.len() >= WRITES {
             self.end_step();
         }
@@ -125,8 +142,10 @@ impl<'a, S: Source> RangeCollector<'a, S> {
 
     /// What the step at hand wrote shows to what comes behind it.
     fn end_step(&mut self) {
-        for (home, view) in self.written.registers.drain(..) {
-            used_of(&mut self.registers, home, view).written.add(bytes_of(view));
+        for RegisterWritten { cell, view, slot } in self.written.registers.drain(..) {
+            let used = used_of(&mut self.registers, cell, view);
+            used.written.add(bytes_of(view));
+            used.last_write = slot;
         }
         for MemoryRange { address, len_bytes } in self.written.memory.drain(..) {
             for (granule, mask) in granules_of(address, len_bytes) {
@@ -144,16 +163,18 @@ impl<'a, S: Source> RangeCollector<'a, S> {
         self.end_step();
         let mut registers: Vec<RegisterUsed> = self.registers.into_values().collect();
         registers.sort_unstable_by_key(|used| used.plain);
-        let views = |bytes: fn(&RegisterUsed) -> ByteSet| {
-            let views = |used: &RegisterUsed| {
-                let register = used.plain;
-                bytes(used).runs().map(move |run| RegisterView::new(register, run.start, run.end - run.start))
+        let effects = |of: fn(&RegisterUsed) -> (ByteSet, u64)| {
+            let effects = |used: &RegisterUsed| {
+                let (register, (bytes, slot)) = (used.plain, of(used));
+                let view = move |run: Range<u16>| RegisterView::new(register, run.start, run.end - run.start);
+                bytes.runs().map(move |run| RegisterEffect { view: view(run), at: Position(slot) })
             };
-            let mut views: Vec<RegisterView> = registers.iter().flat_map(views).collect();
-            views.sort_unstable();
-            views
+            let mut effects: Vec<RegisterEffect> = registers.iter().flat_map(effects).collect();
+            effects.sort_unstable();
+            effects
         };
-        let (register_inputs, register_outputs) = (views(|used| used.read), views(|used| used.written));
+        let register_inputs = effects(|used| (used.read, used.first_read));
+        let register_outputs = effects(|used| (used.written, used.last_write));
         let mut blocks: Vec<(u64, BlockUsed)> = self.blocks.into_iter().collect();
         blocks.sort_unstable_by_key(|(granule, _)| *granule);
         let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
@@ -195,11 +216,11 @@ fn bytes_of(view: RegisterView) -> ByteSet {
 
 fn used_of(
     registers: &mut HashMap<RegisterId, RegisterUsed>,
-    home: RegisterId,
+    cell: RegisterId,
     view: RegisterView,
 ) -> &mut RegisterUsed {
-    let (read, written) = Default::default();
-    registers.entry(home).or_insert(RegisterUsed { plain: view.register, read, written })
+    let (read, written, first_read, last_write) = Default::default();
+    registers.entry(cell).or_insert(RegisterUsed { plain: view.register, read, written, first_read, last_write })
 }
 
 /// The block; none where it is one more than the limit.
