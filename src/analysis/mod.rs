@@ -11,6 +11,7 @@ pub mod condition;
 pub mod counts;
 pub mod cpu_count;
 pub mod damage;
+pub mod effects;
 pub mod exceptions;
 pub mod fatal_ending;
 pub mod heap;

@@ -20,6 +20,8 @@ mod convert_rst;
 mod counts;
 mod date;
 mod diff;
+mod diff_calls;
+mod effects;
 mod extent;
 mod find;
 mod find_hits;
