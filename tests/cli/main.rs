@@ -16,6 +16,7 @@ mod convert;
 mod damage;
 mod diff;
 mod drmemtrace;
+mod effects;
 mod find;
 mod find_by_thread;
 mod find_stacks;

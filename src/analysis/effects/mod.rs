@@ -3,6 +3,7 @@
 mod comparison;
 mod own_path;
 mod partings;
+mod rounds;
 mod scope;
 mod used;
 

@@ -1,12 +1,11 @@
 //! Which steps are meant: a call, an iteration of a loop, a range.
 
-use stepback_index::{
-    CallId, Cancel, LastVisit, LastVisitBy, NextStepOf, Query as _, QueryError, SlotReader, ThreadId,
-};
+use stepback_index::{CallId, Cancel, NextStepOf, Query as _, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::own_path::{OwnPath, PathStep};
+use super::own_path::OwnPath;
+use super::rounds::{Round, Rounds};
 use crate::analysis::trace_index::TraceIndex;
 
 /// Steps of a thread between two positions.
@@ -73,7 +72,8 @@ pub fn range_scope(
 }
 
 /// The iteration of the innermost loop around a position: from one visit of its head to the next; the last one ends where control
-/// leaves the loop. Loops are told by jumps backward inside of one call. Cost: the steps of the function's own up to there.
+/// leaves the loop. Loops are told by where control comes back to inside of one call ([`Rounds`]).
+/// Cost: the steps of the function's own from its entry to the end of the round; where that is the last, to its end.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -83,119 +83,52 @@ pub fn iteration_around(
     at: Position,
     cancel: &Cancel,
 ) -> Result<Option<Scope>, QueryError> {
-    let Some(call) = call_around(index, thread, at)? else { return Ok(None) };
-    let (Some(frame), thread) = (call.call, call.thread) else { return Ok(None) };
-    let here = NextStepOf { thread, from: at }.run(index, cancel)?;
-    let Some(here) = here.filter(|step| step.after() <= call.to) else { return Ok(None) };
-    let around = Around { index, cancel, frame, call, here };
-    match around.closed()? {
-        Some(scope) => Ok(Some(scope)),
-        None => around.last(),
+    let thread = thread_of(index, thread, at)?;
+    let Some(mut here) = NextStepOf { thread, from: at }.run(index, cancel)? else { return Ok(None) };
+    // Where the innermost call has no loop, that is looked for which it was called in.
+    let mut frame = index.calls().innermost_at(thread, at);
+    while let Some(id) = frame {
+        if let Some(found) = round_of(index, id, here, cancel)? {
+            return Ok(Some(found));
+        }
+        let Some(call) = index.calls().get(id) else { break };
+        (frame, here) = (call.parent, call.call_step.unwrap_or(here));
     }
+    Ok(None)
+}
+
+/// The iteration that a step of a frame's own is in.
+fn round_of(index: &TraceIndex, frame: CallId, here: Step, cancel: &Cancel) -> Result<Option<Scope>, QueryError> {
+    let Some(call) = call_scope(index, frame).filter(|call| here.after() <= call.to) else { return Ok(None) };
+    let Some(mut path) = OwnPath::of(frame, index, cancel) else { return Ok(None) };
+    let mut rounds = Rounds::default();
+    let here = loop {
+        let Some(at) = path.next_step()? else { return Ok(None) };
+        rounds.go_on(at);
+        if at.step >= here {
+            break at;
+        }
+    };
+    let left = rounds.innermost();
+    let (mut is_inside, mut left_at) = (true, here.step);
+    while let Some(next) = path.next_step()? {
+        if let Some(head) = rounds.begun_at(next.pc) {
+            return Ok(Some(Scope { from: head.step.before(), to: next.step.before(), head: Some(head.pc), ..call }));
+        }
+        is_inside &= left.as_ref().is_some_and(|round| round.body.contains(&next.pc));
+        left_at = if is_inside { next.step } else { left_at };
+    }
+    Ok(left.map(|Round { head, .. }| Scope {
+        from: head.step.before(),
+        to: left_at.after(),
+        head: Some(head.pc),
+        ..call
+    }))
 }
 
 fn thread_of(index: &TraceIndex, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
     match thread {
         Some(thread) => Ok(thread),
         None => SlotReader(index).thread_at(at),
-    }
-}
-
-/// A step of a frame whose loop is looked for.
-struct Around<'a> {
-    index: &'a TraceIndex,
-    cancel: &'a Cancel,
-    frame: CallId,
-    call: Scope,
-    here: Step,
-}
-
-/// A jump backward: to the head of a loop.
-#[derive(Clone, Copy)]
-struct BackEdge {
-    head: PathStep,
-    /// The address of the jump.
-    latch: Address,
-}
-
-impl BackEdge {
-    fn between(from: PathStep, to: PathStep) -> Option<Self> {
-        (to.pc <= from.pc).then_some(Self { head: to, latch: from.pc })
-    }
-
-    /// Whether an address is in the loop.
-    fn has(self, pc: Address) -> bool {
-        self.head.pc <= pc && pc <= self.latch
-    }
-}
-
-impl<'a> Around<'a> {
-    fn path(&self) -> Option<OwnPath<'a>> {
-        OwnPath::of(self.frame, self.index, self.cancel)
-    }
-
-    /// An iteration behind which control comes back to the head.
-    fn closed(&self) -> Result<Option<Scope>, QueryError> {
-        let Some(mut path) = self.path().map(|path| path.from(self.here)) else { return Ok(None) };
-        let Some(here) = path.next_step()? else { return Ok(None) };
-        let mut before = here;
-        while let Some(next) = path.next_step()? {
-            if let Some(edge) = BackEdge::between(before, next).filter(|edge| edge.has(here.pc))
-                && let Some(from) = self.last_visit(edge.head.pc)?
-            {
-                return Ok(Some(self.scope(from, edge.head.step.before(), edge)));
-            }
-            before = next;
-        }
-        Ok(None)
-    }
-
-    /// The last iteration, which leaves the loop.
-    fn last(&self) -> Result<Option<Scope>, QueryError> {
-        let Some(mut path) = self.path() else { return Ok(None) };
-        let Some(mut before) = path.next_step()? else { return Ok(None) };
-        let (mut edges, mut here) = (Vec::<BackEdge>::new(), Some(before).filter(|step| step.step == self.here));
-        while here.is_none() {
-            let Some(next) = path.next_step()? else { return Ok(None) };
-            if let Some(edge) = BackEdge::between(before, next) {
-                // A loop that is gone round again takes the place of its last round, and of those inside it.
-                edges.retain(|known| known.head.pc < edge.head.pc);
-                edges.push(edge);
-            }
-            before = next;
-            here = Some(next).filter(|step| step.step >= self.here);
-        }
-        let Some((here, edge)) =
-            here.and_then(|here| Some((here, edges.into_iter().rev().find(|edge| edge.has(here.pc))?)))
-        else {
-            return Ok(None);
-        };
-        let mut last = here.step;
-        while let Some(next) = path.next_step()?.filter(|next| edge.has(next.pc)) {
-            last = next.step;
-        }
-        Ok(Some(self.scope(edge.head.step.before(), last.after(), edge)))
-    }
-
-    fn scope(&self, from: Position, to: Position, edge: BackEdge) -> Scope {
-        Scope { from, to, head: Some(edge.head.pc), ..self.call }
-    }
-
-    /// Before the last visit of an address by the frame itself, up to the step.
-    fn last_visit(&self, pc: Address) -> Result<Option<Position>, QueryError> {
-        let (thread, calls) = (self.call.thread, self.index.calls());
-        let mut before = self.here.after();
-        loop {
-            let visit = LastVisitBy { thread: Some(thread), visit: LastVisit { pc, before } };
-            let Some(hit) = visit.run(self.index, self.cancel)? else { return Ok(None) };
-            let at = hit.record.step.before();
-            if at < self.call.from {
-                return Ok(None);
-            }
-            if calls.innermost_at(thread, at) == Some(self.frame) {
-                return Ok(Some(at));
-            }
-            before = at;
-        }
     }
 }
