@@ -15,6 +15,7 @@ pub mod code;
 pub mod compare;
 pub mod doubt;
 pub mod effects;
+pub mod effects_table;
 pub mod externals;
 pub mod fatal_words;
 pub mod finding_rows;

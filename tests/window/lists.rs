@@ -114,6 +114,25 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
 }
 
 #[test]
+fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("880");
+    window.command("Effects of this call");
+    assert!(window.panels().contains(&PanelKind::Effects));
+    window.click("read x30");
+    window.check_position(881);
+    assert!(window.has("write psr") && !window.has("write sp"));
+    window.command("Compare with the next call of this function");
+    assert!(window.has("input x0") && window.has("output x0"));
+    window.command("Effects of steps… 1249 1254");
+    assert!(window.has("write 80020010"));
+    window.command("Effects of this round of the loop");
+    window.perform(Action::ShowPanel(PanelKind::Calls));
+    window.choose_first("80000328 ×36", "What this call reads and writes");
+    assert!(window.has("read w0"));
+}
+
+#[test]
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.perform(Action::ShowPanel(PanelKind::Accesses));

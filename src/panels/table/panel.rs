@@ -13,12 +13,13 @@ use super::access_bar::{self, AccessBar};
 use super::export::{Export, ListTools};
 use super::kind::TableKind;
 use super::list::{RowList, TableView};
-use crate::action::{Action, CellName, PanelKind, WindowId};
+use crate::action::{Action, CellName, EffectsOf, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::SessionWatch;
 use crate::desk::Stream;
 use crate::keymap::cell_name;
 use crate::model::access_table::{AccessQuestion, Arrangement, Listed, access_table};
+use crate::model::effects_table::effects_table;
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -61,6 +62,8 @@ struct TableState {
     accesses: Option<AccessQuestion>,
     listed: Stream<AccessQuestion, Table>,
     bar: AccessBar,
+    /// The steps of which it is told what they read and write.
+    effects: Option<EffectsOf>,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     /// What is accessed, of so many steps.
@@ -76,6 +79,7 @@ enum Question {
     Heat,
     Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
     StackMemory(Position),
+    Effects(EffectsOf),
 }
 
 impl TablePanel {
@@ -88,6 +92,13 @@ impl TablePanel {
     /// Lists accesses.
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
+        self.rewind();
+    }
+
+    /// Tells what steps read and write.
+    pub fn tell_effects(&mut self, of: EffectsOf) {
+        self.state.effects = Some(of);
+        self.view.column = None;
         self.rewind();
     }
 
@@ -111,6 +122,7 @@ impl TablePanel {
         match self.kind {
             TableKind::Heat => Ok(Some(Question::Heat)),
             TableKind::StackMemory => Ok(Some(Question::StackMemory(here))),
+            TableKind::Effects => Ok(self.state.effects.map(Question::Effects)),
             TableKind::Regions if !has_heap(cx.session.companions.functions.as_ref()) => {
                 Ok(Some(Question::Regions(None, self.runs(cx)?, here)))
             }
@@ -236,7 +248,8 @@ impl Panel for TablePanel {
         // What was asked before the first frame is asked of this trace.
         if self.session.is_new(cx.session) {
             let accesses = self.state.accesses.take().filter(|_| self.state.listed.known().is_none());
-            *self.state = TableState { accesses, ..TableState::default() };
+            let effects = self.state.effects.take().filter(|_| self.state.answer.peek().is_none());
+            *self.state = TableState { accesses, effects, ..TableState::default() };
         }
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
@@ -263,6 +276,7 @@ impl Panel for TablePanel {
                     regions_table(&session, found, *at, cancel).map(Arc::new)
                 }
                 Question::StackMemory(at) => stack_memory(&session, *at, cancel).map(Arc::new),
+                Question::Effects(of) => effects_table(&session, *of, cancel).map(Arc::new),
             }
         });
         let place = AnswerPlace { pen: &pen, rect };

@@ -1,6 +1,7 @@
 //! Panes of rows: lists and trees with a cursor that keys and the mouse move.
 
 mod calls;
+mod effects;
 mod find;
 mod list;
 mod open;

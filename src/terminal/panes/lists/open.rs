@@ -1,6 +1,7 @@
 //! All kinds of lists.
 
 use super::calls::Calls;
+use super::effects::EffectsList;
 use super::find::Find;
 use super::list::{ListPane, Listing};
 use super::stack::Stack;
@@ -15,6 +16,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
     Some(match kind {
         PanelKind::Accesses => table(Accesses::default()),
         PanelKind::Calls => list(Calls::default()),
+        PanelKind::Effects => table(EffectsList::default()),
         PanelKind::Find => table(Find::default()),
         PanelKind::Heap | PanelKind::Heat | PanelKind::Regions | PanelKind::StackMemory => table(Memory::of(kind)),
         PanelKind::Stack => list(Stack::default()),

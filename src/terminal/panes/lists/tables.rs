@@ -226,7 +226,7 @@ impl Source for Memory {
 }
 
 /// An answer, fresh or not; what is shown instead where there is none.
-fn shown<A>(answer: &Answer<'_, Arc<A>>) -> Result<Arc<A>, Listed> {
+pub(super) fn shown<A>(answer: &Answer<'_, Arc<A>>) -> Result<Arc<A>, Listed> {
     match answer {
         Answer::Failed(error) => Err(Listed::Failed((*error).to_owned())),
         answer => answer.any().cloned().ok_or_else(|| Listed::Loading(String::new())),
