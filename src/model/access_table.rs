@@ -127,14 +127,14 @@ pub fn access_table(
 /// What was found, as it is arranged.
 enum Gathered {
     Steps(Vec<TableRow>),
-    CallStacks(AccessGroups),
+    CallStacks(Box<AccessGroups>),
 }
 
 impl Gathered {
     fn new(arrangement: Arrangement) -> Self {
         match arrangement {
             Arrangement::Steps => Self::Steps(Vec::new()),
-            Arrangement::CallStacks => Self::CallStacks(AccessGroups::default()),
+            Arrangement::CallStacks => Self::CallStacks(Box::default()),
         }
     }
 

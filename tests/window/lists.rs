@@ -122,6 +122,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     window.click("read x30");
     window.check_position(881);
     assert!(window.has("write psr") && !window.has("write sp"));
+    window.go_to("880");
     window.command("Compare with the next call of this function");
     assert!(window.has("input x0") && window.has("output x0"));
     window.command("Effects of steps… 1249 1254");

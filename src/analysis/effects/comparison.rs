@@ -20,7 +20,8 @@ const LISTED: usize = 1000;
 /// Bytes that are compared at once; a run of bytes that differ is at most so long.
 const CHUNK: u64 = 64;
 /// What lies so far below the stack pointer at the entry, or so far above it, is the call's own stack.
-const STACK: Range<u64> = 1 << 16..1 << 12;
+const STACK_BELOW: u64 = 1 << 16;
+const STACK_ABOVE: u64 = 1 << 12;
 
 /// How two calls differ.
 #[derive(Clone, Debug, Default)]
@@ -119,8 +120,8 @@ impl Side {
 
     fn is_stack(&self, address: u64) -> bool {
         self.stack.is_some_and(|stack| {
-            let lowest = stack.saturating_sub(STACK.start);
-            (lowest..stack.saturating_add(STACK.end)).contains(&address)
+            let lowest = stack.saturating_sub(STACK_BELOW);
+            (lowest..stack.saturating_add(STACK_ABOVE)).contains(&address)
         })
     }
 }

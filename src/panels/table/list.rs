@@ -117,6 +117,10 @@ impl RowList {
         self.was_touched = false;
         self.keys(ui, shown, view, cx, out);
         let gap = gap_of(shown, view, cx);
+        // The list by steps had gone to the position; where rows stand otherwise the first matters most.
+        if gap.is_none() && self.revealed.is_some() {
+            self.rewind();
+        }
         self.reveal(gap, list, table.rows.len());
         let area = self.cursor.area(ui, list, table.rows.len(), cx.tok);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
