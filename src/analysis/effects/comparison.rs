@@ -75,9 +75,9 @@ pub fn compare_calls(
     cancel: &Cancel,
 ) -> Result<CallComparison, QueryError> {
     let sides = Sides { index, cancel, one: Side::of(index, one, cancel)?, other: Side::of(index, other, cancel)? };
-    let mut inputs = sides.registers(sides.input_views(), (one.from, other.from))?;
+    let mut inputs = sides.registers(sides.input_views(), |scope| scope.from)?;
     inputs.extend(sides.memory_inputs()?);
-    let mut outputs = sides.registers(sides.output_views(), (one.to, other.to))?;
+    let mut outputs = sides.registers(sides.output_views(), |scope| scope.to)?;
     outputs.extend(sides.memory_outputs()?);
     let mut comparison = CallComparison { inputs, outputs, ..CallComparison::default() };
     let paths = one
@@ -151,15 +151,19 @@ impl Sides<'_> {
         merged([of(&self.one), of(&self.other)].concat())
     }
 
-    fn registers(&self, views: Vec<RegisterView>, at: (Position, Position)) -> Result<Vec<DifferingCell>, QueryError> {
+    fn registers(
+        &self,
+        views: Vec<RegisterView>,
+        at: impl Fn(&Scope) -> Position,
+    ) -> Result<Vec<DifferingCell>, QueryError> {
         let set = self.index.instruction_set(self.one.scope.thread);
         let name = |view: RegisterView| (NameReader(self.index).register_name(view, set), view);
         let views: Vec<(String, RegisterView)> = views.into_iter().map(name).collect();
-        let states = |position: Position, side: &Side| {
-            let (thread, views) = (side.scope.thread, views.clone());
+        let states = |side: &Side| {
+            let (position, thread, views) = (at(&side.scope), side.scope.thread, views.clone());
             RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)
         };
-        let (one, other) = (states(at.0, &self.one)?, states(at.1, &self.other)?);
+        let (one, other) = (states(&self.one)?, states(&self.other)?);
         let pairs = one.into_iter().zip(other).filter(|(one, other)| one.value != other.value);
         let differing = |(one, other): (stepback_index::RegisterState, stepback_index::RegisterState)| {
             DifferingCell::Register { name: one.name, one: one.value, other: other.value }
