@@ -62,6 +62,7 @@ command-next-exception = Next exception
 command-previous-exception = Previous exception
 command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
+command-group-accesses-by-call-stack = Group accesses by call stack
 command-all-values = All values…
 command-stop-looking = Stop looking
 command-all-executions = All executions…
@@ -163,6 +164,13 @@ command-show-watches = Show watches
 command-show-heap = Show heap
 command-show-regions-of-memory = Show regions of memory
 command-show-stack-memory = Show stack memory
+command-effects-of-this-call = Effects of this call
+command-effects-of-this-round-of-the-loop = Effects of this round of the loop
+command-effects-of-steps = Effects of steps…
+command-compare-with-the-previous-call-of-this-function = Compare with the previous call of this function
+command-compare-with-the-next-call-of-this-function = Compare with the next call of this function
+command-compare-with-the-call-around = Compare with the call around…
+command-show-effects = Show effects
 command-show-heat = Show heat
 command-show-functions = Show functions
 command-show-flame-graph = Show flame graph
@@ -1366,6 +1374,8 @@ memory-what-was-known = what was known
 memory-external = external: the read at step { $step } differs from { $last }: was { $was }, read { $now }
 head-step = Step
 head-thread = Thread
+head-count = Count
+head-call-stack = Call stack
 head-before = Before
 head-value = Value
 head-bytes = Bytes
@@ -1534,6 +1544,77 @@ accesses-count-executions = { $count ->
         [one] 1 execution
        *[other] { $count } executions
     }
+accesses-in-stacks = { " " }in { $count ->
+        [one] 1 call stack
+       *[other] { $count } call stacks
+    }
+accesses-by-stack = { $count } by { $stack }
+accesses-in-no-call = no call is known around them
+accesses-in-other-stacks = other call stacks, more than are told apart
+accesses-more-callers = { " " }← { $count } more
+accesses-more-not-listed = … { $count } more, counted but not listed
+accesses-group-by-call-stack = Group by call stack
+accesses-by-call-stack = By call stack
+accesses-open-group = open { $name }
+accesses-close-group = close { $name }
+effects-no-call = no call with steps is known around the position
+effects-no-loop = no loop is around the position
+effects-no-other-call = no other call of { $function } is there
+effects-the-same-call = both positions are in the same call of { $function }
+effects-round = a round of the loop at { $head } in { $function }
+effects-summary = { $what }, positions { $from } to { $to }: { $steps ->
+        [one] 1 step reads
+       *[other] { $steps } steps read
+    } { $inputs } first, { $steps ->
+        [one] writes
+       *[other] write
+    } { $outputs }
+effects-undecoded = ; of { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } the registers are not known
+effects-left-out = ; too much memory is used: { $count ->
+        [one] 1 access is
+       *[other] { $count } accesses are
+    } left out
+effects-more = … { $count } more runs of memory
+effects-row = { $kind } { $name }
+effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
+        [one] 1 input differs
+       *[other] { $inputs } inputs differ
+    }, { $outputs ->
+        [one] 1 output
+       *[other] { $outputs } outputs
+    }; { $partings ->
+        [0] both go the same way
+        [one] the ways part once
+       *[other] the ways part { $partings } times
+    }
+effects-cut = ; there is more than is listed
+effects-input = input
+effects-output = output
+effects-way = way
+effects-goes-to = to { $place }
+effects-ends = ends
+effects-entry = entry
+effects-meet = meet at { $place }
+effects-meet-no-more = meet no more
+effects-what-this-call = What this call reads and writes
+effects-what-these-steps = What these steps read and write
+effects-compare-with-previous = Compare with the previous call of this function
+effects-compare-with-next = Compare with the next call of this function
+effects-compare-with-position = Compare with the call of this function at the position
+effects-nothing-was-used = These steps use no registers and no memory
+table-effects = Effects
+table-no-steps-are-chosen = No steps are chosen
+table-choose-a-call-or-steps = Right-click a call, or a range in the timeline, and choose "What this call reads and writes"
+list-how-to-list-effects = Give one of the commands "Effects of this call", "Effects of this round of the loop", "Effects of steps…" (:).
+head-first-call = First call
+head-second-call = Second call
+ask-first-position-last-position = First and last position
+ask-position-in-another-call = A position in the other call
+ask-two-positions = two positions, such as 1190 1255
+ask-a-position = a position, such as 1250
 detail-more-writes = more than { $count } writes
 detail-writes = { $count ->
         [one] 1 write

@@ -83,6 +83,7 @@ command-next-exception = Exception suivante
 command-previous-exception = Exception précédente
 command-next-call-of-function = Prochain appel de la fonction
 command-previous-call-of-function = Appel précédent de la fonction
+command-group-accesses-by-call-stack = Grouper les accès par pile d’appels
 command-all-values = Toutes les valeurs…
 command-stop-looking = Arrêter de chercher
 command-all-executions = Toutes les exécutions…
@@ -184,6 +185,13 @@ command-show-watches = Afficher les espions
 command-show-heap = Afficher le tas
 command-show-regions-of-memory = Afficher les régions de la mémoire
 command-show-stack-memory = Afficher la mémoire de la pile
+command-effects-of-this-call = Effets de cet appel
+command-effects-of-this-round-of-the-loop = Effets de ce tour de boucle
+command-effects-of-steps = Effets de pas…
+command-compare-with-the-previous-call-of-this-function = Comparer avec l’appel précédent de cette fonction
+command-compare-with-the-next-call-of-this-function = Comparer avec l’appel suivant de cette fonction
+command-compare-with-the-call-around = Comparer avec l’appel autour de…
+command-show-effects = Afficher les effets
 command-show-heat = Afficher les zones chaudes
 command-show-functions = Afficher les fonctions
 command-show-flame-graph = Afficher le graphe de flammes
@@ -1408,6 +1416,8 @@ memory-what-was-known = ce qu’on savait
 memory-external = externe : la lecture au pas { $step } diffère de { $last } : valait { $was }, lu { $now }
 head-step = Pas
 head-thread = Thread
+head-count = Nombre
+head-call-stack = Pile d’appels
 head-before = Avant
 head-value = Valeur
 head-bytes = Octets
@@ -1579,6 +1589,67 @@ accesses-count-executions = { $count ->
         [one] { $count } exécution
        *[other] { $count } exécutions
     }
+accesses-in-stacks = { " " }dans { $count ->
+        [one] { $count } pile d’appels
+       *[other] { $count } piles d’appels
+    }
+accesses-by-stack = { $count } par { $stack }
+accesses-in-no-call = aucun appel connu autour
+accesses-in-other-stacks = d’autres piles d’appels, plus qu’on n’en distingue
+accesses-more-callers = { " " }← { $count } de plus
+accesses-more-not-listed = … { $count } de plus, comptés mais non listés
+accesses-group-by-call-stack = Grouper par pile d’appels
+accesses-by-call-stack = Par pile d’appels
+accesses-open-group = ouvrir { $name }
+accesses-close-group = fermer { $name }
+effects-no-call = aucun appel avec des pas n’est connu autour de la position
+effects-no-loop = aucune boucle n’entoure la position
+effects-no-other-call = il n’y a pas d’autre appel de { $function }
+effects-the-same-call = les deux positions sont dans le même appel de { $function }
+effects-round = un tour de la boucle à { $head } dans { $function }
+effects-summary = { $what }, positions { $from } à { $to } : { $steps } pas, { $inputs } lus d’abord, { $outputs } écrits
+effects-undecoded = { " " }; les registres de { $count ->
+        [one] { $count } pas
+       *[other] { $count } pas
+    } ne sont pas connus
+effects-left-out = { " " }; trop de mémoire : { $count ->
+        [one] { $count } accès est omis
+       *[other] { $count } accès sont omis
+    }
+effects-more = … { $count } autres plages de mémoire
+effects-row = { $kind } { $name }
+effects-comparison = { $function } à { $one } et à { $other } : { $inputs ->
+        [one] { $inputs } entrée diffère
+       *[other] { $inputs } entrées diffèrent
+    }, { $outputs ->
+        [one] { $outputs } sortie
+       *[other] { $outputs } sorties
+    } ; séparations des chemins : { $partings }
+effects-cut = { " " }; il y en a plus qu’on n’en liste
+effects-input = entrée
+effects-output = sortie
+effects-way = chemin
+effects-goes-to = vers { $place }
+effects-ends = se termine
+effects-entry = à l’entrée
+effects-meet = se rejoignent à { $place }
+effects-meet-no-more = ne se rejoignent plus
+effects-what-this-call = Ce que lit et écrit cet appel
+effects-what-these-steps = Ce que lisent et écrivent ces pas
+effects-compare-with-previous = Comparer avec l’appel précédent de cette fonction
+effects-compare-with-next = Comparer avec l’appel suivant de cette fonction
+effects-compare-with-position = Comparer avec l’appel de cette fonction à la position
+effects-nothing-was-used = Ces pas n’utilisent ni registre ni mémoire
+table-effects = Effets
+table-no-steps-are-chosen = Aucun pas n’est choisi
+table-choose-a-call-or-steps = Clic droit sur un appel, ou sur une plage de la chronologie, puis « Ce que lit et écrit cet appel »
+list-how-to-list-effects = Donner l’une des commandes « Effets de cet appel », « Effets de ce tour de boucle », « Effets de pas… » (:).
+head-first-call = Premier appel
+head-second-call = Second appel
+ask-first-position-last-position = Première et dernière position
+ask-position-in-another-call = Une position dans l’autre appel
+ask-two-positions = deux positions, comme 1190 1255
+ask-a-position = une position, comme 1250
 detail-more-writes = plus de { $count } écritures
 detail-writes = { $count ->
         [one] { $count } écriture

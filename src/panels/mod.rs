@@ -11,6 +11,7 @@ mod bookmarks;
 mod calls;
 mod compare;
 mod cursor_list;
+mod effects_items;
 mod externals;
 mod field;
 mod find;

@@ -350,6 +350,8 @@ fn kind_of(action: &Action) -> Option<PanelKind> {
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => PanelKind::Registers,
         Action::FormatRegisters(_) | Action::HalveRegisters | Action::FilterRegisters(_) => PanelKind::Registers,
         Action::ListAccesses(..) | Action::ListValues(_) | Action::ListExecutions(_) => PanelKind::Accesses,
+        Action::GroupAccesses => PanelKind::Accesses,
+        Action::ShowEffects(_) => PanelKind::Effects,
         Action::ListCalls(_) => PanelKind::Calls,
         Action::TellFunctions(_) | Action::StopFunctions => PanelKind::Functions,
         _ => return None,

@@ -16,8 +16,10 @@ mod convert;
 mod damage;
 mod diff;
 mod drmemtrace;
+mod effects;
 mod find;
 mod find_by_thread;
+mod find_stacks;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -3,6 +3,7 @@
 mod bookmarks;
 mod calls;
 mod compare;
+mod effects;
 mod externals;
 mod find;
 mod findings;

@@ -3,6 +3,7 @@
 use super::bookmarks::Bookmarks;
 use super::calls::Calls;
 use super::compare::Compare;
+use super::effects::EffectsList;
 use super::externals::Externals;
 use super::find::Find;
 use super::findings::Findings;
@@ -26,6 +27,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Calls => list(Calls::default()),
         PanelKind::Compare => list(Compare::default()),
         PanelKind::Externals => table(Externals::default()),
+        PanelKind::Effects => table(EffectsList::default()),
         PanelKind::Find => table(Find::default()),
         PanelKind::Findings => list(Findings::default()),
         PanelKind::Functions => table(Functions::default()),

@@ -7,6 +7,7 @@ use crate::action::{Action, CellName, Follow, PanelKind};
 use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
+use crate::model::table_groups::TableGroup;
 use crate::terminal::look::Role;
 use crate::terminal::pane::{Ask, Cx};
 use crate::terminal::pen::{Pen, Run};
@@ -124,7 +125,8 @@ impl<S: Source> Tabled<S> {
 
     fn show(&mut self, table: Arc<Table>) {
         if !Arc::ptr_eq(&self.table, &table) || self.seen_by != self.view {
-            self.seen = if self.view.is_plain() { Arc::clone(&table) } else { Arc::new(table.seen(&self.view)) };
+            self.seen =
+                if table.is_whole_in(&self.view) { Arc::clone(&table) } else { Arc::new(table.seen(&self.view)) };
             (self.table, self.seen_by) = (table, self.view.clone());
         }
     }
@@ -189,7 +191,9 @@ impl<S: Source> Listing for Tabled<S> {
             pen.role(run.behind(2), self.more.as_deref().unwrap_or_default(), Role::Text(Meaning::Taken));
             return;
         };
-        if self.source.is_here(row, cx) {
+        if let Some(group) = self.seen.group_at(place) {
+            pen.role(run, if group.is_open { "▾" } else { "▸" }, Role::Text(Meaning::Second));
+        } else if self.source.is_here(row, cx) {
             pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
         }
         for (place, at) in self.columns(run.behind(2)) {
@@ -204,6 +208,10 @@ impl<S: Source> Listing for Tabled<S> {
 
     fn press(&mut self, Press { place, deed }: Press, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         let seen = Arc::clone(&self.seen);
+        if let Some(group) = seen.group_at(place).filter(|group| is_turned(group, deed)) {
+            self.view.toggle(group.key);
+            return true;
+        }
         match seen.rows.get(place) {
             Some(row) => self.source.press(row, deed, cx, out),
             None if self.more.is_some() && matches!(deed, Deed::Go | Deed::Open) => {
@@ -212,6 +220,10 @@ impl<S: Source> Listing for Tabled<S> {
             }
             None => false,
         }
+    }
+
+    fn outer(&self, place: usize) -> Option<usize> {
+        self.seen.group_around(place).map(|group| group.head)
     }
 
     fn cell(&self, place: usize, _: &Cx<'_>) -> Option<CellName> {
@@ -230,14 +242,23 @@ impl<S: Source> Listing for Tabled<S> {
     fn take(&mut self, action: &Action, cx: &Cx<'_>) -> bool {
         let is_taken = self.source.take(action, cx);
         if is_taken {
-            self.view.filter.clear();
+            self.view = View::default();
         }
         is_taken
     }
 
     fn forget(&mut self) {
         self.source.forget();
-        self.view.filter.clear();
+        self.view = View::default();
+    }
+}
+
+/// Whether something that is done with a group opens or closes it.
+fn is_turned(group: &TableGroup, deed: Deed) -> bool {
+    match deed {
+        Deed::Open => !group.is_open,
+        Deed::Close => group.is_open,
+        Deed::Go | Deed::GoOn | Deed::Remove => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Stream;
 use crate::keymap::{argument_text, cell_name};
 use crate::messages::say;
-use crate::model::access_table::{AccessQuestion, Listed as Of, access_table};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed as Of, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -27,12 +27,14 @@ use crate::worker::Slot;
 pub struct Accesses {
     question: Option<AccessQuestion>,
     listed: Stream<AccessQuestion, Table>,
+    arrangement: Arrangement,
 }
 
 impl Accesses {
     fn list(&mut self, listed: Of, kinds: AccessKinds, cx: &Cx<'_>) {
         let at = cx.desk.windows.active().position;
-        self.question = Some(AccessQuestion { listed, kinds, thread: None, at, from: Position(0) });
+        self.question =
+            Some(AccessQuestion { listed, kinds, thread: None, at, from: Position(0), arrangement: self.arrangement });
     }
 }
 
@@ -72,6 +74,9 @@ impl Source for Accesses {
 
     /// The last row before the position.
     fn marked(&self, table: &Table, cx: &Cx<'_>) -> Option<Marked> {
+        if table.is_grouped() {
+            return None;
+        }
         let at = cx.desk.windows.active().position;
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         let place = table.rows.partition_point(is_before);
@@ -95,13 +100,17 @@ impl Source for Accesses {
             }
             Action::ListValues(cell) => self.list(Of::Cell(argument_text(cell)), AccessKinds::Writes, cx),
             Action::ListExecutions(code) => self.list(Of::Code(code.clone()), AccessKinds::All, cx),
+            Action::GroupAccesses => {
+                self.arrangement = self.arrangement.other();
+                self.question.iter_mut().for_each(|question| question.arrangement = self.arrangement);
+            }
             _ => return false,
         }
         true
     }
 
     fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { arrangement: self.arrangement, ..Self::default() };
     }
 }
 
@@ -278,6 +287,40 @@ mod tests {
     }
 
     #[test]
+    fn accesses_by_call_stacks_are_opened_and_travelled_to() {
+        let list = Action::ListValues(CellName::Register("x2".to_owned()));
+        let grouped = || accesses().take(&list).take(&Action::GroupAccesses);
+        assert_eq!(
+            grouped().draw(80, 5),
+            r" 237 writes of x2 in 14 call stacks
+   Count  First   Last         Value             Call stack
+*▸   108    137    544                           80000588 ← 80000764 ← 80000898 …
+ ▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …
+ ▸    28  1,470  1,583                           800004d4 ← 80000764 ← 80000898 …"
+        );
+        let opened = || grouped().press(&[Command::Move(Toward::Down), Command::Move(Toward::Right)]);
+        assert_eq!(
+            opened().draw(80, 6),
+            r" 237 writes of x2 in 14 call stacks
+   Count  First   Last         Value             Call stack
+ ▸   108    137    544                           80000588 ← 80000764 ← 80000898 …
+*▾    36    875  1,426                           80000328 ← 80000390 ← 80000764 …
+            875         write  5                 8000032c  sub    w2, w0, #0x30
+            885         write  32                8000032c  sub    w2, w0, #0x30"
+        );
+        let asked = opened().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
+        assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 876))]");
+        let closed = opened().press(&[Command::Move(Toward::Down), Command::Move(Toward::Left)]);
+        let mut closed = closed.press(&[Command::Move(Toward::Left)]);
+        assert_eq!(
+            closed.draw(80, 5).lines().nth(3),
+            Some("*▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …")
+        );
+        let listed = grouped().take(&Action::GroupAccesses).draw(60, 5);
+        assert!(listed.starts_with(" 237 writes of x2\n    Step"), "{listed}");
+    }
+
+    #[test]
     fn return_travels_to_an_access() {
         let list = Action::ListExecutions("0x80000494".to_owned());
         let asked = accesses().take(&list).press(&[Command::Move(Toward::Up), Command::Access(Way::Back)]).asked;
@@ -346,6 +389,8 @@ mod tests {
     #[test]
     fn the_lists_survive_all_sizes() {
         accesses().take(&Action::ListAccesses("0x80020010".to_owned(), 64, None)).drum();
+        let list = Action::ListValues(CellName::Register("x2".to_owned()));
+        accesses().take(&list).take(&Action::GroupAccesses).drum();
         [PanelKind::Heap, PanelKind::Heat, PanelKind::Regions, PanelKind::StackMemory]
             .into_iter()
             .for_each(|kind| memory(kind).drum());
