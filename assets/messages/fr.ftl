@@ -118,6 +118,21 @@ command-unfold-all = Tout déplier
 command-fold-window-spills-and-fills = Plier les sauvegardes et rappels de fenêtres
 command-raw-text = Texte brut
 command-source-lines-in-rows = Lignes de source dans la trace
+command-why = Pourquoi…
+command-why-this-value = Pourquoi cette valeur
+command-show-slice = Afficher la tranche
+command-slice-follows-addresses = La tranche suit les adresses
+command-slice-follows-flags = La tranche suit les indicateurs
+command-slice-as-a-tree = Tranche en arbre
+command-slice-with-everything = Tranche entière
+command-more-of-the-slice = Suite de la tranche
+command-only-steps-of-the-slice = Pas de la tranche seuls
+command-keep-slice-as = Garder la tranche sous…
+command-run-slice = Relancer une tranche…
+command-slice-in-a-panel-of-its-own = Tranche dans son propre panneau…
+command-rename-slice = Renommer une tranche…
+command-forget-slice = Oublier une tranche…
+command-clear-slice = Effacer la tranche
 command-watch = Espionner…
 command-waveform = Forme d’onde…
 command-show-memory = Afficher la mémoire à…
@@ -235,6 +250,8 @@ ask-from-to-a-directory-in = AVANT=ICI, un dossier de l’image et son équivale
 ask-step-50-line-n-i = Pas, 50%, line:N, i:N, r:N, time:T, pc:ADRESSE, start ou end
 ask-file-line = FICHIER:LIGNE
 ask-name-of-the-search = Nom de la recherche
+ask-name-of-the-slice = Nom de la tranche
+ask-name-of-a-kept-slice = Nom d’une tranche gardée
 ask-name-of-a-kept-search = Nom d’une recherche gardée
 ask-old-name-new-name = ANCIEN NOM = NOUVEAU NOM
 ask-steps-around-each-hit = Pas montrés avant et après chaque résultat : 0, 1, 3, 10
@@ -2486,6 +2503,98 @@ terminal-help-legend =
     * pas  un résultat de la recherche
     # pas  un signet
     - +  un appel qui peut être plié, et un appel plié
+
+## Pourquoi une valeur est ce qu’elle est : lignes, panneau, ce qui est gardé
+slice-why-asked = ce qui a été demandé
+slice-why-loads = { $step } charge { $cells }
+slice-why-copies = { $step } copie { $cells }
+slice-why-reads = { $step } lit { $cells }
+slice-why-address = { $step } fait son adresse de { $cells }
+slice-why-flags = { $step } est décidé par { $cells }
+slice-why-control = il a décidé que { $step } s’exécute
+slice-why-more = { $words } et { $count } de plus
+slice-question = Pourquoi { $cell } à { $at }
+slice-question-value = Pourquoi { $cell } = { $value } à { $at }
+slice-steps =
+    { $count ->
+        [one] { $count } pas
+       *[other] { $count } pas
+    }
+slice-under-way = { $steps } jusqu’ici, ce n’est pas fini
+slice-whole = { $steps }, suivis jusqu’à leurs fins
+slice-limit =
+    { $count ->
+        [one] les { $steps } les plus récents ; { $count } cellule reste à suivre
+       *[other] les { $steps } les plus récents ; { $count } cellules restent à suivre
+    }
+slice-stopped = { $steps }, puis arrêté
+slice-addresses = Adresses
+slice-addresses-tip = Aussi d’où viennent les adresses des lectures et des écritures
+slice-flags = Indicateurs
+slice-flags-tip = Aussi d’où viennent les indicateurs qui décident une instruction conditionnelle ou un choix, ou qui retiennent
+slice-control = Contrôle
+slice-control-tip = Aussi les branchements qui ont décidé ce qui s’exécute
+slice-tree = Arbre
+slice-tree-tip = Sous un pas, ce qu’il prend ; les pas qui prennent plusieurs choses s’ouvrent et se ferment
+slice-everything = Tout
+slice-everything-tip = Tous les pas l’un sous l’autre, le plus récent d’abord
+slice-more = plus de pas
+slice-go-on = continuer
+slice-stop = Arrêter
+slice-clear = Oublier la tranche et ses marques
+slice-only-steps = Seulement les pas de la tranche dans la liste des pas (Maj+H)
+slice-kept-menu = Garder la tranche sous un nom, ou en choisir une gardée
+slice-keep-as = Garder la tranche sous…
+slice-none-kept-yet = Aucune tranche n’est encore gardée
+slice-run = Demander à nouveau
+slice-in-a-panel-of-its-own = Dans son propre panneau
+slice-forget = Oublier
+slice-mark-this = Marquer cette tranche
+slice-following = Recherche de l’origine de la valeur…
+slice-awaited = La trace n’est pas encore indexée jusqu’au pas { $at }
+slice-stopped-early = Arrêté avant d’avoir trouvé un pas
+palette-slice = Tranche { $name }
+slice-why-title = Pourquoi
+slice-nothing-asked = Aucune valeur n’est en question
+slice-nothing-asked-advice = Sélectionnez un registre, un octet ou un pas et appuyez sur W, ou faites un clic droit et choisissez « Pourquoi »
+slice-close-or-ask = Fermez le panneau, ou demandez à nouveau
+slice-no-step = Aucun pas ne lui donne sa valeur
+slice-head-step = Pas
+slice-head-thread = Fil
+slice-head-place = Où
+slice-head-code = Instruction
+slice-head-gives = Donne
+slice-head-reason = Parce que
+slice-row = Pas { $step } de la tranche
+slice-row-end = Fin d’une chaîne : { $cell }
+slice-travel = Y aller
+slice-open-window = Ouvrir une fenêtre là
+slice-why-item = Pourquoi { $cell }
+slice-why-input = Pourquoi son { $cell }
+slice-show-memory = Afficher la mémoire à { $cell }
+slice-copy-row = Copier la ligne
+slice-copy-value = Copier la valeur
+slice-copy-all = Copier toutes les lignes
+slice-open-row = Montrer ce qu’il prend
+slice-close-row = Cacher ce qu’il prend
+slice-first-for-steps = Demandez d’abord pourquoi une valeur est ce qu’elle est (W) : ce sont les pas de sa tranche qui sont montrés
+slice-first-for-keeping = Demandez d’abord pourquoi une valeur est ce qu’elle est (W) : c’est cette question qui est gardée
+slice-not-kept = la tranche n’est pas gardée : { $error }
+slice-kept-as = La tranche est gardée sous « { $name } »
+slice-forgotten = La tranche « { $name } » est oubliée
+slice-none-kept = aucune tranche n’est gardée sous « { $name } » : « Garder la tranche sous… » en garde une
+slice-none-kept-so = aucune tranche n’est gardée sous « { $name } », seulement { $names }
+kept-slices-too-many = il y en a déjà { $most } : oubliez-en une
+kept-slice-too-long = sa cellule a plus de { $most } caractères
+hits-only-slice = Seulement { $hits } des { $steps } pas : la tranche
+hits-hidden-not-followed =
+    { $count ->
+        [one] … { $count } pas, pas encore suivi
+       *[other] … { $count } pas, pas encore suivis
+    }
+timeline-slice = Tranche
+timeline-slice-hint = les pas dont vient la valeur ; un clic s’y rend
+tick-of-the-slice = Un pas de la tranche
 
 ## Pourquoi une valeur est ce qu’elle est
 slice-end-constant = faite de constantes seules

@@ -46,7 +46,8 @@ impl Palette {
         let query = self.line.text().to_owned();
         let places = desk.map_or(&[][..], |desk| self.places.poll(&query, &desk.session, &desk.worker));
         let searches = desk.map_or(&[][..], |desk| desk.searches.list());
-        self.list = items(&query, situation, Known { recent: &[], places, searches });
+        let slices = desk.map_or(&[][..], |desk| desk.slices.list());
+        self.list = items(&query, situation, Known { recent: &[], places, searches, slices });
         self.list.retain(|item| !is_of_window(&item.choice));
         self.chosen = self.chosen.min(self.list.len().saturating_sub(1));
     }
