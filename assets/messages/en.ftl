@@ -2582,3 +2582,4 @@ slice-end-undecoded = the instruction that wrote it cannot be decoded
 slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
 slice-end-load-not-shown = loaded from where the trace does not show
 slice-end-limit = not gone into further
+slice-end-kept = nothing reads or overwrites it any more

@@ -2609,3 +2609,4 @@ slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décod
 slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
 slice-end-limit = pas suivie plus loin
+slice-end-kept = plus rien ne la lit ni ne l’écrase

@@ -8,8 +8,8 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine, QueryError,
-    RegistersAt, Row, Steps, ThreadId,
+    AccessKinds, Cell, EdgeKinds, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine,
+    QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step, Tarmac};
@@ -18,13 +18,15 @@ use super::sample::{Sample, open};
 
 /// Questions of each kind with all pages in memory. As many before them are not counted.
 const WARM: usize = 4000;
+/// The same of those that go through hundreds of steps.
+const WARM_LONG: usize = 300;
 /// Questions of each kind with none.
 const COLD: usize = 60;
 
 /// A kind of question, asked about a random place; true when something was found.
 type Ask = fn(&Index<Tarmac>, &Sample, &mut Dice) -> Result<bool, QueryError>;
 
-const QUESTIONS: [(&str, Ask); 15] = [
+const QUESTIONS: [(&str, Ask); 18] = [
     ("all registers", |index, _, dice| {
         let position = position(index, dice);
         Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
@@ -80,6 +82,14 @@ const QUESTIONS: [(&str, Ask); 15] = [
         let position = position(index, dice);
         Ok(!index.calls().path_at(ThreadId(0), position).is_empty())
     }),
+    ("why: first row", |index, sample, dice| why(index, sample, dice, 1)),
+    ("why: 1,000 rows", |index, sample, dice| why(index, sample, dice, 1000)),
+    ("why, all edges: 1,000", |index, sample, dice| {
+        let edges = EdgeKinds { addresses: true, flags: true, ..EdgeKinds::default() };
+        let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
+        let question = Why { cell, at: position(index, dice), edges, limit: 1000 };
+        Ok(!ask(index, question)?.is_empty())
+    }),
     ("never: write, register", |index, _, dice| {
         let views = Registers::view("fpsr", index.instruction_set(ThreadId(0)));
         let Some(view) = views else { return Ok(false) };
@@ -96,6 +106,17 @@ const QUESTIONS: [(&str, Ask); 15] = [
         Ok(ask(index, NextVisit { pc, from: position(index, dice) })?.is_some())
     }),
 ];
+
+/// Where a register's or a byte's value comes from.
+fn why(index: &Index<Tarmac>, sample: &Sample, dice: &mut Dice, limit: usize) -> Result<bool, QueryError> {
+    let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
+    let question = Why { cell, at: position(index, dice), edges: EdgeKinds::default(), limit };
+    Ok(!ask(index, question)?.is_empty())
+}
+
+fn any_cell(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
+    if dice.below(2) == 0 { register(sample, dice) } else { memory(sample, dice) }
+}
 
 fn register(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
     dice.pick(&sample.places.views).map(|(thread, view)| Cell::Register { thread, view })
@@ -132,16 +153,17 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     drop(index);
     for (name, question) in QUESTIONS {
         let index = open(trace, path)?;
-        (0..WARM).try_for_each(|_| question(&index, &sample, &mut dice).map(|_| ()))?;
+        let rounds = if name.contains("1,000") { WARM_LONG } else { WARM };
+        (0..rounds).try_for_each(|_| question(&index, &sample, &mut dice).map(|_| ()))?;
         let (mut warm, mut cpu, mut found) = (Times::default(), Times::default(), 0);
-        for _ in 0..WARM {
+        for _ in 0..rounds {
             let before = thread_cpu_time();
             found += usize::from(warm.measure(|| question(&index, &sample, &mut dice))?);
             cpu.add(thread_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before)));
         }
         drop(index);
         let cold = cold(trace, path, &sample, question)?;
-        println!("{name:<24}{} |{} | {cold} | {}", warm.summary(), cpu.summary(), found * 1000 / WARM);
+        println!("{name:<24}{} |{} | {cold} | {}", warm.summary(), cpu.summary(), found * 1000 / rounds);
     }
     Ok(())
 }

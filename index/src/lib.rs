@@ -87,6 +87,8 @@ pub use query::search::pattern::{PatternFault, TextPattern};
 pub use query::search::run::{Find, Searched};
 pub use query::search::text::FindText;
 pub use query::search::value::FindValue;
+pub use query::slice::influence::Influence;
+pub use query::slice::onward::OnwardWalk;
 pub use query::slice::walk::SliceWalk;
 pub use query::slice::why::Why;
 pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTime, Steps};

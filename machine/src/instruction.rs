@@ -3,7 +3,7 @@
 use crate::bytes::Encoding;
 use crate::control::Control;
 use crate::description::Description;
-use crate::meaning::Meaning;
+use crate::meaning::{Condition, Meaning};
 use crate::register_use::RegisterUse;
 use crate::view::RegisterView;
 
@@ -40,6 +40,17 @@ impl Instruction {
     /// True when its bytes mean something, as a whole.
     pub fn is_decoded(&self) -> bool {
         !self.text.starts_with(UNDECODABLE)
+    }
+
+    /// True when it is executed only when its condition holds.
+    pub fn is_conditional(&self) -> bool {
+        self.meaning.condition == Condition::Conditional
+    }
+
+    /// True for a direct branch that may not be taken: what registers or flags hold decides.
+    pub fn decides(&self) -> bool {
+        let is_read = self.registers.as_ref().is_some_and(|known| !known.reads.is_empty());
+        self.is_conditional() || is_read
     }
 
     /// True when it certainly or possibly writes a byte of a view.

@@ -4,11 +4,11 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_index::{
-    Defined, Edge, EdgeKinds, End, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, StepRecord, Steps, Value,
-    WantedBy, Why,
+    Defined, Edge, EdgeKinds, End, Influence, Query as _, QueryError, SliceCell, SliceEnd, SliceRow, SliceStep,
+    StepRecord, Steps, Value, WantedBy, Why,
 };
 use stepback_machine::Endian;
-use stepback_parsers::{Source as _, Step};
+use stepback_parsers::{Position, Source as _, Step};
 
 use super::cells::{check_cell, names_at, resolved, thread_id};
 use super::command::Command;
@@ -36,6 +36,12 @@ pub struct WhyArguments {
     /// Also where the flags come from that decide a conditional instruction or a select, or that carry.
     #[arg(long)]
     pub flags: bool,
+    /// Also the branches and calls that decided that its steps ran at all, and where what decided them comes from.
+    #[arg(long)]
+    pub control: bool,
+    /// The other way: where the value went, oldest first, until it is overwritten everywhere (default position: start).
+    #[arg(long, conflicts_with = "control")]
+    pub forward: bool,
     /// Leave out what disassemblers list as read though the result does not depend on it: the old destination of LSL, UBFX,
     /// SXTW and the like.
     #[arg(long)]
@@ -95,6 +101,7 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => resolved(place, report)?,
+        None if arguments.forward => Position(0),
         None => session.index.end(),
     };
     let thread = thread_id(session, arguments.thread.as_deref())?;
@@ -102,20 +109,35 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let edges = EdgeKinds {
         addresses: arguments.address,
         flags: arguments.flags,
+        control: arguments.control,
         listed: !arguments.exact,
-        ..EdgeKinds::default()
     };
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);
+    if arguments.forward {
+        let mut walk = Influence { cell, at, edges, limit }.walk(index, &cancel)?;
+        print_rows(limit, report, || walk.next(&cancel))?;
+        return walk.what_is_left().iter().try_for_each(|row| print(row, report));
+    }
     let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
+    print_rows(limit, report, || walk.next(&cancel))?;
+    walk.what_is_left().iter().try_for_each(|row| print(row, report))
+}
+
+/// Prints rows as they are found, until there are so many steps.
+fn print_rows(
+    limit: usize,
+    report: &mut Report<'_>,
+    mut next: impl FnMut() -> Result<Option<SliceRow>, QueryError>,
+) -> Result<()> {
     let mut count = 0;
     while count < limit
-        && let Some(row) = walk.next(&cancel)?
+        && let Some(row) = next()?
     {
         count += usize::from(matches!(row, SliceRow::Step(_)));
         print(&row, report)?;
     }
-    walk.what_is_left().iter().try_for_each(|row| print(row, report))
+    Ok(())
 }
 
 fn print(row: &SliceRow, report: &mut Report<'_>) -> Result<()> {
@@ -201,6 +223,7 @@ fn end_word(end: End) -> &'static str {
         End::External { .. } => "external",
         End::System { .. } => "system",
         End::Unknown(_) => "unknown",
+        End::Kept => "kept",
         End::Limit => "limit",
     }
 }

@@ -134,6 +134,8 @@ pub enum End {
     },
     /// What the step takes in is not known.
     Unknown(NotKnown),
+    /// Of what is followed forward: nothing reads or overwrites it up to the end of the trace.
+    Kept,
     /// No more was asked for.
     Limit,
 }

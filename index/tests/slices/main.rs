@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stepback_index::{
-    BuildOptions, Cancel, Cell, EdgeKinds, Index, NameReader, Query as _, SliceRow, ThreadId, Why, index_in_memory,
+    BuildOptions, Cancel, Cell, EdgeKinds, Index, Influence, NameReader, Query as _, SliceCell, SliceRow, ThreadId,
+    Why, index_in_memory,
 };
-use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
+use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Tarmac};
 
 fn unpacked(path: &Path) -> Vec<u8> {
@@ -45,6 +46,13 @@ const SLICES: [(&str, EdgeKinds); 4] = [
     ("data_flags", EdgeKinds { addresses: false, flags: true, control: false, listed: true }),
     ("data_address_flags", ALL),
 ];
+
+fn step_of(row: &SliceRow) -> Option<u64> {
+    match row {
+        SliceRow::Step(row) => Some(row.step.0),
+        SliceRow::End(_) => None,
+    }
+}
 
 /// A trace with its truth.
 struct Truth {
@@ -84,11 +92,7 @@ impl Truth {
     fn slice(&self, cell: Cell, at: u64, edges: EdgeKinds) -> BTreeSet<u64> {
         let why = Why { cell, at: Position(at), edges, limit: usize::MAX };
         let rows = why.run(&self.index, &Cancel::default()).unwrap();
-        let steps = rows.iter().filter_map(|row| match row {
-            SliceRow::Step(row) => Some(row.step.0),
-            SliceRow::End(_) => None,
-        });
-        let all: Vec<u64> = steps.collect();
+        let all: Vec<u64> = rows.iter().filter_map(step_of).collect();
         assert!(all.is_sorted_by(|newer, older| newer > older), "newest first, each once");
         all.into_iter().collect()
     }
@@ -97,6 +101,7 @@ impl Truth {
         let mut sizes = Sizes::default();
         for query in json_lines(&self.folder.join("queries.jsonl.zst")) {
             let (what, at) = (query["what"].as_str().unwrap(), number(&query["at"]));
+            let controlled = self.slice(self.cell(what), at, EdgeKinds { control: true, ..ALL });
             for (name, edges) in SLICES {
                 let truth = &query[name];
                 let finest = numbers(&truth["steps"]);
@@ -105,6 +110,7 @@ impl Truth {
                 widest.extend(numbers(&truth["wide_extra"]["steps"]));
                 let ours = self.slice(self.cell(what), at, edges);
                 sizes.add(&finest, &ours, &widest);
+                assert!(controlled.is_superset(&ours), "{}: {what} at {at}: control takes steps away", self.name);
                 let missing: Vec<_> = finest.difference(&ours).collect::<Vec<_>>().into_iter().rev().take(4).collect();
                 let beyond: Vec<_> = ours.difference(&widest).take(4).collect();
                 if !missing.is_empty() || !beyond.is_empty() {
@@ -114,6 +120,54 @@ impl Truth {
             }
         }
         sizes
+    }
+
+    /// Every value that changed when a bit was flipped is where the flipped bit went.
+    fn onward(&mut self) -> usize {
+        let mut compared = 0;
+        for flip in json_lines(&self.folder.join("influence.jsonl.zst")) {
+            let (flipped, after) = (&flip["flip"], number(&flip["flip"]["after_step"]));
+            let what = match flipped["register"].as_str() {
+                Some(register) => register.to_owned(),
+                None => format!("{}:1", flipped["address"].as_str().unwrap()),
+            };
+            let elsewhere = flip["first_store_elsewhere"].as_u64().unwrap_or(u64::MAX);
+            let question = Influence { cell: self.cell(&what), at: Position(after + 1), edges: ALL, limit: 20_000 };
+            let rows = question.run(&self.index, &Cancel::default()).unwrap();
+            let steps: BTreeSet<u64> = rows.iter().filter_map(step_of).collect();
+            self.is_both_ways(after, &rows);
+            for influenced in flip["influenced"].as_array().unwrap() {
+                let step = number(&influenced["step"]);
+                let cells = ["regs", "mem"].iter().flat_map(|kind| influenced[kind].as_array()).flatten();
+                // One that keeps a flag that differs counts as written there.
+                if step >= elsewhere || cells.map(|cell| cell.as_str().unwrap()).all(|cell| cell == "psr") {
+                    continue;
+                }
+                compared += 1;
+                if !steps.contains(&step) {
+                    self.wrong.push(format!("{}: {what} at {} does not go to {step}", self.name, after + 1));
+                }
+            }
+        }
+        compared
+    }
+
+    /// What a value goes to comes from it: some of the rows are asked the other way round.
+    fn is_both_ways(&mut self, from: u64, rows: &[SliceRow]) {
+        for row in rows.iter().step_by(1 + rows.len() / 6) {
+            let SliceRow::Step(row) = row else { continue };
+            for defined in &row.defines {
+                let SliceCell::Register { thread, view } = defined.cell else { continue };
+                // Under the name that its bank has where it is written nothing is asked.
+                if view.register >= RegisterId::FIRST_BANK {
+                    continue;
+                }
+                let cell = Cell::Register { thread, view };
+                if !self.slice(cell, row.step.0 + 1, ALL).contains(&from) {
+                    self.wrong.push(format!("{}: step {} has {cell:?} not from {from}", self.name, row.step.0));
+                }
+            }
+        }
     }
 
     /// Every value that changed when a bit was flipped has the step behind which that was done in its slice.
@@ -172,7 +226,7 @@ fn slices_of_real_traces_hold_what_they_must_and_nothing_else() {
     for folder in folders {
         let mut truth = Truth::of(&folder);
         let sizes = truth.queries();
-        let compared = truth.influence();
+        let compared = truth.influence() + truth.onward();
         println!("{}: {sizes:?}, {compared} influenced values", truth.name);
         assert!(sizes.slices > 0 && compared > 0);
         wrong.append(&mut truth.wrong);

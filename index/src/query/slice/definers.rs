@@ -87,6 +87,8 @@ impl<S: Source> Definers<'_, S> {
             Piece::Register { view, homes } => self.of_register(wish, (view, &homes), until, finds, cancel),
             Piece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
             Piece::Memory { granule, mask } => self.of_memory(wish, (granule, mask), until, finds),
+            // What decided is found by where it stands, not by who wrote something.
+            Piece::Decision => Ok(()),
         }
     }
 
@@ -289,6 +291,7 @@ impl<S: Source> Definers<'_, S> {
                         matches!(event.kind, EventKind::Register { view, .. } if view.register == RegisterId::PSR)
                     }
                     Piece::Memory { .. } => matches!(event.kind, EventKind::Access { kind: AccessKind::Write, .. }),
+                    Piece::Decision => false,
                 };
             line = if is_meant { Some(Line(event.line_in_range + 1)) } else { line };
             Ok(())

@@ -39,6 +39,8 @@ pub(super) struct Outcome {
     pub ends: Vec<(End, SliceCell)>,
     /// What it did not write after all, or in part.
     pub rests: Vec<Want>,
+    /// It decided that something ran.
+    pub decides: bool,
 }
 
 impl Outcome {
@@ -52,14 +54,14 @@ impl Outcome {
 
 /// A step, its instruction and its accesses.
 pub(super) struct StepFlow<'a, S> {
-    index: &'a Index<S>,
+    pub index: &'a Index<S>,
     thread: ThreadId,
     kinds: EdgeKinds,
     pub text: Option<StepText>,
     /// None where the trace does not show it, or its bytes mean nothing.
     instruction: Option<Arc<Instruction>>,
     /// Those of the thread, in the slots that are wanted.
-    events: Vec<SlotEvent>,
+    pub events: Vec<SlotEvent>,
     loads: StepAccesses,
     stores: StepAccesses,
     endian: Endian,
@@ -83,9 +85,19 @@ enum By {
 impl<'a, S: Source> StepFlow<'a, S> {
     /// Reads a step again. Cost: the text of its slot, and of those in which something of it is wanted.
     pub fn of(index: &'a Index<S>, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
+        let slots = wants.iter().map(|want| want.slot).collect();
+        Self::in_slots(index, step, slots, kinds)
+    }
+
+    /// The same with the slots beside its own in which it did something.
+    pub fn in_slots(
+        index: &'a Index<S>,
+        step: Step,
+        mut slots: Vec<u64>,
+        kinds: EdgeKinds,
+    ) -> Result<Self, QueryError> {
         let own = step.0.saturating_add(1);
-        let thread = wants.first().map_or(ThreadId(0), |want| want.thread);
-        let mut slots: Vec<u64> = wants.iter().map(|want| want.slot).chain([own]).collect();
+        slots.push(own);
         slots.sort_unstable();
         slots.dedup();
         let mut events = Vec::new();
@@ -97,8 +109,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             EventKind::Step(text) if event.slot == own => Some((event.thread, text.clone())),
             _ => None,
         });
-        // Who made a step its own line says; of what came before the first step of a thread there is none.
-        let (thread, text) = text.map_or((thread, None), |(thread, text)| (thread, Some(text)));
+        let (thread, text) = text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
         events.retain(|event| event.thread == thread);
         let instruction = text.as_ref().and_then(|text| {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
@@ -153,11 +164,16 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 self.take_memory(granule, mask, want, outcome);
                 Ok(())
             }
+            Piece::Decision => {
+                outcome.decides = true;
+                self.decided_by().into_iter().for_each(|(taken, edge)| outcome.take_in(taken, edge));
+                Ok(())
+            }
         }
     }
 
     /// The instruction, if it was executed.
-    fn done(&self) -> Option<&Instruction> {
+    pub fn done(&self) -> Option<&Instruction> {
         let is_executed = self.text.as_ref().is_some_and(|text| text.is_executed);
         self.instruction.as_deref().filter(|_| is_executed)
     }
@@ -374,6 +390,21 @@ impl<'a, S: Source> StepFlow<'a, S> {
         if self.kinds.addresses {
             registers.for_each(|view| outcome.take_in(Taken::Register(view), Edge::Address));
         }
+    }
+
+    /// What decides what a step does that gives nothing a value: a branch, or a call.
+    pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
+        let Some((instruction, text)) = self.done().zip(self.text.as_ref()) else { return Vec::new() };
+        let mut outcome = Outcome::default();
+        let origins = instruction.origins_of_result(None);
+        // A branch has no cell of its own: where what it loads is not shown nobody asks.
+        let cell = SliceCell::Flags { thread: self.thread, bits: 0 };
+        self.take_in(instruction, origins, cell, &mut outcome);
+        let flags = instruction.flags_read(text.instruction_set);
+        if flags != 0 && (self.kinds.flags || self.kinds.control) {
+            outcome.take_in(Taken::Flags(flags), Edge::Flags);
+        }
+        outcome.inputs
     }
 
     fn step(&self) -> Option<Step> {

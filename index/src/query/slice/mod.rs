@@ -7,11 +7,21 @@
 //! ```
 //! The steps that are still to be gone into wait in their order (`frontier`), and the newest is next:
 //! so each step comes once, with all that want it.
+//!
+//! Forward it is the other way round: what holds the value (`live`) waits for who touches it next (`touches`), and what that
+//! step makes of it (`outputs`) holds it too, until it is overwritten.
 
 mod accesses;
+mod control;
 mod definers;
 mod flow;
 mod frontier;
+mod graph;
+pub(crate) mod influence;
+mod live;
+pub(crate) mod onward;
+mod outputs;
 mod pieces;
+mod touches;
 pub(crate) mod walk;
 pub(crate) mod why;

@@ -23,6 +23,8 @@ pub(super) enum Piece {
     Flags(u64),
     /// Bytes of a block of memory; never none.
     Memory { granule: u64, mask: u64 },
+    /// Where control went behind a branch or a call.
+    Decision,
 }
 
 impl Piece {
@@ -36,6 +38,7 @@ impl Piece {
             (Self::Memory { granule, mask }, Self::Memory { granule: other, mask: others }) => {
                 (granule, mask) == (other, others)
             }
+            (Self::Decision, Self::Decision) => true,
             _ => false,
         }
     }
@@ -46,6 +49,7 @@ impl Piece {
             Self::Register { view, .. } => vec![SliceCell::Register { thread, view: *view }],
             Self::Flags(bits) => vec![SliceCell::Flags { thread, bits: *bits }],
             Self::Memory { granule, mask } => runs_of(*mask).map(|run| run.cell(*granule)).collect(),
+            Self::Decision => Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep,
 use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::slice::control::ControlReader;
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
@@ -26,6 +27,7 @@ pub struct SliceWalk<'a, S> {
     index: &'a Index<S>,
     edges: EdgeKinds,
     frontier: Frontier,
+    control: ControlReader<'a, S>,
     /// Rows that are found already.
     ready: VecDeque<SeenRow>,
 }
@@ -33,7 +35,8 @@ pub struct SliceWalk<'a, S> {
 impl<'a, S: Source> SliceWalk<'a, S> {
     pub(super) fn new(index: &'a Index<S>, question: &Why, cancel: &Cancel) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
-        let mut walk = Self { index, edges: question.edges, frontier: Frontier::default(), ready: VecDeque::new() };
+        let (frontier, control, ready) = (Frontier::default(), ControlReader::new(index), VecDeque::new());
+        let mut walk = Self { index, edges: question.edges, frontier, control, ready };
         let asked = vec![WantedBy { step: None, edge: Edge::Data }];
         let slot = question.at.0;
         for wish in walk.wishes(question, &asked)? {
@@ -120,8 +123,9 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let (mut outcome, mut wanted_by, mut doubt) = (Outcome::default(), Vec::new(), None);
         for want in wants {
             let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
+            let piece = want.piece.clone();
             flow.take(want, &mut outcome)?;
-            if outcome.defines.len() > known {
+            if outcome.defines.len() > known || matches!(piece, Piece::Decision) {
                 wanted_by.extend(by);
                 doubt = doubt.or(why);
             }
@@ -130,7 +134,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             let Some(slot) = slot.checked_sub(1) else { continue };
             self.find(Wish { thread, piece, wanted_by }, Until { slot, shown: slot }, cancel)?;
         }
-        if outcome.defines.is_empty() {
+        if outcome.defines.is_empty() && !outcome.decides {
             return Ok(());
         }
         let Outcome { mut defines, inputs, ends, .. } = outcome;
@@ -143,6 +147,12 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
         let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
         self.ready.extend(ends.map(ended));
+        if self.edges.control
+            && let Some(decider) = self.control.decider_of(thread, step, cancel)?
+        {
+            let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), by_this(Edge::Control));
+            self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
+        }
         let state = flow.text.as_ref().and_then(state_of);
         for (taken, edge) in inputs {
             self.want(taken, state, (thread, step), by_this(edge), cancel)?;
@@ -184,7 +194,8 @@ fn ended(end: SliceEnd) -> SeenRow {
     SeenRow { row: SliceRow::End(end), sight: None }
 }
 
-fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
+/// Each once, in order.
+pub(super) fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     wanted_by

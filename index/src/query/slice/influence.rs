@@ -1,0 +1,54 @@
+//! The question: where did the value of a cell go?
+
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
+use crate::answers::error::QueryError;
+use crate::answers::slice::{EdgeKinds, SliceRow};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::query::slice::onward::OnwardWalk;
+
+/// Where the value went that a cell has at a position: the steps that take it in, oldest first, each once, with all that
+/// is made of it, until it is overwritten everywhere.
+///
+/// In its rows [`crate::SliceStep::wanted_by`] names the earlier steps that a step has it from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Influence {
+    /// Which.
+    pub cell: Cell,
+    /// Where.
+    pub at: Position,
+    /// Which edges are followed besides data. Control is not: what a branch decided is all that ran behind it.
+    pub edges: EdgeKinds,
+    /// So many steps at most; what was still followed then ends with [`crate::End::Limit`].
+    pub limit: usize,
+}
+
+impl Influence {
+    /// The walk that finds the rows one by one, for who shows them as they come.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<OnwardWalk<'a, S>, QueryError> {
+        OnwardWalk::new(index, self, cancel)
+    }
+}
+
+impl Query for Influence {
+    type Answer = Vec<SliceRow>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
+        let mut walk = self.walk(index, cancel)?;
+        let (mut rows, mut steps) = (Vec::new(), 0);
+        while steps < self.limit
+            && let Some(row) = walk.next(cancel)?
+        {
+            steps += usize::from(matches!(row, SliceRow::Step(_)));
+            rows.push(row);
+        }
+        rows.extend(walk.what_is_left());
+        Ok(rows)
+    }
+}

@@ -1,0 +1,79 @@
+//! Who touches a piece next: reads it, or writes it.
+
+use stepback_machine::{RegisterId, RegisterView};
+use stepback_parsers::Source;
+
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::slice::definers::status_view;
+use crate::query::slice::pieces::Piece;
+use crate::read::homes::Homes;
+use crate::read::operands::OperandReader;
+use crate::read::touches::{TouchReader, Wanted};
+use crate::read::views::ViewReader;
+
+/// Looks for touches.
+pub(super) struct NextTouches<'a, S> {
+    pub index: &'a Index<S>,
+}
+
+impl<S: Source> NextTouches<'_, S> {
+    /// The first slot from one on in which a piece is touched; none where it is not any more.
+    pub fn of(&self, thread: ThreadId, piece: &Piece, first: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        match piece {
+            Piece::Register { view, homes } => self.of_register(thread, (*view, homes), first, cancel),
+            Piece::Flags(bits) => {
+                let view = status_view(*bits);
+                let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
+                let used = self.used(thread, view, first, cancel)?;
+                Ok(written.into_iter().chain(used).min())
+            }
+            Piece::Decision => Ok(None),
+            Piece::Memory { granule, mask } => {
+                let touched = TouchReader(self.index).next_touches(*granule, *mask, first, Wanted::All)?;
+                let by_host = self.index.host_regions.next_of_bytes(*granule, *mask, first);
+                Ok(touched.iter().flatten().map(|touch| touch.slot).chain(by_host.into_iter().flatten()).min())
+            }
+        }
+    }
+
+    fn of_register(
+        &self,
+        thread: ThreadId,
+        (view, homes): (RegisterView, &Homes),
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let mut next = None;
+        for home in homes.of_bytes(view.offset, view.size_bytes).lists() {
+            let written = ViewReader(self.index).next_register_slot(thread, home, first)?;
+            next = next.into_iter().chain(written).min();
+        }
+        // What the operands name may be the same register under another name: then more is looked at than has to be.
+        let used = self.used(thread, view, first, cancel)?;
+        Ok(next.into_iter().chain(used).min())
+    }
+
+    fn used(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::All };
+        let found = reader.next_use(self.as_named(thread, view), first, cancel)?;
+        Ok(found.map(|found| found.slot))
+    }
+
+    /// A bank under the name by which instructions mean it in its mode.
+    fn as_named(&self, thread: ThreadId, view: RegisterView) -> RegisterView {
+        let set = self.index.instruction_set(thread);
+        let plain = |number: &u16| set.banks(RegisterId(*number)).any(|bank| bank == view.register);
+        let found = (0..=RegisterId::LR.0).find(plain).map(RegisterId);
+        RegisterView { register: found.unwrap_or(view.register), ..view }
+    }
+}
