@@ -181,10 +181,12 @@ pub enum PanelKind {
 /// How the rows of a slice stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SliceView {
+    /// Copies collapsed, and what is computed in between in one expression.
+    #[default]
+    Chain,
     /// Below a step what it takes in.
     Tree,
-    /// All of them below each other, the newest step first.
-    #[default]
+    /// All of them below each other, each step by itself.
     Everything,
 }
 
@@ -456,6 +458,8 @@ pub enum Action {
     WhyAt(CellName, u64),
     /// The same as it was asked once, with what is followed.
     WhyAgain(SliceQuestion),
+    /// Follow the slice that is shown to where its value comes from, or to where it went.
+    TurnSlice(Way),
     /// Follow something besides the data in the slice that is shown, or no longer.
     FollowInSlice(SliceEdge),
     /// How the rows of the slice stand in the panel that has the keyboard, or in the first.

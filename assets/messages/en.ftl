@@ -102,6 +102,10 @@ command-why-this-value = Why this value
 command-show-slice = Show slice
 command-slice-follows-addresses = Slice follows addresses
 command-slice-follows-flags = Slice follows flags
+command-slice-follows-control = Slice follows control
+command-slice-back-to-where-the-value-comes-from = Slice back to where the value comes from
+command-slice-forward-to-where-the-value-went = Slice forward to where the value went
+command-slice-as-a-chain = Slice as a chain
 command-slice-as-a-tree = Slice as a tree
 command-slice-with-everything = Slice with everything
 command-more-of-the-slice = More of the slice
@@ -2486,8 +2490,24 @@ slice-why-address = { $step } makes its address of { $cells }
 slice-why-flags = { $step } is decided by { $cells }
 slice-why-control = it decided that { $step } ran
 slice-why-more = { $words } and { $count } more
+slice-it = it
+slice-from-asked = takes what was asked about
+slice-from-copies = copies what { $step } gave
+slice-from-reads = reads what { $step } gave
+slice-from-address = has its address from { $step }
+slice-from-flags = is decided by { $step }
+slice-from-control = ran because of { $step }
+slice-from = from { $steps }
+slice-from-more = from { $steps } and { $more } more
+slice-cell-value = { $cell } = { $value }
 slice-question = Why { $cell } at { $at }
-slice-question-value = Why { $cell } = { $value } at { $at }
+slice-question-forward = Where { $cell } at { $at } went
+slice-back = Back
+slice-back-tip = Where the value comes from
+slice-forward = Forward
+slice-forward-tip = Where the value went, until it is overwritten everywhere
+slice-chain = Chain
+slice-chain-tip = Copies collapsed, and what is computed in between in one expression
 slice-steps =
     { $count ->
         [one] { $count } step
@@ -2583,3 +2603,17 @@ slice-end-not-of-instruction = written beside what the instruction does: an exce
 slice-end-load-not-shown = loaded from where the trace does not show
 slice-end-limit = not gone into further
 slice-end-kept = nothing reads or overwrites it any more
+slice-end-of-more = { $cells } and { $more } more: { $words }
+slice-call = { $name }, called at { $step }
+slice-no-call = outside of all known calls
+slice-again = unfolded above
+slice-copies = { $count ->
+    [one] through { $count } copy
+   *[other] through { $count } copies
+}
+slice-stores-alike = { $count } times { $value }
+slice-at-address = at { $place }
+slice-byte = byte { $first }
+slice-bytes = bytes { $first }..{ $last }
+slice-for = for { $steps }
+slice-for-more = for { $steps } and { $more } more

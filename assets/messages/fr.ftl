@@ -123,6 +123,10 @@ command-why-this-value = Pourquoi cette valeur
 command-show-slice = Afficher la tranche
 command-slice-follows-addresses = La tranche suit les adresses
 command-slice-follows-flags = La tranche suit les indicateurs
+command-slice-follows-control = La tranche suit le contrôle
+command-slice-back-to-where-the-value-comes-from = Tranche en arrière, d’où vient la valeur
+command-slice-forward-to-where-the-value-went = Tranche en avant, où la valeur est allée
+command-slice-as-a-chain = Tranche en chaîne
 command-slice-as-a-tree = Tranche en arbre
 command-slice-with-everything = Tranche entière
 command-more-of-the-slice = Suite de la tranche
@@ -2513,8 +2517,24 @@ slice-why-address = { $step } fait son adresse de { $cells }
 slice-why-flags = { $step } est décidé par { $cells }
 slice-why-control = il a décidé que { $step } s’exécute
 slice-why-more = { $words } et { $count } de plus
+slice-it = cela
+slice-from-asked = prend ce qui est en question
+slice-from-copies = copie ce que { $step } a donné
+slice-from-reads = lit ce que { $step } a donné
+slice-from-address = a son adresse de { $step }
+slice-from-flags = est décidé par { $step }
+slice-from-control = s’exécute à cause de { $step }
+slice-from = de { $steps }
+slice-from-more = de { $steps } et { $more } de plus
+slice-cell-value = { $cell } = { $value }
 slice-question = Pourquoi { $cell } à { $at }
-slice-question-value = Pourquoi { $cell } = { $value } à { $at }
+slice-question-forward = Où { $cell } à { $at } est allé
+slice-back = Arrière
+slice-back-tip = D’où vient la valeur
+slice-forward = Avant
+slice-forward-tip = Où la valeur est allée, jusqu’à ce qu’elle soit écrasée partout
+slice-chain = Chaîne
+slice-chain-tip = Copies repliées, et ce qui est calculé entre elles en une expression
 slice-steps =
     { $count ->
         [one] { $count } pas
@@ -2610,3 +2630,17 @@ slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction 
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
 slice-end-limit = pas suivie plus loin
 slice-end-kept = plus rien ne la lit ni ne l’écrase
+slice-end-of-more = { $cells } et { $more } de plus : { $words }
+slice-call = { $name }, appelée au pas { $step }
+slice-no-call = hors de tous les appels connus
+slice-again = dépliée plus haut
+slice-copies = { $count ->
+    [one] par { $count } copie
+   *[other] par { $count } copies
+}
+slice-stores-alike = { $count } fois { $value }
+slice-at-address = à { $place }
+slice-byte = octet { $first }
+slice-bytes = octets { $first }..{ $last }
+slice-for = pour { $steps }
+slice-for-more = pour { $steps } et { $more } de plus

@@ -51,6 +51,7 @@ impl Desk {
             Action::Why(cell) => self.why(&cell, None),
             Action::WhyAt(cell, at) => self.why(&cell, Some(at)),
             Action::WhyAgain(question) => self.why_again(question),
+            Action::TurnSlice(way) => self.turn_slice(way),
             Action::FollowInSlice(edge) => self.follow_in_slice(edge),
             Action::MoreOfSlice => self.more_of_slice(),
             Action::StopSlice => _ = self.slice.stop(),

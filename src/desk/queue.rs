@@ -100,7 +100,11 @@ fn order(action: &Action) -> Order {
         Action::KeepSearch(_) | Action::Searches(_) | Action::ShowSearch(_) => Order::Beside,
         // It is asked at the position that a search leads to.
         Action::Why(_) => Order::After,
-        Action::WhyAt(..) | Action::WhyAgain(_) | Action::FollowInSlice(_) | Action::ViewSlice(_) => Order::Beside,
+        Action::WhyAt(..)
+        | Action::WhyAgain(_)
+        | Action::FollowInSlice(_)
+        | Action::ViewSlice(_)
+        | Action::TurnSlice(_) => Order::Beside,
         Action::MoreOfSlice | Action::StopSlice | Action::ClearSlice | Action::ToggleOnlySlice => Order::Beside,
         Action::KeepSlice(_) | Action::Slices(_) | Action::RunSlice(_) | Action::ShowSlice(_) => Order::Beside,
         Action::ToggleOnlyHits | Action::SurroundHits(_) | Action::OpenHidden(..) => Order::Beside,

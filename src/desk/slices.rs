@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::{Message, News, Tone};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, Way};
 use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
@@ -15,7 +15,7 @@ impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
     pub(super) fn why(&mut self, cell: &CellName, at: Option<u64>) {
         let at = at.unwrap_or(self.windows.active().position.0);
-        self.why_again(SliceQuestion { cell: argument_text(cell), at, edges: self.slice.edges() });
+        self.why_again(SliceQuestion { cell: argument_text(cell), at, forward: false, edges: self.slice.edges() });
     }
 
     /// Asks a question; who draws shows what is found.
@@ -27,6 +27,13 @@ impl Desk {
     /// Follows something else besides the data.
     pub(super) fn follow_in_slice(&mut self, edge: SliceEdge) {
         self.slice.follow(edge, &Arc::clone(&self.session), &self.worker);
+    }
+
+    /// Follows the value to where it comes from, or to where it went.
+    pub(super) fn turn_slice(&mut self, way: Way) {
+        let forward = way == Way::Forward;
+        let Some(asked) = self.slice.question().filter(|asked| asked.forward != forward) else { return };
+        self.why_again(SliceQuestion { forward, ..asked.clone() });
     }
 
     /// Follows more steps.

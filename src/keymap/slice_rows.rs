@@ -5,7 +5,7 @@ use super::build::new;
 use super::command::{Area, Command};
 use super::key::Key;
 use super::stroke::Modifiers;
-use crate::action::{Action, SliceEdge, SliceView};
+use crate::action::{Action, SliceEdge, SliceView, Way};
 use crate::theme::icons;
 
 /// In the order of the menu.
@@ -15,6 +15,10 @@ pub(super) fn slice_rows() -> Vec<Command> {
     vec![
         new(View, "Slice follows addresses").in_trace().does(follow(SliceEdge::Addresses)),
         new(View, "Slice follows flags").in_trace().does(follow(SliceEdge::Flags)),
+        new(View, "Slice follows control").in_trace().does(follow(SliceEdge::Control)),
+        new(View, "Slice back to where the value comes from").in_trace().does(Action::TurnSlice(Way::Back)),
+        new(View, "Slice forward to where the value went").in_trace().does(Action::TurnSlice(Way::Forward)),
+        new(View, "Slice as a chain").in_trace().does(Action::ViewSlice(SliceView::Chain)),
         new(View, "Slice as a tree").in_trace().does(Action::ViewSlice(SliceView::Tree)),
         new(View, "Slice with everything").in_trace().does(Action::ViewSlice(SliceView::Everything)),
         new(View, "More of the slice").in_trace().does(Action::MoreOfSlice),

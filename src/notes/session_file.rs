@@ -381,7 +381,10 @@ mod tests {
                 KeptSearch { name: "b".to_owned(), search: sought("x", "") },
             ]),
             slices: KeptSlices::of(vec![
-                KeptSlice { name: "a".to_owned(), slice: SliceQuestion { cell: "x2".to_owned(), at: 9, edges: all } },
+                KeptSlice {
+                    name: "a".to_owned(),
+                    slice: SliceQuestion { cell: "x2".to_owned(), at: 9, forward: true, edges: all },
+                },
                 KeptSlice { name: "b".to_owned(), slice: SliceQuestion { at: 0, ..asked } },
             ]),
         }

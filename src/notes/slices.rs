@@ -72,6 +72,9 @@ pub struct SliceQuestion {
     pub cell: String,
     /// Where it has the value.
     pub at: u64,
+    /// Where its value went, instead of where it comes from.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forward: bool,
     /// What is followed besides the data.
     #[serde(skip_serializing_if = "SliceEdges::is_none")]
     pub edges: SliceEdges,
@@ -194,7 +197,7 @@ mod tests {
     use super::*;
 
     fn kept(name: &str, cell: &str) -> KeptSlice {
-        let slice = SliceQuestion { cell: cell.to_owned(), at: 1762, edges: SliceEdges::default() };
+        let slice = SliceQuestion { cell: cell.to_owned(), at: 1762, ..SliceQuestion::default() };
         KeptSlice { name: name.to_owned(), slice }
     }
 

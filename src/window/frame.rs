@@ -52,6 +52,7 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         ),
         ("Slice follows addresses", edges.addresses),
         ("Slice follows flags", edges.flags),
+        ("Slice follows control", edges.control),
         ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),

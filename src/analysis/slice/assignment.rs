@@ -67,7 +67,8 @@ impl SliceReading {
         match cell {
             SliceCell::Register { view, .. } => match effect_on(instruction, view) {
                 Some(effect) if effect.value != Expression::Unknown => {
-                    let skipped = if effect.view.register == view.register { view.offset - effect.view.offset } else { 0 };
+                    let skipped =
+                        if effect.view.register == view.register { view.offset - effect.view.offset } else { 0 };
                     Some(shifted_down(self.formula(id, &effect.value, depth), skipped))
                 }
                 _ => self.named(id, view, depth),
@@ -252,10 +253,7 @@ fn is_within(part: SliceCell, whole: SliceCell) -> bool {
                 && known.offset <= view.offset
                 && view.offset + view.size_bytes <= known.offset + known.size_bytes
         }
-        (
-            SliceCell::Memory { address, len_bytes },
-            SliceCell::Memory { address: known, len_bytes: known_bytes },
-        ) => {
+        (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: known, len_bytes: known_bytes }) => {
             let first = address.0.checked_sub(known.0);
             first.is_some_and(|first| first.saturating_add(len_bytes) <= known_bytes)
         }

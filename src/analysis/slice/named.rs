@@ -42,7 +42,9 @@ impl Call {
         let mut words = operands.split(',').map(str::trim);
         let written = Registers::view(words.next()?, sight.set)?;
         let is_covered = |known: &RegisterView| known.register == view.register && covers(*known, view);
-        if written.register != view.register || !instruction.registers.iter().flat_map(|known| &known.writes).any(is_covered) {
+        if written.register != view.register
+            || !instruction.registers.iter().flat_map(|known| &known.writes).any(is_covered)
+        {
             return None;
         }
         let mut operands: Vec<Operand> = Vec::new();
@@ -62,11 +64,6 @@ impl Call {
         let mut reads = instruction.meaning.data_reads.iter().filter(|read| !is_flag(read));
         let is_whole = reads.all(is_told) && operands.len() <= OPERANDS && !operands.is_empty();
         is_whole.then(|| Self { name: name.into(), operands })
-    }
-
-    /// Whether a register is one of its operands.
-    pub fn reads(&self, view: RegisterView) -> bool {
-        self.operands.iter().any(|operand| matches!(operand, Operand::Register(known) if known.overlaps(view)))
     }
 }
 

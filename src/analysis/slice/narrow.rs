@@ -81,11 +81,9 @@ fn simplified(operation: Operation, left: Formula, right: Formula, wanted: u16) 
         (Operation::Add | Operation::Or | Operation::Xor, value, Formula::Number(0))
         | (Operation::Add | Operation::Or | Operation::Xor, Formula::Number(0), value)
         | (Operation::Subtract, value, Formula::Number(0))
-        | (
-            Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned,
-            value,
-            Formula::Number(0),
-        ) => value,
+        | (Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned, value, Formula::Number(0)) => {
+            value
+        }
         (Operation::Add, value, Formula::Number(number)) | (Operation::Add, Formula::Number(number), value) => {
             plus(value, number, wanted)
         }
@@ -119,9 +117,7 @@ fn plus(value: Formula, number: u64, wanted: u16) -> Formula {
     let is_negative = number >> (wanted - 1) & 1 == 1 && wanted >= 8;
     match number {
         0 => value,
-        _ if is_negative => {
-            joined(Operation::Subtract, value, Formula::Number(number.wrapping_neg() & ones(wanted)))
-        }
+        _ if is_negative => joined(Operation::Subtract, value, Formula::Number(number.wrapping_neg() & ones(wanted))),
         _ => joined(Operation::Add, value, Formula::Number(number)),
     }
 }

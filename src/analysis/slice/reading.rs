@@ -300,7 +300,8 @@ impl SliceReading {
         let Some(row) = self.row(id) else { return };
         let home = (row.slice.thread, row.call);
         let is_away = |known: &ReadRow| known.call != row.call && frames.caller_is(known.call, row.call);
-        let mut open: Vec<RowId> = row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
+        let mut open: Vec<RowId> =
+            row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
         let mut path: Vec<RowId> = Vec::new();
         while let Some(next) = open.pop() {
             let Some(known) = self.row(next).filter(|_| path.len() < DETOUR) else { return };

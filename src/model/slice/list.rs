@@ -1,15 +1,16 @@
-//! The rows of a slice as a list shows them.
+//! The lines of a slice as a list shows them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::slice::Slice;
-use super::tree::{Caret, Flipped, SliceLine, plain_lines, tree_lines};
 use crate::action::SliceView;
+use crate::analysis::slice::{Knot, Reading, ReadingLine, ReadingView};
 
 /// What of a slice is shown: made anew where the slice, the view or what is opened changed.
 #[derive(Debug, Default)]
 pub struct SliceList {
-    flipped: Flipped,
+    toggled: HashSet<Knot>,
     made: Option<Made>,
 }
 
@@ -17,44 +18,45 @@ pub struct SliceList {
 struct Made {
     of: Arc<Slice>,
     view: SliceView,
-    lines: Arc<Vec<SliceLine>>,
+    lines: Arc<Vec<ReadingLine>>,
 }
 
 impl SliceList {
-    /// The rows. Cost: nothing where they are what they were.
-    pub fn lines(&mut self, slice: &Arc<Slice>, view: SliceView) -> Arc<Vec<SliceLine>> {
+    /// The lines. Cost: nothing where they are what they were.
+    pub fn lines(&mut self, slice: &Arc<Slice>, view: SliceView) -> Arc<Vec<ReadingLine>> {
         let known = self.made.as_ref().filter(|made| Arc::ptr_eq(&made.of, slice) && made.view == view);
         if let Some(made) = known {
             return Arc::clone(&made.lines);
         }
         if self.made.as_ref().is_some_and(|made| made.of.question != slice.question) {
-            self.flipped.clear();
+            self.toggled.clear();
         }
-        let lines = Arc::new(match view {
-            SliceView::Tree => tree_lines(slice, &self.flipped),
-            SliceView::Everything => plain_lines(slice),
-        });
+        let reading = match view {
+            SliceView::Chain => Reading::Chain,
+            SliceView::Tree => Reading::Tree,
+            SliceView::Everything => Reading::Everything,
+        };
+        let lines = Arc::new(slice.reading.lines(&ReadingView { reading, toggled: &self.toggled }));
         self.made = Some(Made { of: Arc::clone(slice), view, lines: Arc::clone(&lines) });
         lines
     }
 
-    /// The rows that were shown last.
-    pub fn known(&self) -> Option<&[SliceLine]> {
-        self.made.as_ref().map(|made| made.lines.as_slice())
+    /// The lines that were shown last, and of which slice.
+    pub fn known(&self) -> Option<(&Slice, &[ReadingLine])> {
+        self.made.as_ref().map(|made| (&*made.of, made.lines.as_slice()))
     }
 
-    /// Opens a row, or closes it.
-    pub fn flip(&mut self, line: &SliceLine) {
-        if line.caret == Caret::None {
-            return;
-        }
-        if !self.flipped.remove(&line.path) {
-            self.flipped.insert(line.path.clone());
+    /// Opens a line, or closes it. False where it has nothing to open.
+    pub fn flip(&mut self, line: &ReadingLine) -> bool {
+        let Some(knot) = line.knot() else { return false };
+        if !self.toggled.remove(&knot) {
+            self.toggled.insert(knot);
         }
         self.made = None;
+        true
     }
 
-    /// Another trace is open, or another question is asked.
+    /// Another trace is open.
     pub fn forget(&mut self) {
         *self = Self::default();
     }

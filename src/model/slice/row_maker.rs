@@ -26,6 +26,8 @@ const NAMED: usize = 2;
 pub struct RowMaker<'a> {
     /// Of which trace.
     pub session: &'a Session,
+    /// Of a slice that goes forward.
+    pub forward: bool,
     /// Whether anybody still wants them.
     pub cancel: &'a Cancel,
 }
@@ -44,7 +46,7 @@ impl RowMaker<'_> {
 
     fn step(&self, row: &SliceStep) -> Result<WhyRow> {
         let gives: Vec<Given> = row.defines.iter().map(|defined| self.given(defined)).collect();
-        let reason = reason(&row.wanted_by, &gives);
+        let reason = self.reason(&row.wanted_by, &gives);
         let records = Steps { first: row.step, count: 1 }.run(&self.session.index, self.cancel)?;
         let set = self.session.index.instruction_set(row.thread);
         let mut shown = WhyRow {
@@ -71,7 +73,7 @@ impl RowMaker<'_> {
     fn end(&self, row: &SliceEnd) -> WhyRow {
         let (label, cell) = (self.label(row.cell), self.cell_name(row.cell));
         let gives = vec![Given { label, value: None, cell }];
-        let reason = reason(&row.wanted_by, &gives);
+        let reason = self.reason(&row.wanted_by, &gives);
         let (end, wanted_by) = (Some(end_words(row.end)), wanters(&row.wanted_by));
         WhyRow { gives, reason, end, wanted_by, ..WhyRow::default() }
     }
@@ -153,26 +155,56 @@ fn wanters(wanted_by: &[WantedBy]) -> Vec<Option<Step>> {
     steps
 }
 
-/// Why a row is in: the newest of the steps that want it, and what they do with it.
-fn reason(wanted_by: &[WantedBy], gives: &[Given]) -> String {
-    let labels: Vec<&str> = gives.iter().map(|given| given.label.as_str()).collect();
-    let cells = labels.join(", ");
-    let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
-    let words = |wanted: &WantedBy| {
-        let Some(Step(step)) = wanted.step else { return say!("slice-why-asked").to_owned() };
-        let cells = cells.as_str();
-        match wanted.edge {
-            Edge::Copy if is_memory => say!("slice-why-loads", step = step, cells = cells),
+/// One of the steps that want a row, or that it has something from, and what is taken.
+struct Link<'a> {
+    wanted: &'a WantedBy,
+    cells: &'a str,
+    is_memory: bool,
+}
+
+impl Link<'_> {
+    /// `1,761 loads it`.
+    fn for_words(&self) -> String {
+        let Some(Step(step)) = self.wanted.step else { return say!("slice-why-asked").to_owned() };
+        let cells = self.cells;
+        match self.wanted.edge {
+            Edge::Copy if self.is_memory => say!("slice-why-loads", step = step, cells = cells),
             Edge::Copy => say!("slice-why-copies", step = step, cells = cells),
             Edge::Data => say!("slice-why-reads", step = step, cells = cells),
             Edge::Address => say!("slice-why-address", step = step, cells = cells),
             Edge::Flags => say!("slice-why-flags", step = step, cells = cells),
             Edge::Control => say!("slice-why-control", step = step),
         }
-    };
-    let named: Vec<String> = wanted_by.iter().rev().take(NAMED).map(words).collect();
-    match wanted_by.len().saturating_sub(NAMED) {
-        0 => named.join(" · "),
-        more => say!("slice-why-more", words = named.join(" · "), count = more),
+    }
+
+    /// `copies what 1,382 gave`.
+    fn from_words(&self) -> String {
+        let Some(Step(step)) = self.wanted.step else { return say!("slice-from-asked").to_owned() };
+        match self.wanted.edge {
+            Edge::Copy => say!("slice-from-copies", step = step),
+            Edge::Data => say!("slice-from-reads", step = step),
+            Edge::Address => say!("slice-from-address", step = step),
+            Edge::Flags => say!("slice-from-flags", step = step),
+            Edge::Control => say!("slice-from-control", step = step),
+        }
+    }
+}
+
+impl RowMaker<'_> {
+    /// Why a row is in: the newest of the steps that want it, and what they do with it.
+    fn reason(&self, wanted_by: &[WantedBy], gives: &[Given]) -> String {
+        // Where a row gives one thing, that stands beside the reason.
+        let cells = match gives {
+            [_] => say!("slice-it").to_owned(),
+            several => several.iter().map(|given| given.label.as_str()).collect::<Vec<_>>().join(", "),
+        };
+        let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
+        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link { wanted, cells: &cells, is_memory });
+        let named: Vec<String> =
+            links.map(|link| if self.forward { link.from_words() } else { link.for_words() }).collect();
+        match wanted_by.len().saturating_sub(NAMED) {
+            0 => named.join(" · "),
+            more => say!("slice-why-more", words = named.join(" · "), count = more),
+        }
     }
 }

@@ -1,29 +1,43 @@
 //! A slice as far as it is known.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use stepback_index::{Cell, ValueSource};
-use stepback_parsers::{Position, Step};
+use stepback_index::{CallId, Cell, ValueSource};
 
+use super::line_words::LineWords;
 use super::row::{Asked, WhyRow};
+use crate::analysis::slice::{LineKind, ReadingLine, RowId, SliceReading};
 use crate::notes::SliceQuestion;
 
-/// Why a cell has its value, as far as that is known.
+/// Why a cell has its value, or where that went, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct Slice {
     /// What was asked.
     pub question: SliceQuestion,
     /// What that means.
     pub subject: Subject,
-    /// The newest step first, each step once, and where chains end.
+    /// How its steps are read.
+    pub reading: Arc<SliceReading>,
+    /// Its steps by their places in the reading.
     pub rows: Vec<Arc<WhyRow>>,
-    /// The rows that a step wants, in their order; under none those that the question asks for.
-    pub inputs: BTreeMap<Option<Step>, Vec<usize>>,
+    /// The ends of its chains by their numbers.
+    pub ends: Vec<Arc<WhyRow>>,
+    /// What the lines of the reading say.
+    pub words: Arc<ReadingWords>,
     /// The positions behind its steps, ascending, each once.
     pub positions: Arc<[u64]>,
     /// Whether it goes on.
     pub end: SliceEnd,
+}
+
+/// What the lines of a reading say.
+#[derive(Clone, Debug, Default)]
+pub struct ReadingWords {
+    /// Of the steps that have lines, by their places.
+    pub steps: Vec<LineWords>,
+    /// Of the heads of calls.
+    pub calls: HashMap<Option<CallId>, String>,
 }
 
 /// The cell that a slice is of, and what it holds.
@@ -52,42 +66,82 @@ pub enum SliceEnd {
     Stopped,
 }
 
+/// What a line tells of.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// The head of the steps of a call.
+    Call(&'a str),
+    /// A step with all that its line stands for.
+    Line {
+        /// The step.
+        row: &'a WhyRow,
+        /// What the line says.
+        words: &'a LineWords,
+    },
+    /// The same where that stands in another line already.
+    Again(&'a WhyRow, &'a LineWords),
+    /// A step by itself, and the ends of chains at it.
+    Alone(&'a WhyRow, RowId),
+    /// The end of a chain.
+    End(&'a WhyRow),
+}
+
 impl Slice {
-    /// One of a question with its rows.
-    pub fn new(question: SliceQuestion, subject: Subject, rows: Vec<Arc<WhyRow>>, end: SliceEnd) -> Self {
-        let mut inputs = BTreeMap::<Option<Step>, Vec<usize>>::new();
-        for (place, row) in rows.iter().enumerate() {
-            for step in &row.wanted_by {
-                inputs.entry(*step).or_default().push(place);
-            }
-        }
+    /// How many steps it has so far.
+    pub fn step_count(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// The positions behind some steps.
+    pub fn positions_of(rows: &[Arc<WhyRow>]) -> Arc<[u64]> {
         let mut positions: Vec<u64> = rows.iter().filter_map(|row| Some(row.step?.after().0)).collect();
         positions.sort_unstable();
         positions.dedup();
-        Self { question, subject, rows, inputs, positions: positions.into(), end }
+        positions.into()
     }
 
-    /// How many steps it has so far.
-    pub fn step_count(&self) -> u64 {
-        self.positions.len() as u64
+    /// The row of a step by its place.
+    pub fn row(&self, id: RowId) -> Option<&WhyRow> {
+        self.rows.get(usize::try_from(id.0).ok()?).map(|row| &**row)
     }
 
-    /// The rows that a step wants; none: the question.
-    pub fn inputs_of(&self, step: Option<Step>) -> &[usize] {
-        self.inputs.get(&step).map(Vec::as_slice).unwrap_or_default()
+    /// What a line tells of.
+    pub fn told(&self, line: &ReadingLine) -> Option<Told<'_>> {
+        let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
+        Some(match line.kind {
+            LineKind::Call { call, .. } => Told::Call(self.words.calls.get(&call).map_or("", String::as_str)),
+            LineKind::Step(id) => Told::Line { row: self.row(id)?, words: words(id)? },
+            LineKind::Again(id) => Told::Again(self.row(id)?, words(id)?),
+            LineKind::Alone(id) => Told::Alone(self.row(id)?, id),
+            LineKind::End(number) => Told::End(self.ends.get(number)?),
+        })
     }
 
-    /// The row that shows right behind a position's last step; none where that is no step of the slice.
-    pub fn row_at(&self, position: Position) -> Option<usize> {
-        let step = position.last_step()?;
-        let place = self.rows.iter().position(|row| row.step == Some(step))?;
-        Some(place)
+    /// The ends of chains at a step.
+    pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &WhyRow> {
+        let numbers = self.reading.row(id).map(|row| row.ends.as_slice()).unwrap_or_default();
+        numbers.iter().filter_map(|number| self.ends.get(*number)).map(|end| &**end)
     }
 
-    /// What may be asked on from a row: why of what it gave, then of what it takes in.
-    pub fn questions_of(&self, row: &WhyRow) -> Vec<Asked<'_>> {
-        let Some(step) = row.step else { return Vec::new() };
-        let inputs = self.inputs_of(Some(step)).iter().filter_map(|place| self.rows.get(*place));
-        inputs.flat_map(|input| input.gives.iter().map(|given| Asked { given, at: step.before() })).collect()
+    /// What may be asked on from a line: why of what its step takes in.
+    pub fn questions_of(&self, line: &ReadingLine) -> Vec<Asked<'_>> {
+        let inputs = match line.kind {
+            LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
+            LineKind::Alone(id) => self.reading.row(id).map(|row| row.inputs.clone()).unwrap_or_default(),
+            LineKind::Call { .. } | LineKind::End(_) => Vec::new(),
+        };
+        let rows = inputs.into_iter().filter_map(|id| self.row(id));
+        let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
+        with_place.flat_map(|(row, at)| row.gives.iter().map(move |given| Asked { given, at })).collect()
+    }
+}
+
+impl Told<'_> {
+    /// The row that it is about; none for the head of a call.
+    pub fn row(&self) -> Option<&WhyRow> {
+        match self {
+            Told::Call(_) => None,
+            Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => Some(row),
+        }
     }
 }

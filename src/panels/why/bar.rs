@@ -3,11 +3,11 @@
 use egui::{Rect, Ui, pos2};
 
 use super::kept::SliceMenu;
-use crate::action::{Action, SliceEdge, SliceQuestion, SliceView};
+use crate::action::{Action, SliceEdge, SliceQuestion, SliceView, Way};
 use crate::desk::SliceState;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
-use crate::model::slice::{SliceEnd, asked_words, edge_words, question_words, slice_words, view_words};
+use crate::model::slice::{SliceEnd, asked_words, edge_words, question_words, slice_words, view_words, way_words};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
@@ -17,9 +17,9 @@ use crate::theme::{icon, icons, mono, ui as ui_font};
 const BAR: f32 = 28.0;
 
 /// What may be followed besides the data.
-const EDGES: [SliceEdge; 2] = [SliceEdge::Addresses, SliceEdge::Flags];
+const EDGES: [SliceEdge; 3] = [SliceEdge::Addresses, SliceEdge::Flags, SliceEdge::Control];
 /// How rows may stand.
-const VIEWS: [SliceView; 2] = [SliceView::Tree, SliceView::Everything];
+const VIEWS: [SliceView; 3] = [SliceView::Chain, SliceView::Tree, SliceView::Everything];
 
 /// What the head tells of.
 pub struct Bar<'a> {
@@ -154,16 +154,34 @@ impl Bar<'_> {
                 chosen = Some(kind);
             }
         }
-        self.pen.line_down(left + 4.0, bar.top() + 7.0, bar.bottom() - 7.0, self.cx.tok.line2);
-        left += 10.0;
         // The question of a kept slice stays what it is.
-        for edge in EDGES.into_iter().filter(|_| !self.is_own) {
+        if self.is_own {
+            return (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)));
+        }
+        self.gap(bar, &mut left);
+        for way in [Way::Back, Way::Forward] {
+            let (words, tip) = way_words(way);
+            let is_on = self.question.forward == (way == Way::Forward);
+            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on }) {
+                out.push(Action::TurnSlice(way));
+            }
+        }
+        self.gap(bar, &mut left);
+        // What a branch decided is not followed onward: it is all that ran behind it.
+        let is_followed = |edge: &SliceEdge| *edge != SliceEdge::Control || !self.question.forward;
+        for edge in EDGES.into_iter().filter(is_followed) {
             let (words, tip) = edge_words(edge);
             if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: self.question.edges.has(edge) }) {
                 out.push(Action::FollowInSlice(edge));
             }
         }
         (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)))
+    }
+
+    /// A line between two groups of switches.
+    fn gap(&self, bar: Rect, left: &mut f32) {
+        self.pen.line_down(*left + 4.0, bar.top() + 7.0, bar.bottom() - 7.0, self.cx.tok.line2);
+        *left += 10.0;
     }
 
     /// How much was found. True when more is wanted.

@@ -2,19 +2,23 @@
 
 use egui::{Rect, pos2};
 
+use super::rows::{code_text, value_text};
+use crate::analysis::slice::ReadingLine;
 use crate::messages::say;
-use crate::model::slice::{Slice, SliceLine, WhyRow};
+use crate::model::slice::{Slice, Told};
 use crate::model::text::thousands;
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 
-/// One step further in.
+/// One line further in.
 pub const INDENT: f32 = 12.0;
-/// Letters that a column has at most, and that it keeps where there is little room.
-const PLACE: (usize, usize) = (30, 10);
-const CODE: (usize, usize) = (40, 16);
-const GIVES: (usize, usize) = (34, 14);
+/// Before a step: its caret.
+pub const CARET: f32 = 16.0;
+/// Letters that a column has at most, and those that it keeps where there is little room.
+const PLACE: (usize, usize) = (30, 8);
+const CODE: (usize, usize) = (72, 20);
+const VALUE: (usize, usize) = (40, 10);
 /// Letters of the reason that are seen in any case.
-const REASON: usize = 18;
+const REASON: f32 = 16.0;
 
 /// The left edges.
 #[derive(Clone, Copy, Debug)]
@@ -25,53 +29,72 @@ pub struct Columns {
     pub thread: Option<f32>,
     /// Of the functions.
     pub place: f32,
-    /// Of the instructions.
+    /// Of the instructions or expressions.
     pub code: f32,
     /// Of what they gave.
-    pub gives: f32,
+    pub value: f32,
     /// Of why they are in.
     pub reason: f32,
     /// Where the rows end.
     pub right: f32,
 }
 
-impl Columns {
-    /// For the rows in view.
-    pub fn new<'a>(body: Rect, slice: &Slice, seen: impl Iterator<Item = &'a SliceLine>) -> Self {
-        let (mut place, mut code, mut gives, mut thread, mut indent) = (0, 0, 0, 0, 0);
+/// How many letters the lines in view need.
+#[derive(Default)]
+struct Needed {
+    place: usize,
+    code: usize,
+    value: usize,
+    thread: usize,
+    step: usize,
+    depth: u16,
+}
+
+impl Needed {
+    fn add(&mut self, told: &Told<'_>, depth: u16) {
         let length = |text: &str| text.chars().count();
-        for (row, depth) in seen.filter_map(|line| Some((slice.rows.get(line.row)?, line.depth))) {
-            let steps_only = |row: &WhyRow, text: String| if row.end.is_some() { 0 } else { length(&text) };
-            place = place.max(length(&row.place));
-            code = code.max(steps_only(row, row.code_text()));
-            gives = gives.max(length(&row.gives_text()));
-            thread = thread.max(length(&row.thread));
-            indent = indent.max(depth);
+        self.depth = self.depth.max(depth);
+        let Some(row) = told.row() else { return };
+        let step = row.step.map_or(1, |step| thousands(step.0).len());
+        self.step = self.step.max(step);
+        self.place = self.place.max(length(&row.place));
+        self.thread = self.thread.max(length(&row.thread));
+        self.value = self.value.max(length(&value_text(told)));
+        // Where a chain ends reaches over what stands behind.
+        if row.end.is_none() {
+            self.code = self.code.max(length(&code_text(told)));
         }
-        let first = slice.rows.first().and_then(|row| row.step).map_or(4, |step| thousands(step.0).len());
+    }
+}
+
+impl Columns {
+    /// For the lines in view.
+    pub fn new<'a>(body: Rect, slice: &Slice, seen: impl Iterator<Item = &'a ReadingLine>) -> Self {
+        let mut needed = Needed { step: 4, ..Needed::default() };
+        for line in seen {
+            slice.told(line).iter().for_each(|told| needed.add(told, line.depth));
+        }
         let step = body.left() + INSET;
-        let after = step + 16.0 + INDENT * indent as f32 + ADVANCE * first as f32 + INSET;
-        let has_threads = thread > 0;
-        let left = after + if has_threads { ADVANCE * thread as f32 + INSET } else { 0.0 };
-        let mut wide =
-            [(place, PLACE), (gives, GIVES), (code, CODE)].map(|(needed, (most, _))| needed.min(most) as f32);
-        let least = [PLACE.1, GIVES.1, CODE.1].map(|least| least as f32);
-        let room = ((body.right() - left - 3.0 * INSET) / ADVANCE - REASON as f32).max(0.0);
+        let after = step + CARET + INDENT * f32::from(needed.depth) + ADVANCE * needed.step as f32 + INSET;
+        let has_threads = needed.thread > 0;
+        let left = after + if has_threads { ADVANCE * needed.thread as f32 + INSET } else { 0.0 };
+        let columns = [(needed.place, PLACE), (needed.value, VALUE), (needed.code, CODE)];
+        let mut wide = columns.map(|(needed, (most, _))| needed.min(most) as f32);
+        let mut over = wide.iter().sum::<f32>() + REASON - (body.right() - left - 3.0 * INSET) / ADVANCE;
         // The functions give way first, then what was given, then the instructions.
-        let mut over = wide.iter().sum::<f32>() - room;
-        for (wide, least) in wide.iter_mut().zip(least) {
-            let cut = over.clamp(0.0, (*wide - least).max(0.0));
+        for (wide, (_, (_, least))) in wide.iter_mut().zip(columns) {
+            let cut = over.clamp(0.0, (*wide - least as f32).max(0.0));
             *wide -= cut;
             over -= cut;
         }
-        let [place, gives, code] = wide.map(|letters| ADVANCE * letters + INSET);
+        let [place, value, code] = wide.map(|letters| ADVANCE * letters + INSET);
         Self {
             step,
             thread: has_threads.then_some(after),
             place: left,
             code: left + place,
-            gives: left + place + code,
-            reason: left + place + code + gives,
+            value: left + place + code,
+            reason: left + place + code + value,
             right: body.right() - 8.0,
         }
     }
@@ -81,15 +104,15 @@ impl Columns {
         let y = head.center().y;
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut heads = vec![
-            (self.step + 16.0, say!("slice-head-step")),
-            (self.place, say!("slice-head-place")),
-            (self.code, say!("slice-head-code")),
-            (self.gives, say!("slice-head-gives")),
-            (self.reason, say!("slice-head-reason")),
+            (self.step + CARET, self.thread.unwrap_or(self.place), say!("slice-head-step")),
+            (self.place, self.code, say!("slice-head-place")),
+            (self.code, self.value, say!("slice-head-code")),
+            (self.value, self.reason, say!("slice-head-gives")),
+            (self.reason, self.right, say!("slice-head-reason")),
         ];
-        heads.extend(self.thread.map(|left| (left, say!("slice-head-thread"))));
-        for (left, words) in heads {
-            pen.cut_text(pos2(left, y), words, head_font(), pen.tok.t2, self.right);
+        heads.extend(self.thread.map(|left| (left, self.place, say!("slice-head-thread"))));
+        for (left, right, words) in heads {
+            pen.cut_text(pos2(left, y), words, head_font(), pen.tok.t2, right - 2.0);
         }
     }
 }

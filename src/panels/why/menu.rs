@@ -3,8 +3,9 @@
 use egui::Ui;
 
 use crate::action::{Action, CellName};
+use crate::analysis::slice::{Fold, ReadingLine};
 use crate::messages::say;
-use crate::model::slice::{Caret, Slice, SliceLine, WhyRow};
+use crate::model::slice::{Slice, WhyRow};
 use crate::model::text::thousands;
 use crate::notes::BookmarkPlace;
 use crate::panels::ViewCx;
@@ -19,8 +20,8 @@ const INPUTS: usize = 6;
 pub struct MenuOf<'a> {
     /// The row.
     pub row: &'a WhyRow,
-    /// Its place in the list.
-    pub line: &'a SliceLine,
+    /// Its line.
+    pub line: &'a ReadingLine,
     /// The slice that it belongs to.
     pub slice: &'a Slice,
 }
@@ -38,10 +39,10 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
             out.push(Action::OpenWindowAt(cx.moment(position)));
         }
     }
-    let caret = match of.line.caret {
-        Caret::None => None,
-        Caret::Open => Some(say!("slice-close-row")),
-        Caret::Closed => Some(say!("slice-open-row")),
+    let caret = match of.line.fold {
+        Fold::Leaf => None,
+        Fold::Open(_) => Some(say!("slice-close-row")),
+        Fold::Folded(_) => Some(say!("slice-open-row")),
     };
     let is_flipped = caret.is_some_and(|words| MenuItem::new(words).ui(ui, tok));
     menu_line_ui(ui, tok);
@@ -66,7 +67,7 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
 
 /// Why of what it takes in, and of what it gave.
 fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    for asked in of.slice.questions_of(of.row).into_iter().take(INPUTS) {
+    for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
         let words = say!("slice-why-input", cell = asked.given.text());
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
             out.push(Action::WhyAt(asked.given.cell.clone(), asked.at.0));

@@ -11,9 +11,10 @@ use super::columns::Columns;
 use super::kept::SliceMenu;
 use super::rows::{SliceRows, travel};
 use crate::action::{Action, CellName, PanelKind, SliceQuestion, SliceView, WindowId};
+use crate::analysis::slice::{Fold, ReadingLine};
 use crate::desk::SliceState;
 use crate::messages::say;
-use crate::model::slice::{Caret, Slice, SliceLine, SliceList};
+use crate::model::slice::{Slice, SliceList, Told};
 use crate::notes::KeptSlice;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
@@ -169,12 +170,13 @@ impl WhyPanel {
     }
 
     /// The cursor goes along where the position goes to another step of the slice.
-    fn follow_position(&mut self, slice: &Slice, lines: &[SliceLine], list: Rect, cx: &ViewCx<'_>) {
+    fn follow_position(&mut self, slice: &Slice, lines: &[ReadingLine], list: Rect, cx: &ViewCx<'_>) {
         let at = cx.windows.active().position;
         if self.state.position.replace(at) == Some(at) {
             return;
         }
-        let is_here = |line: &SliceLine| slice.rows.get(line.row).is_some_and(|row| row.step == at.last_step());
+        let step_of = |line: &ReadingLine| slice.row(line.row()?)?.step;
+        let is_here = |line: &ReadingLine| step_of(line).is_some_and(|step| Some(step) == at.last_step());
         let stands_here = lines.get(self.state.cursor.cursor).is_some_and(is_here);
         if let Some(place) = lines.iter().position(is_here).filter(|_| !stands_here && at.last_step().is_some()) {
             self.state.cursor.go_to(place, lines.len(), list);
@@ -204,12 +206,18 @@ impl WhyPanel {
                 }
                 continue;
             };
-            let Some(row) = rows.slice.rows.get(line.row) else { continue };
+            let told = rows.slice.told(line);
+            let row = told.as_ref().and_then(Told::row);
+            match key {
+                PanelKey::Right if matches!(line.fold, Fold::Folded(_)) => _ = self.state.list.flip(line),
+                PanelKey::Left if matches!(line.fold, Fold::Open(_)) => _ = self.state.list.flip(line),
+                PanelKey::Left => self.state.cursor.go_to(outer(rows.lines, pressed), rows.count, rows.list),
+                PanelKey::Enter if row.is_none() => _ = self.state.list.flip(line),
+                _ => {}
+            }
+            let Some(row) = row else { continue };
             match key {
                 PanelKey::Enter => out.extend(travel(row, cx)),
-                PanelKey::Right if line.caret == Caret::Closed => self.state.list.flip(line),
-                PanelKey::Left if line.caret == Caret::Open => self.state.list.flip(line),
-                PanelKey::Left => self.state.cursor.cursor = outer(rows.lines, pressed),
                 PanelKey::Copy => out.push(Action::Copy(row.line())),
                 PanelKey::ShowMemory => {
                     let memory = row.gives.iter().find_map(|given| match &given.cell {
@@ -225,7 +233,7 @@ impl WhyPanel {
 }
 
 /// The row around one in the tree.
-fn outer(lines: &[SliceLine], place: usize) -> usize {
+fn outer(lines: &[ReadingLine], place: usize) -> usize {
     let depth = lines.get(place).map_or(0, |line| line.depth);
     let above = lines.get(..place).unwrap_or_default();
     above.iter().rposition(|line| line.depth < depth).unwrap_or(place)
@@ -240,7 +248,7 @@ struct Shown<'a> {
 /// The rows of a frame, and where they are.
 struct Rows<'a> {
     slice: &'a Slice,
-    lines: &'a [SliceLine],
+    lines: &'a [ReadingLine],
     /// With the row that asks for more.
     count: usize,
     list: Rect,
@@ -265,10 +273,10 @@ impl Panel for WhyPanel {
 
     /// What the row under the cursor gave.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let slice = self.slice_state(cx)?.slice()?;
-        let lines = self.state.list.known()?;
-        let row = slice.rows.get(lines.get(self.state.cursor.cursor)?.row)?;
-        row.gives.first().map(|given| given.cell.clone())
+        self.slice_state(cx)?.slice()?;
+        let (slice, lines) = self.state.list.known()?;
+        let told = slice.told(lines.get(self.state.cursor.cursor)?)?;
+        told.row()?.gives.first().map(|given| given.cell.clone())
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
