@@ -2473,3 +2473,17 @@ slice-end-undecoded = the instruction that wrote it cannot be decoded
 slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
 slice-end-load-not-shown = loaded from where the trace does not show
 slice-end-limit = not gone into further
+slice-end-of-more = { $cells } and { $more } more: { $words }
+slice-call = { $name }, called at { $step }
+slice-no-call = outside of all known calls
+slice-again = unfolded above
+slice-copies = { $count ->
+    [one] through { $count } copy
+   *[other] through { $count } copies
+}
+slice-stores-alike = { $count } times { $value }
+slice-at-address = at { $place }
+slice-byte = byte { $first }
+slice-bytes = bytes { $first }..{ $last }
+slice-for = for { $steps }
+slice-for-more = for { $steps } and { $more } more

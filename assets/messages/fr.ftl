@@ -2500,3 +2500,17 @@ slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décod
 slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
 slice-end-limit = pas suivie plus loin
+slice-end-of-more = { $cells } et { $more } de plus : { $words }
+slice-call = { $name }, appelée au pas { $step }
+slice-no-call = hors de tous les appels connus
+slice-again = dépliée plus haut
+slice-copies = { $count ->
+    [one] par { $count } copie
+   *[other] par { $count } copies
+}
+slice-stores-alike = { $count } fois { $value }
+slice-at-address = à { $place }
+slice-byte = octet { $first }
+slice-bytes = octets { $first }..{ $last }
+slice-for = pour { $steps }
+slice-for-more = pour { $steps } et { $more } de plus
