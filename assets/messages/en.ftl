@@ -1194,7 +1194,7 @@ watches-copy-value = Copy value
 watches-hint = Watch x0, [sp+8] u32, name utf8
 watches-watches = Watches
 watches-nothing-is-watched = Nothing is watched
-watches-type-a-register-address-or = Type a register, [address] or sum above, or press W on a cell.
+watches-type-a-register-address-or = Type a register, [address] or sum above, or press O on a cell.
 watches-row = watch { $expression } = { $value }
 watches-means-nothing = means nothing
 watches-step = step
@@ -2442,6 +2442,19 @@ terminal-hidden = … { $count } steps that are no hits
 terminal-end-of-trace = End of trace
 terminal-no-text = This trace has no text of its own: R shows its steps
 terminal-raw = raw text
+terminal-key-why = Why has it its value?
+terminal-key-next-view = As a chain, as a tree, or everything
+terminal-key-follow-addresses = Follow what addresses are made of, or no longer
+terminal-key-follow-flags = Follow the flags that decide or carry, or no longer
+terminal-key-follow-control = Follow the branches that decided what ran, or no longer
+terminal-help-why = In the pane "Why"
+terminal-only-slice = only the slice
+terminal-following-slice =
+    { $count ->
+        [one] Following: { $count } step (Esc stops)
+       *[other] Following: { $count } steps (Esc stops)
+    }
+slice-nothing-asked-terminal = Press W on a register, a byte or a step.
 terminal-only-hits = only hits
 terminal-stays = stays in thread { $thread }
 terminal-nothing-picked = Nothing of the last step is picked
@@ -2479,6 +2492,7 @@ terminal-help-legend =
     ? ??  nothing states it
     * a step  a hit of the search
     # a step  a bookmark
+    ~ a step  a step of the slice
     - +  a call that can be folded, and a folded one
 
 ## Why a value is what it is: rows, panel, what is kept

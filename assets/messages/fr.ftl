@@ -1233,7 +1233,7 @@ watches-copy-value = Copier la valeur
 watches-hint = Espionner x0, [sp+8] u32, nom utf8
 watches-watches = Espions
 watches-nothing-is-watched = Rien n’est espionné
-watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou une somme, ou pressez W sur une cellule.
+watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou une somme, ou pressez O sur une cellule.
 watches-row = espion { $expression } = { $value }
 watches-means-nothing = ne veut rien dire
 watches-step = pas
@@ -2469,6 +2469,19 @@ terminal-hidden = … { $count } pas qui ne sont pas des résultats
 terminal-end-of-trace = Fin de la trace
 terminal-no-text = Cette trace n’a pas de texte : R montre ses pas
 terminal-raw = texte brut
+terminal-key-why = Pourquoi cette valeur ?
+terminal-key-next-view = En chaîne, en arbre ou en entier
+terminal-key-follow-addresses = Suivre ce dont les adresses sont faites, ou ne plus le suivre
+terminal-key-follow-flags = Suivre les indicateurs qui décident ou retiennent, ou ne plus les suivre
+terminal-key-follow-control = Suivre les branchements qui ont décidé ce qui s’exécute, ou ne plus les suivre
+terminal-help-why = Dans le volet « Pourquoi »
+terminal-only-slice = la tranche seule
+terminal-following-slice =
+    { $count ->
+        [one] Suivi : { $count } pas (Échap arrête)
+       *[other] Suivi : { $count } pas (Échap arrête)
+    }
+slice-nothing-asked-terminal = Appuyez sur W sur un registre, un octet ou un pas.
 terminal-only-hits = résultats seuls
 terminal-stays = reste dans le fil { $thread }
 terminal-nothing-picked = Rien du dernier pas n’est choisi
@@ -2506,6 +2519,7 @@ terminal-help-legend =
     ? ??  rien ne la dit
     * pas  un résultat de la recherche
     # pas  un signet
+    ~ pas  un pas de la tranche
     - +  un appel qui peut être plié, et un appel plié
 
 ## Pourquoi une valeur est ce qu’elle est : lignes, panneau, ce qui est gardé

@@ -7,3 +7,4 @@ mod peer_trace;
 mod prompts;
 mod screens;
 mod support;
+mod why;

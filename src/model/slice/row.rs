@@ -3,7 +3,7 @@
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::action::CellName;
+use crate::action::{CellName, SliceView};
 use crate::model::Span;
 
 /// A row.
@@ -17,6 +17,8 @@ pub struct WhyRow {
     pub address: Option<Address>,
     /// The same as a function and an offset, or in hex.
     pub place: String,
+    /// How far behind the beginning of its function, where that is known: `+114`.
+    pub offset: Option<String>,
     /// The instruction.
     pub code: Vec<Span>,
     /// What of it is wanted.
@@ -56,6 +58,14 @@ impl WhyRow {
     pub fn position(&self) -> Option<Position> {
         let of_end = || self.wanted_by.iter().flatten().next_back().map(|step| step.before());
         self.step.map(Step::after).or_else(of_end)
+    }
+
+    /// Where its instruction lies, in a list whose heads say in which function.
+    pub fn place_in(&self, view: SliceView) -> &str {
+        match (&self.offset, view) {
+            (Some(offset), SliceView::Chain | SliceView::Everything) => offset,
+            _ => &self.place,
+        }
     }
 
     /// What it gave, in one text.

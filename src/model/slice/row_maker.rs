@@ -62,7 +62,9 @@ impl RowMaker<'_> {
             let images = &self.session.images;
             let code = Code::new(record, images);
             shown.address = Some(record.pc);
-            shown.place = place_name(images, record.pc).unwrap_or_else(|| format!("{:08x}", record.pc.0));
+            let named = place_name(images, record.pc);
+            shown.offset = named.as_deref().map(offset_in);
+            shown.place = named.unwrap_or_else(|| format!("{:08x}", record.pc.0));
             let gap = " ".repeat(7usize.saturating_sub(code.mnemonic.text.chars().count()).max(1));
             let gap = (!code.operands.is_empty()).then(|| Span::new(Meaning::Plain, gap));
             shown.code = std::iter::once(code.mnemonic).chain(gap).chain(code.operands).collect();
@@ -135,6 +137,13 @@ impl RowMaker<'_> {
         }
         short_hex(&value)
     }
+}
+
+/// The offset behind the name of a function: `+114`, `+0` where it is just the name.
+fn offset_in(place: &str) -> String {
+    let is_offset = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let offset = place.rsplit_once('+').map(|(_, digits)| digits).filter(|digits| is_offset(digits));
+    format!("+{}", offset.unwrap_or("0"))
 }
 
 /// The name of a part of a register; where it has none, of the smallest part around it that has one.

@@ -3,6 +3,7 @@
 use egui::{Rect, pos2};
 
 use super::rows::{code_text, value_text};
+use crate::action::SliceView;
 use crate::analysis::slice::ReadingLine;
 use crate::messages::say;
 use crate::model::slice::{Slice, Told};
@@ -17,6 +18,8 @@ pub const CARET: f32 = 16.0;
 const PLACE: (usize, usize) = (30, 8);
 const CODE: (usize, usize) = (72, 20);
 const VALUE: (usize, usize) = (40, 10);
+/// Letters of an instruction or expression to which longer ones are cut before anything else is.
+const LONG: usize = 34;
 /// Letters of the reason that are seen in any case.
 const REASON: f32 = 16.0;
 
@@ -39,6 +42,15 @@ pub struct Columns {
     pub right: f32,
 }
 
+/// What is shown.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// Of which slice.
+    pub slice: &'a Slice,
+    /// How.
+    pub view: SliceView,
+}
+
 /// How many letters the lines in view need.
 #[derive(Default)]
 struct Needed {
@@ -51,13 +63,13 @@ struct Needed {
 }
 
 impl Needed {
-    fn add(&mut self, told: &Told<'_>, depth: u16) {
+    fn add(&mut self, told: &Told<'_>, depth: u16, view: SliceView) {
         let length = |text: &str| text.chars().count();
         self.depth = self.depth.max(depth);
         let Some(row) = told.row() else { return };
         let step = row.step.map_or(1, |step| thousands(step.0).len());
         self.step = self.step.max(step);
-        self.place = self.place.max(length(&row.place));
+        self.place = self.place.max(length(row.place_in(view)));
         self.thread = self.thread.max(length(&row.thread));
         self.value = self.value.max(length(&value_text(told)));
         // Where a chain ends reaches over what stands behind.
@@ -69,25 +81,27 @@ impl Needed {
 
 impl Columns {
     /// For the lines in view.
-    pub fn new<'a>(body: Rect, slice: &Slice, seen: impl Iterator<Item = &'a ReadingLine>) -> Self {
+    pub fn new<'a>(body: Rect, shown: Shown<'_>, seen: impl Iterator<Item = &'a ReadingLine>) -> Self {
+        let Shown { slice, view } = shown;
         let mut needed = Needed { step: 4, ..Needed::default() };
         for line in seen {
-            slice.told(line).iter().for_each(|told| needed.add(told, line.depth));
+            slice.told(line).iter().for_each(|told| needed.add(told, line.depth, view));
         }
         let step = body.left() + INSET;
         let after = step + CARET + INDENT * f32::from(needed.depth) + ADVANCE * needed.step as f32 + INSET;
         let has_threads = needed.thread > 0;
         let left = after + if has_threads { ADVANCE * needed.thread as f32 + INSET } else { 0.0 };
-        let columns = [(needed.place, PLACE), (needed.value, VALUE), (needed.code, CODE)];
-        let mut wide = columns.map(|(needed, (most, _))| needed.min(most) as f32);
+        let needed = [(needed.code, CODE), (needed.place, PLACE), (needed.value, VALUE)];
+        let mut wide = needed.map(|(letters, (most, _))| letters.min(most) as f32);
         let mut over = wide.iter().sum::<f32>() + REASON - (body.right() - left - 3.0 * INSET) / ADVANCE;
-        // The functions give way first, then what was given, then the instructions.
-        for (wide, (_, (_, least))) in wide.iter_mut().zip(columns) {
+        // Long expressions give way first, then the functions, what was given, and the rest of the expressions.
+        for (place, least) in [(0, LONG), (1, PLACE.1), (2, VALUE.1), (0, CODE.1)] {
+            let Some(wide) = wide.get_mut(place) else { continue };
             let cut = over.clamp(0.0, (*wide - least as f32).max(0.0));
             *wide -= cut;
             over -= cut;
         }
-        let [place, value, code] = wide.map(|letters| ADVANCE * letters + INSET);
+        let [code, place, value] = wide.map(|letters| ADVANCE * letters + INSET);
         Self {
             step,
             thread: has_threads.then_some(after),

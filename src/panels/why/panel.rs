@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::bar::Bar;
-use super::columns::Columns;
+use super::columns::{Columns, Shown as InView};
 use super::kept::SliceMenu;
 use super::rows::{SliceRows, travel};
 use crate::action::{Action, CellName, PanelKind, SliceQuestion, SliceView, WindowId};
@@ -145,10 +145,10 @@ impl WhyPanel {
         self.keys(ui, &Rows { slice, lines: &lines, count, list }, cx, out);
         let area = self.state.cursor.area(ui, list, count, cx.tok);
         let seen = area.places().filter_map(|(place, _)| lines.get(place));
-        let columns = Columns::new(area.body, slice, seen);
+        let columns = Columns::new(area.body, InView { slice, view: self.view }, seen);
         columns.heads(pen, head);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown = SliceRows { pen, cx, columns, slice, cursor: self.state.cursor.cursor };
+        let shown = SliceRows { pen, cx, columns, slice, view: self.view, cursor: self.state.cursor.cursor };
         let (mut touched, mut flipped, mut wants_more) = (None, None, false);
         for (place, rect) in area.places() {
             match lines.get(place) {

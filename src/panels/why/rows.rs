@@ -4,7 +4,7 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use super::columns::{CARET, Columns, INDENT};
 use super::menu::{MenuOf, row_menu};
-use crate::action::Action;
+use crate::action::{Action, SliceView};
 use crate::analysis::slice::{Fold, ReadingLine};
 use crate::messages::say;
 use crate::model::slice::{Slice, Told, WhyRow, because};
@@ -25,6 +25,8 @@ pub struct SliceRows<'a> {
     pub columns: Columns,
     /// The slice.
     pub slice: &'a Slice,
+    /// How its lines stand.
+    pub view: SliceView,
     /// The line under the cursor.
     pub cursor: usize,
 }
@@ -135,7 +137,13 @@ impl SliceRows<'_> {
         if let Some(x) = columns.thread {
             pen.code(x, y, &row.thread, tok.t2);
         }
-        pen.cut_text(pos2(columns.place, y), &row.place, mono(12.5), tok.symbol, columns.code - INSET / 2.0);
+        pen.cut_text(
+            pos2(columns.place, y),
+            row.place_in(self.view),
+            mono(12.5),
+            tok.symbol,
+            columns.code - INSET / 2.0,
+        );
         match &drawn.told {
             Told::Call(_) => {}
             Told::Line { words, .. } => self.formula(y, &words.text, &words.value, tok.t1),

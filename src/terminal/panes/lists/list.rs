@@ -66,6 +66,11 @@ pub trait Listing {
         None
     }
 
+    /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
+    fn obey(&mut self, _command: Command, _place: Option<usize>, _cx: &Cx<'_>, _out: &mut Vec<Ask>) -> bool {
+        false
+    }
+
     /// Shows rows alone that hold a text; false where it cannot.
     fn filter(&mut self, _text: &str) -> bool {
         false
@@ -281,7 +286,10 @@ impl<L: Listing> Pane for ListPane<L> {
             Command::Move(toward) => self.go(toward, cx, out),
             Command::Access(Way::Back) => self.press(Deed::Go, cx, out),
             Command::Access(Way::Forward) => self.press(Deed::GoOn, cx, out),
-            _ => false,
+            other => {
+                let place = self.at_cursor();
+                self.listing.obey(other, place, cx, out)
+            }
         }
     }
 

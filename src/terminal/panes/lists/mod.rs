@@ -10,6 +10,7 @@ mod tables;
 #[cfg(test)]
 mod test_screen;
 mod threads;
+mod why;
 mod words;
 
 pub use open::open_list;

@@ -7,6 +7,7 @@ use super::stack::Stack;
 use super::table::{Source, Tabled};
 use super::tables::{Accesses, Memory};
 use super::threads::Threads;
+use super::why::Why;
 use crate::action::PanelKind;
 use crate::terminal::pane::Pane;
 
@@ -19,6 +20,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Heap | PanelKind::Heat | PanelKind::Regions | PanelKind::StackMemory => table(Memory::of(kind)),
         PanelKind::Stack => list(Stack::default()),
         PanelKind::Threads => table(Threads::default()),
+        PanelKind::Why => list(Why::default()),
         _ => return None,
     })
 }
