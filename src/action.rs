@@ -3,6 +3,7 @@
 //! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied after the frame,
 //! first in, first out, all of them.
 
+mod effects;
 mod memory;
 mod registers;
 
@@ -12,6 +13,7 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
+pub use self::effects::{EffectsOf, OtherCall};
 pub use self::memory::{MemoryChange, MemoryText};
 pub use self::registers::RegisterFormat;
 use crate::messages::LanguageChoice;
@@ -174,6 +176,8 @@ pub enum PanelKind {
     Regions,
     /// The words of the stack.
     StackMemory,
+    /// What calls or steps read and write.
+    Effects,
     /// Why a cell has its value.
     Why,
 }
@@ -568,6 +572,10 @@ pub enum Action {
     ListValues(CellName),
     /// List all executions of code: an address, a function and an offset, or `file:line`.
     ListExecutions(String),
+    /// The list of accesses or executions is by call stacks, or by steps again.
+    GroupAccesses,
+    /// List what steps read and write, or how two calls differ.
+    ShowEffects(EffectsOf),
     /// Show a group of registers in the panel of registers that has the keyboard, or in the first.
     ShowRegisters(RegisterGroup),
     /// Open another panel with a group of registers.

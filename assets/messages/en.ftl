@@ -62,6 +62,7 @@ command-next-exception = Next exception
 command-previous-exception = Previous exception
 command-next-call-of-function = Next call of function
 command-previous-call-of-function = Previous call of function
+command-group-accesses-by-call-stack = Group accesses by call stack
 command-all-values = All values…
 command-stop-looking = Stop looking
 command-all-executions = All executions…
@@ -182,6 +183,13 @@ command-show-watches = Show watches
 command-show-heap = Show heap
 command-show-regions-of-memory = Show regions of memory
 command-show-stack-memory = Show stack memory
+command-effects-of-this-call = Effects of this call
+command-effects-of-this-round-of-the-loop = Effects of this round of the loop
+command-effects-of-steps = Effects of steps…
+command-compare-with-the-previous-call-of-this-function = Compare with the previous call of this function
+command-compare-with-the-next-call-of-this-function = Compare with the next call of this function
+command-compare-with-the-call-around = Compare with the call around…
+command-show-effects = Show effects
 command-show-heat = Show heat
 command-show-functions = Show functions
 command-show-flame-graph = Show flame graph
@@ -1387,6 +1395,8 @@ memory-what-was-known = what was known
 memory-external = external: the read at step { $step } differs from { $last }: was { $was }, read { $now }
 head-step = Step
 head-thread = Thread
+head-count = Count
+head-call-stack = Call stack
 head-before = Before
 head-value = Value
 head-bytes = Bytes
@@ -1555,6 +1565,77 @@ accesses-count-executions = { $count ->
         [one] 1 execution
        *[other] { $count } executions
     }
+accesses-in-stacks = { " " }in { $count ->
+        [one] 1 call stack
+       *[other] { $count } call stacks
+    }
+accesses-by-stack = { $count } by { $stack }
+accesses-in-no-call = no call is known around them
+accesses-in-other-stacks = other call stacks, more than are told apart
+accesses-more-callers = { " " }← { $count } more
+accesses-more-not-listed = … { $count } more, counted but not listed
+accesses-group-by-call-stack = Group by call stack
+accesses-by-call-stack = By call stack
+accesses-open-group = open { $name }
+accesses-close-group = close { $name }
+effects-no-call = no call with steps is known around the position
+effects-no-loop = no loop is around the position
+effects-no-other-call = no other call of { $function } is there
+effects-the-same-call = both positions are in the same call of { $function }
+effects-round = a round of the loop at { $head } in { $function }
+effects-summary = { $what }, positions { $from } to { $to }: { $steps ->
+        [one] 1 step reads
+       *[other] { $steps } steps read
+    } { $inputs } first, { $steps ->
+        [one] writes
+       *[other] write
+    } { $outputs }
+effects-undecoded = ; of { $count ->
+        [one] 1 step
+       *[other] { $count } steps
+    } the registers are not known
+effects-left-out = ; too much memory is used: { $count ->
+        [one] 1 access is
+       *[other] { $count } accesses are
+    } left out
+effects-more = … { $count } more runs of memory
+effects-row = { $kind } { $name }
+effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
+        [one] 1 input differs
+       *[other] { $inputs } inputs differ
+    }, { $outputs ->
+        [one] 1 output
+       *[other] { $outputs } outputs
+    }; { $partings ->
+        [0] both go the same way
+        [one] the ways part once
+       *[other] the ways part { $partings } times
+    }
+effects-cut = ; there is more than is listed
+effects-input = input
+effects-output = output
+effects-way = way
+effects-goes-to = to { $place }
+effects-ends = ends
+effects-entry = entry
+effects-meet = meet at { $place }
+effects-meet-no-more = meet no more
+effects-what-this-call = What this call reads and writes
+effects-what-these-steps = What these steps read and write
+effects-compare-with-previous = Compare with the previous call of this function
+effects-compare-with-next = Compare with the next call of this function
+effects-compare-with-position = Compare with the call of this function at the position
+effects-nothing-was-used = These steps use no registers and no memory
+table-effects = Effects
+table-no-steps-are-chosen = No steps are chosen
+table-choose-a-call-or-steps = Right-click a call, or a range in the timeline, and choose "What this call reads and writes"
+list-how-to-list-effects = Give one of the commands "Effects of this call", "Effects of this round of the loop", "Effects of steps…" (:).
+head-first-call = First call
+head-second-call = Second call
+ask-first-position-last-position = First and last position
+ask-position-in-another-call = A position in the other call
+ask-two-positions = two positions, such as 1190 1255
+ask-a-position = a position, such as 1250
 detail-more-writes = more than { $count } writes
 detail-writes = { $count ->
         [one] 1 write
@@ -2046,6 +2127,12 @@ head-from-sp = From sp
 head-saved = Saved
 head-frame = Frame
 head-written-by = Written by
+head-line = Line
+head-times = Times
+head-warning = Warning
+head-watch = Watch
+head-type = Type
+head-next-write = Next write
 head-means = Means
 stackmem-the-stack-pointer-is-unknown = The stack pointer is unknown here
 stackmem-of = { " " }of { $thread }
@@ -2318,7 +2405,7 @@ terminal-warnings =
        *[other] { $count } lines could not be read: `:` Show warnings
     }
 terminal-trace-changed = The trace file changed: what is shown is as it was. `:` Reload reads it again
-terminal-trace-grown = The trace has grown. `:` Follow trace shows the rest as it comes, `:` Reload reads it again
+terminal-trace-grown = The trace has grown. `:` Follow shows the rest as it comes, `:` Reload reads it again
 terminal-about = Stepback { $version }, in the terminal. F1 shows the keys
 terminal-open-first = No trace is open: `:` Open… asks for one
 terminal-copied = Copied, where the terminal lets programs copy (OSC 52)
@@ -2354,13 +2441,6 @@ terminal-no-such-register = No register of this group has "{ $text }" in its nam
 terminal-key-follow-address = The address follows the registers in it, or holds
 terminal-looking-through-memory = Looking through memory… an arrow stops it
 terminal-there = there { $value }
-terminal-help-marks =
-    Signs of values
-    { "*" }  the last move changed it
-    =  the step just done wrote what it was
-    ~  inferred: the trace does not state it
-    !  external: something changed it that the trace does not show
-    ?  unknown: nothing states it
 terminal-key-next-pane = To the next pane
 terminal-key-last-pane = To the last pane
 terminal-key-help = These keys
@@ -2386,7 +2466,7 @@ terminal-key-page-back = A screen back
 terminal-key-page = A screen forward
 terminal-key-start = To the start
 terminal-key-end = To the end
-terminal-key-arrange = The position to the middle, the top, the bottom of the pane
+terminal-key-arrange = The position to the middle, the top, the bottom
 terminal-key-fold = Fold the call around the position
 terminal-key-unfold = Unfold the folded call at the position
 terminal-key-fold-inside = Fold all calls made from this function
@@ -2422,7 +2502,7 @@ terminal-help-trace = In the list of steps
 terminal-help-cells = In panes of registers and memory
 terminal-help-registers = In panes of registers
 terminal-help-memory = In panes of memory
-terminal-help-others = In other panes
+terminal-help-others = In every pane but the steps
 terminal-help-prompts =
     While a text is typed
     Return  take it
@@ -2469,7 +2549,7 @@ terminal-ask-lock-line = Lock to line
 terminal-ask-lock-time = Lock to time
 terminal-ask-compare-line = Compare with line
 terminal-ask-address = Show address
-terminal-ask-filter = Registers whose names contain
+terminal-ask-filter = Only what holds
 terminal-ask-find-in-memory = Find in memory
 terminal-key-into = One step forward, into folded calls
 terminal-key-into-back = One step back, into folded calls
@@ -2479,18 +2559,30 @@ terminal-key-history = Forward again
 terminal-key-history-back = Back to where you were
 terminal-how-to-end = q quits, F1 shows the keys
 terminal-key-copy = Copy what is under the cursor
-terminal-key-undo = Take the last change of bookmarks, watches or searches back
+terminal-key-undo = Undo a change of bookmarks, watches or searches
 terminal-key-redo = Do it again
+terminal-key-next-write = To its next write, or where else its row leads
+terminal-key-filter = Only rows that hold a text
+terminal-key-find-in-memory = Find bytes, a number or a text in memory
+terminal-key-remove = Remove the bookmark or watch
+terminal-how-to-mark = b marks the position, :bookmark memory some memory.
+terminal-how-to-watch = w watches the cell under the cursor, :watch what is typed: x0, [sp+8] u32, name utf8.
+terminal-how-to-compare = :side by side opens a second list of steps; :compare shows what differs.
+terminal-watches = { $count ->
+    [one] { $count } watch
+   *[other] { $count } watches
+}
+terminal-how-to-map-sources = :map sources tells where its directory is now.
 terminal-nothing-to-copy = There is nothing under the cursor to copy
 terminal-died = { $words } (Ctrl-G { $step } goes there)
 terminal-help-legend =
     Signs
-    * a value  changed by the last move
+    { "*" } a value  changed by the last move
     = a value  written by it with the value that it had
-    ~ a value  follows from something else: the trace does not state it
+    ~ a value  inferred: the trace does not state it
     ! a value  changed by something that the trace does not show
     ? ??  nothing states it
-    * a step  a hit of the search
+    { "*" } a step  a hit of the search
     # a step  a bookmark
     ~ a step  a step of the slice
     - +  a call that can be folded, and a folded one
@@ -2610,7 +2702,7 @@ slice-end-initial = nothing in the trace writes it before: it was there at the s
 slice-end-image = nothing writes it before: the program image holds it
 slice-end-external-seen = changed by something that the trace does not show, as step { $step } found
 slice-end-external = changed by something that the trace does not show
-slice-end-host = written by the host: { $name }
+slice-end-called = given by the system that was called: { $name }
 slice-end-system = given by the system that was called
 slice-end-undecoded = the instruction that wrote it cannot be decoded
 slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself

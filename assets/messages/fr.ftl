@@ -83,6 +83,7 @@ command-next-exception = Exception suivante
 command-previous-exception = Exception précédente
 command-next-call-of-function = Prochain appel de la fonction
 command-previous-call-of-function = Appel précédent de la fonction
+command-group-accesses-by-call-stack = Grouper les accès par pile d’appels
 command-all-values = Toutes les valeurs…
 command-stop-looking = Arrêter de chercher
 command-all-executions = Toutes les exécutions…
@@ -203,6 +204,13 @@ command-show-watches = Afficher les espions
 command-show-heap = Afficher le tas
 command-show-regions-of-memory = Afficher les régions de la mémoire
 command-show-stack-memory = Afficher la mémoire de la pile
+command-effects-of-this-call = Effets de cet appel
+command-effects-of-this-round-of-the-loop = Effets de ce tour de boucle
+command-effects-of-steps = Effets de pas…
+command-compare-with-the-previous-call-of-this-function = Comparer avec l’appel précédent de cette fonction
+command-compare-with-the-next-call-of-this-function = Comparer avec l’appel suivant de cette fonction
+command-compare-with-the-call-around = Comparer avec l’appel autour de…
+command-show-effects = Afficher les effets
 command-show-heat = Afficher les zones chaudes
 command-show-functions = Afficher les fonctions
 command-show-flame-graph = Afficher le graphe de flammes
@@ -1429,6 +1437,8 @@ memory-what-was-known = ce qu’on savait
 memory-external = externe : la lecture au pas { $step } diffère de { $last } : valait { $was }, lu { $now }
 head-step = Pas
 head-thread = Thread
+head-count = Nombre
+head-call-stack = Pile d’appels
 head-before = Avant
 head-value = Valeur
 head-bytes = Octets
@@ -1600,6 +1610,67 @@ accesses-count-executions = { $count ->
         [one] { $count } exécution
        *[other] { $count } exécutions
     }
+accesses-in-stacks = { " " }dans { $count ->
+        [one] { $count } pile d’appels
+       *[other] { $count } piles d’appels
+    }
+accesses-by-stack = { $count } par { $stack }
+accesses-in-no-call = aucun appel connu autour
+accesses-in-other-stacks = d’autres piles d’appels, plus qu’on n’en distingue
+accesses-more-callers = { " " }← { $count } de plus
+accesses-more-not-listed = … { $count } de plus, comptés mais non listés
+accesses-group-by-call-stack = Grouper par pile d’appels
+accesses-by-call-stack = Par pile d’appels
+accesses-open-group = ouvrir { $name }
+accesses-close-group = fermer { $name }
+effects-no-call = aucun appel avec des pas n’est connu autour de la position
+effects-no-loop = aucune boucle n’entoure la position
+effects-no-other-call = il n’y a pas d’autre appel de { $function }
+effects-the-same-call = les deux positions sont dans le même appel de { $function }
+effects-round = un tour de la boucle à { $head } dans { $function }
+effects-summary = { $what }, positions { $from } à { $to } : { $steps } pas, { $inputs } lus d’abord, { $outputs } écrits
+effects-undecoded = { " " }; les registres de { $count ->
+        [one] { $count } pas
+       *[other] { $count } pas
+    } ne sont pas connus
+effects-left-out = { " " }; trop de mémoire : { $count ->
+        [one] { $count } accès est omis
+       *[other] { $count } accès sont omis
+    }
+effects-more = … { $count } autres plages de mémoire
+effects-row = { $kind } { $name }
+effects-comparison = { $function } à { $one } et à { $other } : { $inputs ->
+        [one] { $inputs } entrée diffère
+       *[other] { $inputs } entrées diffèrent
+    }, { $outputs ->
+        [one] { $outputs } sortie
+       *[other] { $outputs } sorties
+    } ; séparations des chemins : { $partings }
+effects-cut = { " " }; il y en a plus qu’on n’en liste
+effects-input = entrée
+effects-output = sortie
+effects-way = chemin
+effects-goes-to = vers { $place }
+effects-ends = se termine
+effects-entry = à l’entrée
+effects-meet = se rejoignent à { $place }
+effects-meet-no-more = ne se rejoignent plus
+effects-what-this-call = Ce que lit et écrit cet appel
+effects-what-these-steps = Ce que lisent et écrivent ces pas
+effects-compare-with-previous = Comparer avec l’appel précédent de cette fonction
+effects-compare-with-next = Comparer avec l’appel suivant de cette fonction
+effects-compare-with-position = Comparer avec l’appel de cette fonction à la position
+effects-nothing-was-used = Ces pas n’utilisent ni registre ni mémoire
+table-effects = Effets
+table-no-steps-are-chosen = Aucun pas n’est choisi
+table-choose-a-call-or-steps = Clic droit sur un appel, ou sur une plage de la chronologie, puis « Ce que lit et écrit cet appel »
+list-how-to-list-effects = Donner l’une des commandes « Effets de cet appel », « Effets de ce tour de boucle », « Effets de pas… » (:).
+head-first-call = Premier appel
+head-second-call = Second appel
+ask-first-position-last-position = Première et dernière position
+ask-position-in-another-call = Une position dans l’autre appel
+ask-two-positions = deux positions, comme 1190 1255
+ask-a-position = une position, comme 1250
 detail-more-writes = plus de { $count } écritures
 detail-writes = { $count ->
         [one] { $count } écriture
@@ -2094,6 +2165,12 @@ head-from-sp = Depuis sp
 head-saved = Sauvegardé
 head-frame = Cadre
 head-written-by = Écrit par
+head-line = Ligne
+head-times = Fois
+head-warning = Avertissement
+head-watch = Espion
+head-type = Type
+head-next-write = Prochaine écriture
 head-means = Signifie
 stackmem-the-stack-pointer-is-unknown = Le pointeur de pile est inconnu ici
 stackmem-of = { " " }de { $thread }
@@ -2345,7 +2422,7 @@ terminal-warnings =
        *[other] { $count } lignes n’ont pas pu être lues : `:` Afficher Avertissements
     }
 terminal-trace-changed = Le fichier de la trace a changé : ce qui est affiché est l’ancien. `:` Recharger le relit
-terminal-trace-grown = La trace a grandi. `:` Suivre la trace montre la suite, `:` Recharger la relit
+terminal-trace-grown = La trace a grandi. `:` Suivre montre la suite, `:` Recharger la relit
 terminal-about = Stepback { $version }, dans le terminal. F1 montre les touches
 terminal-open-first = Aucune trace n’est ouverte : `:` Ouvrir… en demande une
 terminal-copied = Copié, si le terminal permet aux programmes de copier (OSC 52)
@@ -2381,13 +2458,6 @@ terminal-no-such-register = Aucun registre de ce groupe n’a « { $text } » da
 terminal-key-follow-address = L’adresse suit les registres qu’elle nomme, ou reste
 terminal-looking-through-memory = Recherche dans la mémoire… une flèche l’arrête
 terminal-there = là-bas { $value }
-terminal-help-marks =
-    Signes des valeurs
-    { "*" }  le dernier déplacement l’a changée
-    =  le pas qui vient d’être fait a écrit la même valeur
-    ~  déduite : la trace ne la dit pas
-    !  externe : quelque chose que la trace ne montre pas l’a changée
-    ?  inconnue : rien ne la dit
 terminal-key-next-pane = Au volet suivant
 terminal-key-last-pane = Au volet précédent
 terminal-key-help = Ces touches
@@ -2449,7 +2519,7 @@ terminal-help-trace = Dans la liste des pas
 terminal-help-cells = Dans les volets de registres et de mémoire
 terminal-help-registers = Dans les volets de registres
 terminal-help-memory = Dans les volets de mémoire
-terminal-help-others = Dans les autres volets
+terminal-help-others = Dans tous les volets sauf les pas
 terminal-help-prompts =
     Pendant qu’un texte est tapé
     Entrée  le prendre
@@ -2496,7 +2566,7 @@ terminal-ask-lock-line = Fixer à la ligne
 terminal-ask-lock-time = Fixer au temps
 terminal-ask-compare-line = Comparer avec la ligne
 terminal-ask-address = Montrer l’adresse
-terminal-ask-filter = Registres dont le nom contient
+terminal-ask-filter = Seulement ce qui contient
 terminal-ask-find-in-memory = Chercher dans la mémoire
 terminal-key-into = Un pas en avant, dans les appels pliés
 terminal-key-into-back = Un pas en arrière, dans les appels pliés
@@ -2506,18 +2576,30 @@ terminal-key-history = De nouveau en avant
 terminal-key-history-back = Là où vous étiez
 terminal-how-to-end = q quitte, F1 montre les touches
 terminal-key-copy = Copier ce qui est sous le curseur
-terminal-key-undo = Annuler le dernier changement de signets, d’expressions ou de recherches
+terminal-key-undo = Annuler un changement de signets ou d’espions
 terminal-key-redo = Le refaire
+terminal-key-next-write = À sa prochaine écriture, ou l’autre lieu de sa ligne
+terminal-key-filter = Seulement les lignes qui contiennent un texte
+terminal-key-find-in-memory = Chercher des octets, un nombre ou un texte en mémoire
+terminal-key-remove = Retirer le signet ou l’espion
+terminal-how-to-mark = b marque la position, :poser un signet en mémoire de la mémoire.
+terminal-how-to-watch = w espionne la cellule sous le curseur, :espionner ce qui est tapé : x0, [sp+8] u32, nom utf8.
+terminal-how-to-compare = :côte à côte ouvre une deuxième liste de pas ; :comparer montre ce qui diffère.
+terminal-watches = { $count ->
+    [one] { $count } espion
+   *[other] { $count } espions
+}
+terminal-how-to-map-sources = :situer les sources dit où est maintenant son dossier.
 terminal-nothing-to-copy = Il n’y a rien à copier sous le curseur
 terminal-died = { $words } (Ctrl-G { $step } y va)
 terminal-help-legend =
     Signes
-    * valeur  changée par le dernier mouvement
+    { "*" } valeur  changée par le dernier mouvement
     = valeur  écrite par lui, mais la même
     ~ valeur  déduite : la trace ne la dit pas
     ! valeur  changée par quelque chose que la trace ne montre pas
     ? ??  rien ne la dit
-    * pas  un résultat de la recherche
+    { "*" } pas  un résultat de la recherche
     # pas  un signet
     ~ pas  un pas de la tranche
     - +  un appel qui peut être plié, et un appel plié
@@ -2637,7 +2719,7 @@ slice-end-initial = rien dans la trace ne l’écrit avant : elle était là au 
 slice-end-image = rien ne l’écrit avant : l’image du programme la contient
 slice-end-external-seen = changée par quelque chose que la trace ne montre pas, comme le pas { $step } l’a trouvé
 slice-end-external = changée par quelque chose que la trace ne montre pas
-slice-end-host = écrite par l’hôte : { $name }
+slice-end-called = donnée par le système qui a été appelé : { $name }
 slice-end-system = donnée par le système qui a été appelé
 slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décodée
 slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même

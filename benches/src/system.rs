@@ -68,7 +68,8 @@ pub fn read_bytes() -> Option<u64> {
     number_in("/proc/self/io", "read_bytes")
 }
 
-fn number_in(file: &str, name: &str) -> Option<u64> {
+/// A number of a file that says `NAME: NUMBER` in a line.
+pub(crate) fn number_in(file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
     let rest = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     rest.split_whitespace().next()?.parse().ok()

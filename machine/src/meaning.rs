@@ -8,6 +8,7 @@
 use crate::access_kind::AccessKind;
 use crate::expression::Expression;
 use crate::flags::FlagUse;
+use crate::selection::Selection;
 use crate::view::RegisterView;
 
 /// What an instruction does to registers and memory, as far as this is described.
@@ -32,6 +33,8 @@ pub struct Meaning {
     pub listed_reads: Vec<RegisterView>,
     /// Which condition flags it reads and writes, where it reads and writes the status register.
     pub flags: FlagUse,
+    /// What its result is made of, where the flags choose between two.
+    pub selection: Option<Selection>,
     /// Where a jump goes that [`crate::Target`] does not tell exactly: a register with something added.
     pub target: Expression,
 }

@@ -87,6 +87,20 @@ impl Instruction {
         registers.chain(loads).collect()
     }
 
+    /// What flows into the result of a select, or into the flags of a conditional comparison, when the flags are these.
+    /// Without them, or where nothing is chosen: all that may.
+    pub fn origins_of_selection(&self, flags: Option<u64>, result: Option<RegisterId>) -> Vec<Origin> {
+        let chosen =
+            self.meaning.selection.as_ref().zip(flags).map(|(selection, flags)| match selection.test.holds(flags) {
+                true => &selection.chosen,
+                false => &selection.otherwise,
+            });
+        match chosen {
+            None | Some(Expression::Unknown) => self.origins_of_result(result),
+            Some(value) => self.computed(value),
+        }
+    }
+
     /// The condition flags that decide about it, or flow into it; 0 when none does.
     pub fn flags_read(&self, set: InstructionSet) -> u64 {
         let is_read = self.registers.as_ref().is_some_and(|known| known.is_flags_read());

@@ -103,6 +103,11 @@ impl<'a> Walk<'a> {
         Self { left: Some(position), ..self }
     }
 
+    /// What is sought.
+    pub fn sought(&self) -> &Sought {
+        &self.sought
+    }
+
     /// The next hit. What is no hit does not count as one of those that are wanted.
     ///
     /// # Errors

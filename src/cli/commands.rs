@@ -12,6 +12,7 @@ use super::command::{AboutProgram, Command};
 use super::convert::ConvertArguments;
 use super::counts::CountsArguments;
 use super::diff::DiffArguments;
+use super::effects::EffectsArguments;
 use super::find::FindArguments;
 use super::flamegraph::{self, FlamegraphArguments};
 use super::heap::HeapArguments;
@@ -29,7 +30,7 @@ use super::vcd::VcdArguments;
 use super::why::WhyArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 23] = [
+static COMMANDS: [Entry; 24] = [
     Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
@@ -45,7 +46,9 @@ static COMMANDS: [Entry; 23] = [
         .with_help(profile::HELP),
     Entry::new::<FlamegraphArguments>("flamegraph", "The time spent in each call stack, as folded lines or drawn")
         .with_help(flamegraph::HELP),
-    Entry::new::<DiffArguments>("diff", "What differs between two positions").with_help(WORDS),
+    Entry::new::<DiffArguments>("diff", "What differs between two positions, or between two calls").with_help(WORDS),
+    Entry::new::<EffectsArguments>("effects", "What a call, a round of a loop or a range of steps reads and writes")
+        .with_help(WORDS),
     Entry::new::<CountsArguments>("counts", "Totals: instructions, accesses, markers; by thread"),
     Entry::new::<CheckArguments>("check", "What is wrong with the trace, by rule").with_help(check::HELP),
     Entry::new::<SyscallsArguments>("syscalls", "System calls: how often, how many failed, how long they took"),

@@ -8,6 +8,7 @@ use stepback_parsers::{Position, Step};
 
 use super::cells::{resolved, thread_id};
 use super::command::Command;
+use super::diff_calls;
 use super::json::{StepJson, byte_string, hex, value_hex};
 use super::question::Question;
 use super::report::Report;
@@ -25,6 +26,10 @@ pub struct DiffArguments {
     /// The other.
     #[arg(index = 3, value_name = "POS", allow_negative_numbers = true)]
     pub to: Place,
+    /// Compare the calls around the two positions: the innermost around the first, and the innermost of the same function
+    /// around the second.
+    #[arg(long, conflicts_with = "thread")]
+    pub calls: bool,
     /// Whose registers (default: the thread of the last step before the second position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
@@ -71,6 +76,9 @@ fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = resolved(&arguments.from, report)?;
     let to = resolved(&arguments.to, report)?;
+    if arguments.calls {
+        return diff_calls::answer(from, to, report);
+    }
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let difference = DifferenceBetween { from, to, thread }.run(&session.index, &report.cancel)?;
     match report.is_json {

@@ -1,32 +1,31 @@
 //! `stepback find`: who wrote, read or executed it; where a text or a value occurs.
 
-use std::ops::ControlFlow;
-
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use stepback_index::{
-    AccessKinds, Cell, Hit, MemoryRange, Number, QueryError, Searched, StepRecord, TextPattern, ThreadId,
-};
+use stepback_index::{AccessKinds, Cell, MemoryRange, Number, TextPattern, ThreadId};
 use stepback_machine::Address;
-use stepback_parsers::{Line, Position, RegisterSource, Source as _};
+use stepback_parsers::{Position, RegisterSource, Source as _};
 
 use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
 use super::command::Command;
 use super::extent::Extent;
+use super::find_hits::{Asked, HitPrinter};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
-use super::find_words::{NOTHING_WANTED, Tally, Way, nothing_of, subject_of};
-use super::json::{HitJson, hex};
+use super::find_stacks::StackWish;
+use super::find_words::{NOTHING_WANTED, Way, nothing_of, subject_of};
+use super::json::hex;
 use super::question::Question;
 use super::report::Report;
-use super::text::{access_text, grouped, printable, step_line};
+use super::text::printable;
 use super::trace_arguments::TraceArguments;
 use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
 use crate::analysis::search::{self, bytes_of, wide_number};
-use crate::analysis::walk::{Found, Sought, Walk};
-use crate::model::doubt::doubt_words;
+use crate::analysis::walk::{Sought, Walk};
 use crate::place::Place;
+
+/// Frames of a stack that people read.
+const FRAMES: usize = 64;
 
 /// What is sought, and where.
 #[derive(Debug, Args)]
@@ -53,6 +52,12 @@ pub struct FindArguments {
     /// With --all, at most so many hits.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// With the call stack around each hit. With --all the text has the stacks, those with most hits first.
+    #[arg(long)]
+    pub stack: bool,
+    /// With --stack, at most so many frames of each stack, the innermost (default: 64, with --json all).
+    #[arg(long, value_name = "N", requires = "stack")]
+    pub frames: Option<usize>,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -93,24 +98,15 @@ pub enum Kind {
     LastMarker,
 }
 
-/// The answer without `--all`.
-#[derive(Serialize)]
-struct AnswerJson {
-    hit: Option<HitJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    initial: Option<InitialJson>,
-}
-
-/// What the trace states before its first step.
-#[derive(Serialize)]
-struct InitialJson {
-    /// None in formats without lines.
-    line: Option<u64>,
-}
-
 impl FindArguments {
     fn extent(&self) -> Extent {
         if self.all { Extent::All } else { Extent::First }
+    }
+
+    /// What is told of a hit besides what it is.
+    fn stacks(&self) -> StackWish {
+        let usual = if self.common.report.json { usize::MAX } else { FRAMES };
+        if self.stack { StackWish::Frames(self.frames.unwrap_or(usual)) } else { StackWish::LeftOut }
     }
 }
 
@@ -124,6 +120,7 @@ impl Command for FindArguments {
             Kind::Bytes => bytes_of(what).map(|_| ()).ok_or_else(|| no_bytes(what)),
             Kind::Value if wide_number(what).is_some() => Ok(()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
+            Kind::Marker | Kind::LastMarker if self.stack => Err("--stack is for steps, not for markers".to_owned()),
             Kind::Marker | Kind::LastMarker => check_marker(what),
             _ => check_cell(what),
         }
@@ -157,14 +154,14 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             _ => nothing_of(subject, way),
         }
     };
+    let printer = |nothing: String| {
+        HitPrinter::new(Asked { extent: arguments.extent(), wanted, nothing, stacks: arguments.stacks() })
+    };
     match asked {
         Search::Walk(sought) => {
-            let nothing = nothing(&subject_of(&sought, what));
             let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(thread);
-            match arguments.extent() {
-                Extent::All => print_all(&mut walk, Tally::new(wanted), &nothing, report),
-                Extent::First => print_first(walk.next_hit()?, &nothing, report),
-            }
+            let nothing = nothing(&subject_of(walk.sought(), what));
+            printer(nothing).print_walk(&mut walk, report)
         }
         Search::Marker => {
             let marker = MarkerArguments {
@@ -178,10 +175,8 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             find_marker(marker, report)
         }
         Search::Through(search, subject) => {
-            let nothing = nothing(&subject);
             let reach = search::stream::Extent { thread, from: at, limit: wanted };
-            let asked = Asked { extent: arguments.extent(), wanted, nothing };
-            print_search(asked, report, |each| search.stream(reach, index, cancel, each))
+            printer(nothing(&subject)).print_search(report, |each| search.stream(reach, index, cancel, each))
         }
     }
 }
@@ -194,103 +189,6 @@ enum Search {
     Marker,
     /// Through the trace; what is said to be missing where nothing is found.
     Through(search::Search, String),
-}
-
-/// What a search hands its hits to.
-type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;
-
-/// What a search is to find, and what is said when there is nothing.
-struct Asked {
-    extent: Extent,
-    /// It ends after so many hits.
-    wanted: usize,
-    nothing: String,
-}
-
-/// Prints what a search through the trace finds, while it goes on.
-fn print_search(
-    asked: Asked,
-    report: &mut Report<'_>,
-    search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
-) -> Result<()> {
-    let Asked { extent, wanted, nothing } = asked;
-    let (mut tally, mut printed) = (Tally::new(wanted), Ok(()));
-    search(&mut |found| {
-        tally.count += found.hits.len() as u64;
-        let mut hits = found.hits.into_iter();
-        let print = |hit: Hit| match extent {
-            Extent::All if report.is_json => report.json(&HitJson::new(&hit, &report.session.index)),
-            Extent::All => print_hit(&hit, report),
-            Extent::First => print_first(Found::Hit(Box::new(hit)), &nothing, report),
-        };
-        printed = hits.try_for_each(print).and_then(|()| report.flush());
-        if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    printed?;
-    if tally.count == 0 && !(extent == Extent::All && report.is_json) {
-        print_first(Found::Nothing, &nothing, report)?;
-    }
-    if extent == Extent::All { tally.tell(report) } else { Ok(()) }
-}
-
-fn print_first(found: Found, nothing: &str, report: &mut Report<'_>) -> Result<()> {
-    let index = &report.session.index;
-    if report.is_json {
-        let (hit, initial) = match &found {
-            Found::Hit(hit) => (Some(HitJson::new(hit, index)), None),
-            Found::Initial(line) => (None, Some(InitialJson { line: index.source().is_text().then_some(line.0) })),
-            Found::Nothing => (None, None),
-        };
-        return report.json(&AnswerJson { hit, initial });
-    }
-    match &found {
-        Found::Hit(hit) => print_hit(hit, report),
-        Found::Initial(line) => print_initial(*line, report),
-        Found::Nothing => report.text(nothing),
-    }
-}
-
-/// In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
-fn print_all(walk: &mut Walk<'_>, mut tally: Tally, nothing: &str, report: &mut Report<'_>) -> Result<()> {
-    let index = &report.session.index;
-    let mut is_any = false;
-    loop {
-        match walk.next_hit()? {
-            Found::Hit(hit) => {
-                tally.count += 1;
-                match report.is_json {
-                    true => report.json(&HitJson::new(&hit, index))?,
-                    false => print_hit(&hit, report)?,
-                }
-            }
-            Found::Initial(_) if report.is_json => {}
-            Found::Initial(line) => print_initial(line, report)?,
-            Found::Nothing if is_any || report.is_json => return tally.tell(report),
-            Found::Nothing => {
-                report.text(nothing)?;
-                return tally.tell(report);
-            }
-        }
-        is_any = true;
-        report.flush()?;
-    }
-}
-
-fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
-    // What was asked for stands first; what else the step did is in `list` and `at`.
-    let access = hit.access.as_ref().map(|access| format!("  {}", access_text(access))).unwrap_or_default();
-    let record = StepRecord { effects: Vec::new(), ..hit.record.clone() };
-    let line = hit.record.line.map(|line| format!("  line {}", grouped(line.0))).unwrap_or_default();
-    let index = &report.session.index;
-    let doubt = hit.doubt.map(|doubt| format!("  {}", doubt_words(doubt, index.source().traits().instruction_set)));
-    let doubt = doubt.unwrap_or_default();
-    report.text(&format!("{:<64}{access}{line}{doubt}\n", step_line(&record, index)))
-}
-
-fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
-    let is_text = report.session.index.source().is_text();
-    let place = if is_text { format!(", in line {}", grouped(line.0)) } else { String::new() };
-    report.text(&format!("stated before the first step{place}\n"))
 }
 
 fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, report: &Report<'_>) -> Result<Search> {

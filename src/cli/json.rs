@@ -99,6 +99,18 @@ pub struct HitJson {
     access: Option<AccessJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     doubt: Option<DoubtJson>,
+    /// Only where it was asked for: the frames around the step, innermost first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<StackFrameJson>>,
+}
+
+/// A frame around a hit.
+#[derive(Debug, Serialize)]
+pub struct StackFrameJson {
+    /// What was called.
+    pub function: FunctionJson,
+    /// The step that called; none for the frame where a thread began.
+    pub call_step: Option<u64>,
 }
 
 /// Why a hit may not be the answer; `step`, `number` and `name` are those of a system call.
@@ -194,7 +206,12 @@ impl HitJson {
     pub fn new(hit: &Hit, index: &TraceIndex) -> Self {
         let step = StepJson::new(&hit.record, index);
         let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
-        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt }
+        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt, stack: None }
+    }
+
+    /// The same with the frames around the step, innermost first.
+    pub fn with_stack(self, stack: Vec<StackFrameJson>) -> Self {
+        Self { stack: Some(stack), ..self }
     }
 }
 

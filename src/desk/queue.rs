@@ -142,7 +142,9 @@ fn order(action: &Action) -> Order {
         Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
             Order::Beside
         }
-        Action::ListValues(_) | Action::ListExecutions(_) => Order::Beside,
+        Action::ListValues(_) | Action::ListExecutions(_) | Action::GroupAccesses | Action::ShowEffects(_) => {
+            Order::Beside
+        }
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
         Action::FilterRegisters(_) | Action::MemoryGroup(_) | Action::Memory(_) => Order::Beside,
         Action::FormatRegisters(_) | Action::HalveRegisters | Action::SelectCell(_) => Order::Beside,

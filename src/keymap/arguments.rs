@@ -6,7 +6,8 @@ use super::command::{Command, Situation};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, CellName, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, Way, WindowId,
+    Access, Action, CellName, EffectsOf, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, OtherCall,
+    StepRange, Way, WindowId,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
@@ -500,6 +501,30 @@ fn length_of(length: &str, text: &str) -> Result<u64, String> {
     let length = length.trim();
     let length = length.parse().ok().or_else(|| number(length).ok()).filter(|length| *length > 0);
     length.ok_or_else(|| say!("line-the-length-after-the-colon", text = format!("{text:?}")))
+}
+
+/// A range of positions: `1190 1255`, `1,190..1,255`.
+pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
+    let parts: Vec<&str> = text.split([' ', '.', '-']).filter(|part| !part.is_empty()).collect();
+    let numbers: Option<Vec<u64>> = parts.iter().map(|part| position_number(part)).collect();
+    match numbers.as_deref() {
+        Some([first, last]) => {
+            let range = StepRange { first: *first.min(last), last: *first.max(last) };
+            Ok(Action::ShowEffects(EffectsOf::Range(range)))
+        }
+        _ => Err(say!("ask-two-positions").to_owned()),
+    }
+}
+
+/// A position in the call that the one around the position is compared with.
+pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
+    let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
+    let at = situation.position().ok_or_else(|| say!("ask-a-position").to_owned())?;
+    Ok(Action::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other))))
+}
+
+fn position_number(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
 }
 
 #[cfg(test)]

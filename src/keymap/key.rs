@@ -78,6 +78,14 @@ impl Key {
         sign.or_else(|| Key::ALL.iter().find(is_it).copied())
     }
 
+    /// The letter (a large one), digit or sign that it types.
+    pub fn typed(self) -> Option<char> {
+        let sign = SIGNS.iter().find(|(_, key)| *key == self).map(|(sign, _)| *sign);
+        let mut letters = self.name().chars();
+        let single = letters.next().filter(|_| letters.as_str().is_empty());
+        sign.or(single)
+    }
+
     /// The key of a name, in large or small letters.
     pub fn of_name(name: &str) -> Option<Self> {
         let is_it = |key: &&Key| key.name().eq_ignore_ascii_case(name);

@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 22] = [
+pub const PANELS: [PanelRow; 23] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -96,6 +96,7 @@ pub const PANELS: [PanelRow; 22] = [
         another: None,
     },
     PanelRow { kind: PanelKind::StackMemory, show: "Show stack memory", key: None, icon: icons::STACK, another: None },
+    PanelRow { kind: PanelKind::Effects, show: "Show effects", key: None, icon: icons::SWAP, another: None },
     PanelRow { kind: PanelKind::Heat, show: "Show heat", key: None, icon: icons::SUN, another: None },
     PanelRow {
         kind: PanelKind::Functions,

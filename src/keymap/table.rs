@@ -11,8 +11,8 @@ use super::panel_rows::{PANELS, PanelRow};
 use super::slice_rows::slice_rows;
 use super::stroke::Modifiers;
 use crate::action::{
-    Access, Action, CallMeasure, CellName, Fold, Follow, FontChange, FontRole, FunctionsOf, PanelKind, ThemeChoice,
-    TimelineFit, TimelineLanes, Way, WindowId,
+    Access, Action, CallMeasure, CellName, EffectsOf, Fold, Follow, FontChange, FontRole, FunctionsOf, OtherCall,
+    PanelKind, ThemeChoice, TimelineFit, TimelineLanes, Way, WindowId,
 };
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
@@ -265,6 +265,7 @@ fn go() -> Vec<Command> {
             .asks(arguments::CELL, arguments::why),
         new(Go, "Why this value").in_trace().when(|situation| situation.cell.clone().map(Action::Why)),
         new(Go, "Stop looking").in_trace().does(Action::StopLookup),
+        new(Go, "Group accesses by call stack").in_trace().does(Action::GroupAccesses),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
         new(Go, "Next execution of line…").in_trace().asks("ask-file-line", arguments::next_line),
         new(Go, "Last execution of line…").in_trace().asks("ask-file-line", arguments::last_line),
@@ -491,6 +492,25 @@ fn window() -> Vec<Command> {
         new(Window, "Windows move together").key(CTRL_SHIFT, Key::D).in_trace().does(Action::SyncWindows),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
         new(Window, "Compare with…").in_trace().asks("ask-step-function-address-50-100", arguments::compare_with),
+        new(Window, "Effects of this call")
+            .icon(icons::SWAP)
+            .in_trace()
+            .when(|situation| Some(Action::ShowEffects(EffectsOf::Call(situation.position()?)))),
+        new(Window, "Effects of this round of the loop")
+            .in_trace()
+            .when(|situation| Some(Action::ShowEffects(EffectsOf::Round(situation.position()?)))),
+        new(Window, "Effects of steps…").in_trace().asks("ask-first-position-last-position", arguments::effects),
+        new(Window, "Compare with the previous call of this function").in_trace().when(|situation| {
+            let other = OtherCall::Near(Way::Back);
+            Some(Action::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
+        }),
+        new(Window, "Compare with the next call of this function").in_trace().when(|situation| {
+            let other = OtherCall::Near(Way::Forward);
+            Some(Action::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
+        }),
+        new(Window, "Compare with the call around…")
+            .in_trace()
+            .asks("ask-position-in-another-call", arguments::other_call),
         new(Window, "Compare before and after this call").in_trace().does(Action::CompareCall(None)),
     ];
     list.extend(PANELS.iter().map(show_panel));

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use serde::{Deserialize, Serialize};
 use stepback_index::{AccessKinds, Cancel, Cell, Hit};
 use stepback_parsers::Position;
 
+use super::access_groups::AccessGroups;
 use super::access_rows::{CELL_HEADS, CODE_HEADS, RowMaker};
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableRow};
@@ -52,9 +54,34 @@ pub struct AccessQuestion {
     pub at: Position,
     /// Where the list begins.
     pub from: Position,
+    /// How it is arranged.
+    pub arrangement: Arrangement,
 }
 
-/// The accesses by steps, in trace order; handed out while they are found. Runs on a worker.
+/// How accesses are arranged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Arrangement {
+    /// By steps, in trace order.
+    #[default]
+    Steps,
+    /// By the call stacks around them.
+    CallStacks,
+}
+
+impl Arrangement {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Steps => Self::CallStacks,
+            Self::CallStacks => Self::Steps,
+        }
+    }
+}
+
+/// The accesses by steps or by call stacks; handed out while they are found. Runs on a worker.
+///
+/// Cost: by steps that of the rows listed; by call stacks a look at each access, however many there are.
 ///
 /// # Errors
 /// Where the cell, the code or the thread is none, and see [`stepback_index::QueryError`].
@@ -75,30 +102,57 @@ pub fn access_table(
     };
     let meaning = Meaning::of(session, question, cancel)?;
     let maker = RowMaker { session, cell: meaning.cell, cancel };
-    let (mut rows, mut failed, mut published, mut pause) = (Vec::new(), Ok(()), Instant::now(), INTERVAL);
-    let extent = Extent { thread: whose, from: question.from, limit: ROWS + 1 };
+    let mut found_so_far = Gathered::new(question.arrangement);
+    let (mut failed, mut published, mut pause) = (Ok(()), Instant::now(), INTERVAL);
+    let extent = Extent { thread: whose, from: question.from, limit: found_so_far.limit() };
     meaning.search.stream(extent, &session.index, cancel, |found| {
         for hit in found.hits {
-            if let Err(error) = cancel.check().map_err(Into::into).and_then(|()| take(&maker, &hit, &mut rows)) {
+            if let Err(error) = cancel.check().map_err(Into::into).and_then(|()| found_so_far.take(&maker, &hit)) {
                 failed = Err(error);
                 return ControlFlow::Break(());
             }
         }
         if published.elapsed() > pause {
             let begun = Instant::now();
-            publish(Arc::new(meaning.table(session, question, rows.clone())));
+            publish(Arc::new(meaning.table(session, question, &found_so_far)));
             // A long list takes longer to hand out.
             (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
         }
         ControlFlow::Continue(())
     })?;
     failed?;
-    Ok(Arc::new(meaning.table(session, question, rows)))
+    Ok(Arc::new(meaning.table(session, question, &found_so_far)))
 }
 
-fn take(maker: &RowMaker<'_>, hit: &Hit, rows: &mut Vec<TableRow>) -> Result<()> {
-    rows.push(maker.row(hit)?);
-    Ok(())
+/// What was found, as it is arranged.
+enum Gathered {
+    Steps(Vec<TableRow>),
+    CallStacks(Box<AccessGroups>),
+}
+
+impl Gathered {
+    fn new(arrangement: Arrangement) -> Self {
+        match arrangement {
+            Arrangement::Steps => Self::Steps(Vec::new()),
+            Arrangement::CallStacks => Self::CallStacks(Box::default()),
+        }
+    }
+
+    /// How many hits are looked for.
+    fn limit(&self) -> usize {
+        match self {
+            Self::Steps(_) => ROWS + 1,
+            Self::CallStacks(_) => usize::MAX,
+        }
+    }
+
+    fn take(&mut self, maker: &RowMaker<'_>, hit: &Hit) -> Result<()> {
+        match self {
+            Self::Steps(rows) => rows.push(maker.row(hit)?),
+            Self::CallStacks(groups) => groups.take(maker, hit)?,
+        }
+        Ok(())
+    }
 }
 
 /// What a question asks for.
@@ -125,14 +179,26 @@ impl Meaning {
         })
     }
 
-    fn table(&self, session: &Session, question: &AccessQuestion, mut rows: Vec<TableRow>) -> Table {
-        let found = rows.len();
-        rows.truncate(ROWS);
+    fn table(&self, session: &Session, question: &AccessQuestion, found: &Gathered) -> Table {
+        let summary = so_far(session, &self.summary(question, found));
+        let heads: &[&'static str] = if self.cell.is_some() { &CELL_HEADS } else { &CODE_HEADS };
+        let table = match found {
+            Gathered::Steps(rows) => Table::new(summary, heads, rows.iter().take(ROWS).cloned().collect()),
+            Gathered::CallStacks(groups) => groups.table(session, summary, heads),
+        };
+        let table = table.without_one_thread(session);
+        let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
+        if is_memory || self.cell.is_none() { table } else { table.without_named("Bytes").without_named("Address") }
+    }
 
+    /// How much is listed, of what.
+    fn summary(&self, question: &AccessQuestion, found: &Gathered) -> String {
         let mut summary = match found {
-            0 => self.none().to_owned(),
-            count if count > ROWS => say!("accesses-the-first", rows = self.count(ROWS)),
-            count => self.count(count),
+            Gathered::Steps(rows) if rows.len() > ROWS => {
+                say!("accesses-the-first", rows = self.count(ROWS as u64))
+            }
+            Gathered::Steps(rows) => self.count(rows.len() as u64),
+            Gathered::CallStacks(groups) => self.count(groups.count()),
         };
         summary += &match self.cell {
             Some(Cell::Memory { address, len_bytes }) => {
@@ -148,13 +214,12 @@ impl Meaning {
         if question.from.0 > 0 {
             summary += &say!("accesses-from-step", step = question.from.0);
         }
-        let table = match self.cell {
-            Some(_) => Table::new(so_far(session, &summary), &CELL_HEADS, rows),
-            None => Table::new(so_far(session, &summary), &CODE_HEADS, rows),
-        };
-        let table = table.without_one_thread(session);
-        let is_memory = matches!(self.cell, Some(Cell::Memory { .. } | Cell::Physical { .. }));
-        if is_memory || self.cell.is_none() { table } else { table.without_named("Bytes").without_named("Address") }
+        if let Gathered::CallStacks(groups) = found
+            && groups.count() > 0
+        {
+            summary += &say!("accesses-in-stacks", count = groups.stacks());
+        }
+        summary
     }
 
     fn none(&self) -> &'static str {
@@ -166,8 +231,9 @@ impl Meaning {
         }
     }
 
-    fn count(&self, count: usize) -> String {
+    fn count(&self, count: u64) -> String {
         match &self.search {
+            _ if count == 0 => self.none().to_owned(),
             Search::Accesses(_, AccessKinds::Reads, _) => say!("accesses-count-reads", count = count),
             Search::Accesses(_, AccessKinds::Writes, _) => say!("accesses-count-writes", count = count),
             Search::Accesses(..) => say!("accesses-count", count = count),
@@ -184,7 +250,7 @@ mod tests {
 
     fn question(listed: Listed) -> AccessQuestion {
         let (kinds, thread, at, from) = (AccessKinds::All, None, Position(0), Position(0));
-        AccessQuestion { listed, kinds, thread, at, from }
+        AccessQuestion { listed, kinds, thread, at, from, arrangement: Arrangement::Steps }
     }
 
     fn cell(text: &str) -> AccessQuestion {
@@ -308,6 +374,35 @@ mod tests {
         let session = overflow_with_image();
         let found = lines(&session, &question(Listed::Code("overflow.c:42".to_owned())));
         assert!(found.len() > 2 && found[0].contains("executions of overflow.c:42"), "{}", found[0]);
+    }
+
+    #[test]
+    fn accesses_are_grouped_by_the_calls_around_them() {
+        let session = overflow_with_image();
+        let grouped = |question| AccessQuestion { arrangement: Arrangement::CallStacks, ..question };
+        let writes = grouped(AccessQuestion { kinds: AccessKinds::Writes, ..cell("0x80020018:8") });
+        let found = lines(&session, &writes);
+        let expected = [
+            "6 writes of 8 bytes at 80020018 in 2 call stacks",
+            "4 1,441 1,453 decode_field ← open_session ← main ← _start",
+            "1,441 write 0 e5 1 80020018 decode_field+fc strb w0, [x19]",
+            "1,444 write e5 84e5 1 80020019 decode_field+108 strb w0, [x19, #1]",
+            "1,447 write 84e5 8684e5 1 8002001a decode_field+114 strb w0, [x19, #2]",
+            "1,453 write 8684e5 8684e5 1 8002001b decode_field+124 strb wzr, [x19]",
+            "2 727 728 new_handler ← open_session ← main ← _start",
+            "727 write 0 (inferred) 0 (inferred) 4 80020018 new_handler+54 str w19, [x0, #8]",
+            "728 write 0 (inferred) 0 4 8002001c new_handler+58 str wzr, [x0, #0xc]",
+        ];
+        assert_eq!(found, expected);
+        let executions = lines(&session, &grouped(question(Listed::Code("hexval".to_owned()))));
+        let expected = [
+            "36 executions of hexval in 1 call stack",
+            "36 874 1,425 hexval ← decode_field ← open_session ← main ← _start",
+            "874 w0=35 x0 ← 35 hexval and w0, w0, #0xff",
+        ];
+        assert_eq!(executions[..3], expected);
+        let none = lines(&session, &grouped(cell("0x6000:16")));
+        assert_eq!(none, ["No access of 16 bytes at 6000"]);
     }
 
     #[test]

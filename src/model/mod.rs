@@ -1,5 +1,6 @@
 //! Everything that the window decides without the toolkit: plain data, tested as text.
 
+pub mod access_groups;
 pub mod access_rows;
 pub mod access_table;
 pub mod address_text;
@@ -14,6 +15,7 @@ pub mod code;
 pub mod compare;
 pub mod doubt;
 pub mod effects;
+pub mod effects_table;
 pub mod externals;
 pub mod fatal_words;
 pub mod finding_rows;
@@ -29,6 +31,7 @@ pub mod heap_words;
 pub mod heat_table;
 pub mod hit_rows;
 pub mod indents;
+pub mod kept_answers;
 pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;
@@ -55,6 +58,7 @@ pub mod stack_memory;
 pub mod step_remarks;
 pub mod step_rows;
 pub mod table;
+pub mod table_groups;
 pub mod table_text;
 pub mod text;
 mod thread_walk;

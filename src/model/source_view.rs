@@ -50,6 +50,23 @@ impl SourceHere {
             Self::Nowhere(_) | Self::NoLines | Self::NoImage => None,
         }
     }
+
+    /// What is not plain to see of it.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Line(line) => match (line.inlined_at.first(), &line.function) {
+                (Some(site), Some(function)) => {
+                    let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
+                    say!("source-inlined-at", function = &**function, file = file, line = site.line.to_string())
+                }
+                (_, Some(function)) => say!("source-in", function = &**function),
+                (_, None) => String::new(),
+            },
+            Self::Call { function, .. } => say!("source-calls", function = &**function),
+            Self::Nowhere(Some(address)) => say!("source-no-line-of", address = address.to_string()),
+            Self::Nowhere(None) | Self::NoLines | Self::NoImage => say!("source-no-source-line-here").to_owned(),
+        }
+    }
 }
 
 /// The thread of that name; the one that executed last where none is named, or the trace lacks it.

@@ -1,10 +1,13 @@
 //! A list of what was found in a trace, with columns: accesses, blocks of the heap, pages.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use stepback_index::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use super::table_groups::TableGroup;
 use super::{Meaning, Span};
 use crate::messages::{find, in_english, say};
 use crate::session::Session;
@@ -23,6 +26,8 @@ pub struct Table {
     pub rows: Vec<TableRow>,
     /// The columns that are left out where there is no room for all, the first of them first.
     pub spare: Vec<usize>,
+    /// Rows that belong together, in their order; empty where each stands alone.
+    pub groups: Vec<TableGroup>,
 }
 
 /// A column.
@@ -60,12 +65,41 @@ pub struct View {
     pub column: Option<usize>,
     /// The highest first.
     pub is_falling: bool,
+    /// The groups whose rows are listed, by their keys.
+    #[serde(skip)]
+    pub open: BTreeSet<u64>,
 }
 
 impl View {
     /// Whether it shows all rows as they were found.
     pub fn is_plain(&self) -> bool {
         self.filter.is_empty() && self.column.is_none()
+    }
+
+    /// Opens a group, or closes it.
+    pub fn toggle(&mut self, group: u64) {
+        if !self.open.remove(&group) {
+            self.open.insert(group);
+        }
+    }
+
+    /// Tells which rows hold the text.
+    pub(super) fn filter(&self) -> impl Fn(&TableRow) -> bool + use<> {
+        let wanted = self.filter.to_lowercase();
+        move |row| wanted.is_empty() || row.line().to_lowercase().contains(&wanted)
+    }
+
+    /// The places of rows in the order that is wanted.
+    pub(super) fn order(&self, rows: &[&TableRow]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..rows.len()).collect();
+        if let Some(column) = self.column {
+            let rank = |place: usize| rows.get(place)?.cells.get(column).map(TableCell::rank);
+            places.sort_by(|one, other| {
+                let (one, other) = (rank(*one), rank(*other));
+                if self.is_falling { other.cmp(&one) } else { one.cmp(&other) }
+            });
+        }
+        places
     }
 
     /// Puts rows in the order of a column, the highest first where it has numbers; once more the other way round.
@@ -107,23 +141,24 @@ impl Table {
             Column { name, label, characters: longest(place).max(label.chars().count()) }
         });
         let columns = columns.collect();
-        Self { summary, columns, rows, spare: Vec::new() }
+        Self { summary, columns, rows, spare: Vec::new(), groups: Vec::new() }
     }
 
     /// The rows that a view shows, in its order. Cost: all rows.
     #[must_use]
     pub fn seen(&self, view: &View) -> Self {
-        let wanted = view.filter.to_lowercase();
-        let is_wanted = |row: &&TableRow| wanted.is_empty() || row.line().to_lowercase().contains(&wanted);
-        let mut rows: Vec<&TableRow> = self.rows.iter().filter(is_wanted).collect();
-        if let Some(column) = view.column {
-            rows.sort_by(|one, other| {
-                let one = one.cells.get(column).map(TableCell::rank);
-                let other = other.cells.get(column).map(TableCell::rank);
-                if view.is_falling { other.cmp(&one) } else { one.cmp(&other) }
-            });
+        if self.is_grouped() {
+            return self.seen_groups(view);
         }
-        Self { rows: rows.into_iter().cloned().collect(), ..self.clone() }
+        let is_wanted = view.filter();
+        let rows: Vec<&TableRow> = self.rows.iter().filter(|row| is_wanted(row)).collect();
+        let rows = view.order(&rows).into_iter().filter_map(|place| rows.get(place).map(|row| (*row).clone()));
+        Self { rows: rows.collect(), ..self.clone() }
+    }
+
+    /// Whether a view shows all of it as it is. Groups are closed until they are opened.
+    pub fn is_whole_in(&self, view: &View) -> bool {
+        view.is_plain() && !self.is_grouped()
     }
 
     /// True when a column has numbers, whose highest are looked for first.
@@ -259,7 +294,7 @@ mod tests {
         };
         let table = Table::new(String::new(), &["Name", "Count"], vec![row("b", 9), row("ab", 1000), row("c", 20)]);
         let names = |filter: &str, column, is_falling| -> Vec<String> {
-            let view = View { filter: filter.to_owned(), column, is_falling };
+            let view = View { filter: filter.to_owned(), column, is_falling, ..View::default() };
             table.seen(&view).rows.into_iter().map(|row| row.name).collect()
         };
         assert_eq!(names("", None, true), ["b", "ab", "c"]);

@@ -88,7 +88,7 @@ panes! {
     /// The threads.
     Threads(ThreadsPanel): Threads;
     /// A list of accesses, of blocks of the heap, of pages or regions of memory, or of words of the stack.
-    Table(TablePanel): Accesses | Heap | Heat | Regions | StackMemory;
+    Table(TablePanel): Accesses | Heap | Heat | Regions | StackMemory | Effects;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
     /// What a search found.
@@ -172,7 +172,8 @@ mod tests {
             PanelKind::Bookmarks => Some(PanelKind::FlameGraph),
             PanelKind::FlameGraph => Some(PanelKind::Regions),
             PanelKind::Regions => Some(PanelKind::StackMemory),
-            PanelKind::StackMemory => Some(PanelKind::Why),
+            PanelKind::StackMemory => Some(PanelKind::Effects),
+            PanelKind::Effects => Some(PanelKind::Why),
             PanelKind::Why => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {

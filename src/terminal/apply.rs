@@ -160,7 +160,7 @@ impl Browser {
 
     pub(super) fn help(&mut self) {
         let kind = self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind());
-        self.over = Over::Help(HelpPage::new(kind));
+        self.over = Over::Help(HelpPage::new(kind, &self.situation()));
     }
 
     /// Asks for the argument of a command.
@@ -352,6 +352,8 @@ fn kind_of(action: &Action) -> Option<PanelKind> {
         Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => PanelKind::Registers,
         Action::FormatRegisters(_) | Action::HalveRegisters | Action::FilterRegisters(_) => PanelKind::Registers,
         Action::ListAccesses(..) | Action::ListValues(_) | Action::ListExecutions(_) => PanelKind::Accesses,
+        Action::GroupAccesses => PanelKind::Accesses,
+        Action::ShowEffects(_) => PanelKind::Effects,
         Action::ListCalls(_) => PanelKind::Calls,
         Action::ViewSlice(_) => PanelKind::Why,
         Action::TellFunctions(_) | Action::StopFunctions => PanelKind::Functions,

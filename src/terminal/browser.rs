@@ -191,6 +191,12 @@ impl Browser {
         !is_opening && !is_looking && self.queue.is_empty() && self.worker.is_idle()
     }
 
+    /// How many questions were asked so far. A frame that asked some is not the last one: what it asked for may be answered
+    /// already, and not drawn.
+    pub fn questions(&self) -> u64 {
+        self.worker.jobs_begun()
+    }
+
     /// Whether something is shown that changes by itself: how far something came.
     pub fn is_counting(&self) -> bool {
         let is_looking = self.desk.as_ref().is_some_and(|desk| desk.lookup.is_some() || desk.find.is_under_way());

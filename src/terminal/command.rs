@@ -34,6 +34,8 @@ pub enum Command {
     Over(Way),
     /// The position visited before or after.
     History(Way),
+    /// What the row under the cursor stands for is taken away.
+    Remove,
     /// What is under the cursor goes to the clipboard of the terminal.
     Copy,
     /// The last change of what is kept is taken back, or done again.

@@ -5,9 +5,11 @@ use ratatui::layout::Rect;
 
 use super::keys::{ROWS, Scope, has_for_itself};
 use super::look::Role;
+use super::palette::{asks_for_window, is_of_window};
 use super::pen::{Pen, Run};
+use super::sent::sent_text;
 use crate::action::PanelKind;
-use crate::keymap::{self, Command, key_text};
+use crate::keymap::{self, Command, KeyStroke, Situation};
 use crate::messages::{say, spoken};
 use crate::model::Meaning;
 
@@ -23,6 +25,8 @@ struct Line {
 /// The page of keys while it is open.
 pub struct HelpPage {
     kind: PanelKind,
+    /// The commands of the window that a terminal has as well.
+    commands: Vec<&'static Command>,
     top: usize,
     /// How many rows were drawn last.
     rows: usize,
@@ -30,8 +34,12 @@ pub struct HelpPage {
 
 impl HelpPage {
     /// The keys of a pane of a kind.
-    pub fn new(kind: PanelKind) -> Self {
-        Self { kind, top: 0, rows: 1 }
+    pub fn new(kind: PanelKind, situation: &Situation) -> Self {
+        let is_here = |command: &&Command| match command.action(situation) {
+            Some(action) => !is_of_window(&action),
+            None => !asks_for_window(command),
+        };
+        Self { kind, commands: keymap::commands().iter().filter(is_here).collect(), top: 0, rows: 1 }
     }
 
     /// Keys that scroll leave it open; any other one closes it. True while it is open.
@@ -63,8 +71,9 @@ impl HelpPage {
                 pen.role(run, &line.words, Role::Title);
                 continue;
             }
-            pen.role(run.first(KEYS), &line.keys, Role::Key);
-            pen.role(run.behind(KEYS + 1), &line.words, Role::Text(Meaning::Plain));
+            let end = pen.role(run, &line.keys, Role::Key).behind(1);
+            let words = run.from(end.x.max(run.behind(KEYS + 1).x));
+            pen.role(words, &line.words, Role::Text(Meaning::Plain));
         }
     }
 
@@ -90,31 +99,34 @@ impl HelpPage {
                 lines.insert(before, Line { keys, words });
             }
         }
-        let has_values = Scope::Cells.has(self.kind).then(|| say!("terminal-help-marks"));
-        for part in has_values.into_iter().chain([say!("terminal-help-prompts"), say!("terminal-help-signs")]) {
+        for part in [say!("terminal-help-legend"), say!("terminal-help-prompts"), say!("terminal-help-always")] {
             lines.extend(part.lines().map(line_of));
         }
         lines.push(Line { keys: String::new(), words: say!("terminal-help-window").to_owned() });
-        lines.extend(keymap::commands().iter().filter_map(|command| self.of_window(command)));
+        lines.extend(self.commands.iter().filter_map(|command| self.of_window(command)));
         lines.push(Line { keys: String::new(), words: say!("terminal-help-differences").to_owned() });
-        lines.extend(keymap::commands().iter().filter_map(|command| self.shadowed(command)));
+        lines.extend(self.commands.iter().filter_map(|command| self.shadowed(command)));
         lines
     }
 
     /// A command with those of the window's keys that mean it here as well.
     fn of_window(&self, command: &Command) -> Option<Line> {
-        let keys = command.keys();
-        let here: Vec<String> = keys.iter().filter(|key| !has_for_itself(self.kind, **key)).map(key_text).collect();
-        (!here.is_empty()).then(|| Line { keys: here.join(" "), words: command.label().to_owned() })
+        let here = sent(command, |key| !has_for_itself(self.kind, key));
+        (!here.is_empty()).then(|| Line { keys: here, words: command.label().to_owned() })
     }
 
     /// A command whose key means something else here.
     fn shadowed(&self, command: &Command) -> Option<Line> {
-        let keys = command.keys();
-        let lost: Vec<String> = keys.iter().filter(|key| has_for_itself(self.kind, **key)).map(key_text).collect();
-        (!lost.is_empty())
-            .then(|| Line { keys: lost.join(" "), words: say!("terminal-help-lost", command = command.label()) })
+        let lost = sent(command, |key| has_for_itself(self.kind, key));
+        (!lost.is_empty()).then(|| Line { keys: lost, words: say!("terminal-help-lost", command = command.label()) })
     }
+}
+
+/// Those of the keys of a command that a terminal can send.
+fn sent(command: &Command, is_wanted: impl Fn(KeyStroke) -> bool) -> String {
+    let keys = command.keys();
+    let wanted = keys.iter().filter(|key| is_wanted(**key)).filter_map(|key| sent_text(*key));
+    wanted.collect::<Vec<_>>().join(" ")
 }
 
 /// A line of a text: what stands before two spaces are keys; a line that begins without is a title.

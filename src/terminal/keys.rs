@@ -563,6 +563,30 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         scope: Scope::Everywhere,
+        presses: &[Press::letter('o')],
+        command: Command::Access(Way::Forward),
+        words: "terminal-key-next-write",
+    },
+    Row {
+        scope: Scope::Others,
+        presses: &[Press::letter('&')],
+        command: Command::Ask(Purpose::Filter),
+        words: "terminal-key-filter",
+    },
+    Row {
+        scope: Scope::Memory,
+        presses: &[Press::letter('&')],
+        command: Command::Ask(Purpose::FindInMemory),
+        words: "terminal-key-find-in-memory",
+    },
+    Row {
+        scope: Scope::Others,
+        presses: &[Press::of(KeyCode::Delete)],
+        command: Command::Remove,
+        words: "terminal-key-remove",
+    },
+    Row {
+        scope: Scope::Everywhere,
         presses: &[Press::letter('y')],
         command: Command::Copy,
         words: "terminal-key-copy",

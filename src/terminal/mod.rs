@@ -29,6 +29,7 @@ mod registry;
 mod run;
 mod screen;
 mod script;
+mod sent;
 mod signals;
 mod snapshot;
 

@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::look::Role;
 use super::pen::{Pen, Run};
 use super::prompt::{Line, Typed};
+use super::registry;
 use crate::action::Action;
 use crate::desk::{Choice, Desk, Item, Known, Places, items};
 use crate::keymap::{Command, Situation};
@@ -48,7 +49,11 @@ impl Palette {
         let searches = desk.map_or(&[][..], |desk| desk.searches.list());
         let slices = desk.map_or(&[][..], |desk| desk.slices.list());
         self.list = items(&query, situation, Known { recent: &[], places, searches, slices });
-        self.list.retain(|item| !is_of_window(&item.choice));
+        self.list.retain(|item| match &item.choice {
+            Choice::Run(_, action) => !is_of_window(action),
+            Choice::Ask(command) => !asks_for_window(command),
+            Choice::Nothing => true,
+        });
         self.chosen = self.chosen.min(self.list.len().saturating_sub(1));
     }
 
@@ -137,16 +142,17 @@ impl Palette {
     }
 }
 
-/// Whether a row does what a terminal cannot.
-fn is_of_window(choice: &Choice) -> bool {
-    let action = match choice {
-        Choice::Run(_, action) => action,
-        Choice::Ask(command) => {
-            let names = ["Interface font…", "Fixed-width font…", "Set keys…", "Import keys…"];
-            return names.contains(&command.name) || command.name.contains("layout");
-        }
-        Choice::Nothing => return false,
-    };
+/// Whether a command asks for an argument of what a terminal cannot do.
+pub fn asks_for_window(command: &Command) -> bool {
+    let names = ["Interface font…", "Fixed-width font…", "Set keys…", "Import keys…", "Waveform…"];
+    names.contains(&command.name) || command.name.contains("layout")
+}
+
+/// Whether an action is what a terminal cannot do.
+pub fn is_of_window(action: &Action) -> bool {
+    if let Action::ShowPanel(kind) | Action::NewPanel(kind) = action {
+        return !registry::has(*kind);
+    }
     matches!(
         action,
         Action::Theme(_)

@@ -89,6 +89,7 @@ fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Re
     let limit = Instant::now() + ANSWER;
     let mut quiet = 0;
     while quiet < 3 {
+        let before = browser.questions();
         browser.advance();
         buffer.reset();
         browser.draw_into(buffer);
@@ -96,7 +97,7 @@ fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Re
             return Err(anyhow!(error.to_owned()));
         }
         if browser.is_idle() {
-            quiet += 1;
+            quiet = if browser.questions() == before { quiet + 1 } else { 0 };
             continue;
         }
         quiet = 0;

@@ -135,6 +135,8 @@ impl App {
             }
             Action::ListValues(cell) => self.in_trace(|workspace| workspace.list_values(&cell)),
             Action::ListExecutions(code) => self.in_trace(|workspace| workspace.list_executions(code)),
+            Action::ShowEffects(of) => self.in_trace(|workspace| workspace.show_effects(of)),
+            Action::GroupAccesses => self.in_trace(Workspace::group_accesses),
             Action::ShowRegisters(group) => self.show_registers(group),
             Action::NewRegisters(group) => self.in_trace(|workspace| workspace.new_registers(group)),
             Action::ReadLanes(format) => {

@@ -15,10 +15,10 @@ use super::saved_layout::SavedLayout;
 use super::torn_place::TornWindow;
 use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
-use crate::action::{CellName, Follow, PanelKind, StepRange, Way, WindowId};
+use crate::action::{CellName, EffectsOf, Follow, PanelKind, StepRange, Way, WindowId};
 use crate::desk::{Desk, StatusSlot};
 use crate::keymap::{Situation, argument_text};
-use crate::model::access_table::{AccessQuestion, Listed};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed};
 use crate::panels::{FunctionsAsking, FunctionsState, Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
 use crate::worker::{Slot, Ticket, Worker};
@@ -187,7 +187,23 @@ impl Workspace {
         let tile = self.show(PanelKind::Accesses);
         if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             let (at, from) = (self.desk.windows.active().position, Position(0));
-            panel.ask(AccessQuestion { listed, kinds, thread, at, from });
+            panel.ask(AccessQuestion { listed, kinds, thread, at, from, arrangement: Arrangement::default() });
+        }
+    }
+
+    /// Tells what steps read and write.
+    pub fn show_effects(&mut self, of: EffectsOf) {
+        let tile = self.show(PanelKind::Effects);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.tell_effects(of);
+        }
+    }
+
+    /// Arranges the list of accesses by call stacks, or by steps again.
+    pub fn group_accesses(&mut self) {
+        let tile = self.show(PanelKind::Accesses);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.arrange_otherwise();
         }
     }
 

@@ -16,8 +16,10 @@ mod convert;
 mod damage;
 mod diff;
 mod drmemtrace;
+mod effects;
 mod find;
 mod find_by_thread;
+mod find_stacks;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;
@@ -41,3 +43,4 @@ mod truncate;
 mod vcd;
 mod vcd_banks;
 mod waveform;
+mod why;

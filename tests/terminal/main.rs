@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
 
+mod growing;
+mod panes;
 mod peer_cells;
 mod peer_trace;
 mod prompts;

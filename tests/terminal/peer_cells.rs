@@ -69,6 +69,25 @@ fn groups_of_registers_open_and_close() {
     for (key, name) in [("S", "single"), ("D", "double"), ("V", "vector"), ("Y", "system")] {
         it.press("r").press(key).check(&format!("registers-{name}")).press(key).press("r");
     }
+    // The registers of MVE are those of NEON: M opens their pane, and V closes it again.
+    it.press("r M").check("registers-vector").press("V r").check("trace-start");
+}
+
+#[test]
+fn the_next_write_is_gone_to_as_well() {
+    let mut it = Driver::overflow();
+    it.press("l \"2583\" Return Tab Down Down o");
+    let next = it.position();
+    assert!(next > 1250, "{next}:\n{}", it.screen());
+    // That is the one before which the last write is where it was.
+    it.press("Return");
+    assert_eq!(it.position(), 1232);
+    // Step 1,248 wrote x0, which step 1,250 writes again.
+    it.press("S-Tab l \"2583\" Return Up a o");
+    assert_eq!(it.position(), 1251);
+    it.resize(100, 34).press("Home m \"0x80020010\" Return Tab Tab o");
+    assert!(it.bottom().contains("80020010"), "{}", it.bottom());
+    assert!(it.position() > 0);
 }
 
 #[test]

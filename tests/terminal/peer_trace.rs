@@ -14,7 +14,7 @@ fn arrows_move_by_instructions() {
 #[test]
 fn pages_and_edges() {
     let mut it = Driver::overflow();
-    let page = it.press("PgDn").position();
+    let page = it.press("PgDn").check("trace-page").position();
     assert!((5..24).contains(&page), "{page}");
     assert_eq!(it.press("PgDn").position(), 2 * page);
     assert_eq!(it.press("PgUp PgUp").position(), 0);
@@ -30,6 +30,7 @@ fn control_l_puts_the_position_to_the_middle_the_top_and_the_bottom() {
     let row = |it: &Driver| it.row_with("── 1,250 ──");
     let rows: Vec<u16> = (0..4).map(|_| row(it.press("C-l"))).collect();
     assert_eq!(rows, [11, 1, 22, 11]);
+    it.check("trace-middle").press("C-l").check("trace-top").press("C-l").check("trace-bottom");
     assert_eq!(it.position(), 1250);
 }
 
@@ -72,12 +73,15 @@ fn a_line_a_time_and_an_address_are_gone_to() {
     let mut it = Driver::overflow();
     it.press("l").check("prompt-line");
     assert_eq!(it.press("\"2583\" Return").position(), 1250);
-    assert_eq!(it.press("t \"1000\" Return").position(), 1000);
+    assert_eq!(it.press("t").check("prompt-time").press("\"1000\" Return").position(), 1000);
     // The instruction at this address reads the byte that the loop goes by.
-    assert_eq!(it.press("p \"0x800003f0\" Return").position(), 1061);
+    it.press("p").check("prompt-next-visit");
+    assert_eq!(it.press("\"0x800003f0\" Return").position(), 1061);
+    it.check("trace-visited");
     assert_eq!(it.press("n").position(), 1126);
     assert_eq!(it.press("N").position(), 1061);
-    assert_eq!(it.press("P \"0x800003f0\" Return").position(), 996);
+    it.press("P").check("prompt-last-visit");
+    assert_eq!(it.press("\"0x800003f0\" Return").position(), 996);
     assert_eq!(it.press("P \"decode_field\" Return").position(), 748);
 }
 
@@ -125,6 +129,13 @@ fn the_help_scrolls_and_any_other_key_closes_it() {
 }
 
 #[test]
+fn the_help_is_that_of_the_pane() {
+    let mut it = Driver::overflow();
+    it.resize(80, 120).press("F1").check("help-trace").press("x Tab F1").check("help-registers");
+    it.press("x m \"sp\" Return Tab F10").check("help-memory").press("x : \"show stack\" Return F1").check("help-list");
+}
+
+#[test]
 fn steps_go_into_and_over_folded_calls_and_back_the_way_they_came() {
     let mut it = Driver::overflow();
     it.press("l \"2545\" Return");
@@ -136,4 +147,6 @@ fn steps_go_into_and_over_folded_calls_and_back_the_way_they_came() {
     assert_eq!(it.press("f").position(), 1237);
     assert_eq!(it.press("( ( (").position(), 0);
     assert_eq!(it.press(") ) )").position(), 1237);
+    // Out of a function backwards: to before its call.
+    assert_eq!(it.press("l \"2549\" Return F").position(), 1229);
 }

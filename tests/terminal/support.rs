@@ -83,9 +83,11 @@ impl Driver {
         let limit = Instant::now() + PATIENCE;
         let mut quiet = 0;
         while quiet < 3 {
+            let before = self.browser.questions();
             self.browser.advance();
             self.draw();
-            quiet = if self.browser.is_idle() { quiet + 1 } else { 0 };
+            let is_quiet = self.browser.is_idle() && self.browser.questions() == before;
+            quiet = if is_quiet { quiet + 1 } else { 0 };
             if quiet == 0 {
                 assert!(Instant::now() < limit, "something is still on its way:\n{}", self.screen());
                 std::thread::yield_now();
@@ -203,10 +205,12 @@ fn events(keys: &str) -> Vec<KeyEvent> {
 
 #[track_caller]
 fn event(key: &str) -> KeyEvent {
-    let (held, name) = match key.strip_prefix("C-") {
-        Some(name) if !name.is_empty() => (KeyModifiers::CONTROL, name),
-        _ => (KeyModifiers::NONE, key),
-    };
+    let (mut held, mut name) = (KeyModifiers::NONE, key);
+    for (prefix, holds) in [("C-", KeyModifiers::CONTROL), ("S-", KeyModifiers::SHIFT)] {
+        if let Some(rest) = name.strip_prefix(prefix).filter(|rest| !rest.is_empty() && name != "S-Tab") {
+            (held, name) = (held | holds, rest);
+        }
+    }
     let code = match name {
         "Up" => KeyCode::Up,
         "Down" => KeyCode::Down,
@@ -221,6 +225,7 @@ fn event(key: &str) -> KeyEvent {
         "Return" => KeyCode::Enter,
         "Escape" => KeyCode::Esc,
         "Backspace" => KeyCode::Backspace,
+        "Delete" => KeyCode::Delete,
         name if name.len() > 1 && name.starts_with('F') => KeyCode::F(name[1..].parse().expect("a number")),
         name => {
             let mut letters = name.chars();

@@ -30,6 +30,8 @@ fn argument_of(command: &Command) -> &'static str {
         "Panel shows thread…" => "cpu0",
         "New registers panel" => "vector",
         "Register lanes…" => "hex 32",
+        "Effects of steps…" => "0 1",
+        "Compare with the call around…" => "1",
         _ => "x2",
     }
 }

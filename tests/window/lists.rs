@@ -99,6 +99,44 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
 }
 
 #[test]
+fn accesses_by_call_stacks_are_opened_and_travelled_to() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.command("All values x2");
+    window.click("Group by call stack");
+    let group = "108 by 80000588 ← 80000764 ← 80000898 ← 80000000";
+    window.click(&format!("open {group}"));
+    window.click("write at step 137");
+    window.check_position(138);
+    window.click(&format!("close {group}"));
+    assert!(!window.has("write at step 137"));
+    window.command("Group accesses by call stack");
+    assert!(window.has("write at step 137"));
+}
+
+#[test]
+fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("880");
+    window.command("Effects of this call");
+    assert!(window.panels().contains(&PanelKind::Effects));
+    window.click("read x30");
+    window.check_position(881);
+    assert!(window.has("write psr") && !window.has("write sp"));
+    window.go_to("880");
+    window.command("Compare with the next call of this function");
+    assert!(window.has("input x0") && window.has("output x0"));
+    window.command("Effects of steps… 1249 1254");
+    assert!(window.has("write 80020010"));
+    window.command("Effects of this round of the loop");
+    assert!(window.count_like("read x") > 0);
+    window.command("Effects of steps… 0 0");
+    assert_eq!(window.count_like("read x"), 0);
+    window.perform(Action::ShowPanel(PanelKind::Calls));
+    window.choose("call 80000764", "What this call reads and writes");
+    assert!(window.count_like("read x") > 0);
+}
+
+#[test]
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
     window.perform(Action::ShowPanel(PanelKind::Accesses));

@@ -17,6 +17,7 @@ pub(crate) mod inference;
 pub(crate) mod markers;
 pub(crate) mod number;
 pub(crate) mod program;
+pub(crate) mod range_effects;
 pub(crate) mod reason;
 pub(crate) mod register_file;
 pub(crate) mod slice;

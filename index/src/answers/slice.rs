@@ -5,7 +5,6 @@ use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Line, Step};
 
 use crate::answers::hit::Doubt;
-use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 
@@ -129,8 +128,8 @@ pub enum End {
     System {
         /// The step that asked.
         step: Option<Step>,
-        /// What the host was asked to do, where memory is told to be written by it.
-        operation: Option<HostOperation>,
+        /// What it asked for, as Linux or Arm's semihosting names it, where the trace tells.
+        name: Option<&'static str>,
     },
     /// What the step takes in is not known.
     Unknown(NotKnown),

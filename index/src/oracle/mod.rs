@@ -22,6 +22,7 @@ mod call_frames;
 mod call_walk;
 mod calls;
 mod difference;
+mod effects;
 mod event;
 mod externals;
 mod folds;

@@ -8,6 +8,7 @@ mod asked;
 pub(crate) mod byte_touches;
 mod decoded;
 pub(crate) mod difference;
+pub(crate) mod effects_within;
 pub(crate) mod externals;
 pub(crate) mod folds;
 pub(crate) mod inferred_memory;

@@ -1,6 +1,7 @@
 //! Small readers over an open index, from which the questions are put together.
 
 pub(crate) mod banks;
+pub(crate) mod byte_set;
 pub(crate) mod byte_values;
 pub(crate) mod bytes;
 pub(crate) mod call_gaps;
@@ -27,6 +28,7 @@ pub(crate) mod own_slots;
 pub(crate) mod own_steps;
 pub(crate) mod points;
 pub(crate) mod problems;
+pub(crate) mod range_collector;
 pub(crate) mod records;
 pub(crate) mod register_reader;
 pub(crate) mod slots;

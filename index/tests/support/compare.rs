@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use stepback_index::{
     Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
-    DifferenceBetween, Effect, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit, Index,
-    LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt,
-    MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextTouchedBlock,
-    NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegisterState, RegistersAt,
-    Row, StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
+    DifferenceBetween, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit,
+    Index, LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep,
+    MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges,
+    NextTouchedBlock, NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines,
+    RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader,
+    index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Delay, Endian, RegisterView, Site};
@@ -227,6 +228,7 @@ impl<S: Source> Comparison<'_, S> {
             17 => {
                 // Dice of its own: the questions behind it are those that they were.
                 self.ask_bytes(&mut dice.clone());
+                self.ask_effects(&mut dice.clone());
                 let from = Address(self.address(dice));
                 self.agree(NextAccessedBlock { from });
                 self.agree(NextTouchedBlock { from });
@@ -390,6 +392,14 @@ impl<S: Source> Comparison<'_, S> {
         assert!(found.memory.iter().all(|run| (1..=16).contains(&run.from.len())), "{}: {question:?}", self.name);
         let bytes: Vec<_> = found.memory.iter().flat_map(bytes_of_run).collect();
         assert_eq!(bytes, expected.memory, "{}: {question:?}", self.name);
+    }
+
+    /// What steps took in and left behind, sometimes with too little room for all of their memory.
+    fn ask_effects(&self, dice: &mut Dice) {
+        let thread = dice.pick(&self.things.threads).unwrap();
+        let (from, to) = (self.position(dice), self.position(dice));
+        let blocks = if dice.one_in(3) { dice.below(6) as usize } else { 500 };
+        self.agree(EffectsWithin { thread, from: from.min(to), to: from.max(to), blocks });
     }
 
     fn ask_calls(&self, dice: &mut Dice) {

@@ -1,5 +1,7 @@
 //! The condition flags of Arm (Arm Architecture Reference Manual, DDI 0487, C1.2.4 "Condition code").
 
+use crate::selection::FlagTest;
+
 /// Negative, as a bit of the status register.
 pub const N: u64 = 1 << 31;
 /// Zero.
@@ -26,5 +28,40 @@ pub fn of_condition(code: u32) -> u64 {
         5 => N | V,
         6 => N | Z | V,
         _ => 0,
+    }
+}
+
+/// The same condition as a test.
+pub fn test_of_condition(code: u32) -> FlagTest {
+    let test = match code >> 1 & 7 {
+        0 => FlagTest { set: Z, ..FlagTest::default() },
+        1 => FlagTest { set: C, ..FlagTest::default() },
+        2 => FlagTest { set: N, ..FlagTest::default() },
+        3 => FlagTest { set: V, ..FlagTest::default() },
+        // HI, GE and GT are the negations of what is told here.
+        4 => FlagTest { set: Z, clear: C, is_negated: true, ..FlagTest::default() },
+        5 => FlagTest { differ: Some((N, V)), is_negated: true, ..FlagTest::default() },
+        6 => FlagTest { set: Z, differ: Some((N, V)), is_negated: true, ..FlagTest::default() },
+        // Always, whatever the lowest bit.
+        _ => return FlagTest { is_negated: true, ..FlagTest::default() },
+    };
+    FlagTest { is_negated: test.is_negated != (code & 1 == 1), ..test }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_hold_as_in_the_manual() {
+        let holds = |code, flags| test_of_condition(code).holds(flags);
+        assert!(holds(0, Z) && !holds(0, N) && holds(1, N) && !holds(1, Z));
+        assert!(holds(8, C) && !holds(8, C | Z) && !holds(8, 0), "HI");
+        assert!(holds(9, 0) && holds(9, C | Z) && !holds(9, C), "LS");
+        assert!(holds(10, N | V) && holds(10, 0) && !holds(10, N), "GE");
+        assert!(holds(11, V) && !holds(11, 0), "LT");
+        assert!(holds(12, 0) && !holds(12, Z) && !holds(12, V), "GT");
+        assert!(holds(13, Z) && holds(13, N) && !holds(13, N | V), "LE");
+        assert!(holds(14, 0) && holds(15, NZCV), "AL");
     }
 }

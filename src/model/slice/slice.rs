@@ -137,6 +137,24 @@ impl Slice {
 }
 
 impl Told<'_> {
+    /// What the line says of its step: the expression, the instruction, how the chain ends, or the call.
+    pub fn text(&self) -> String {
+        match self {
+            Told::Call(text) => (*text).to_owned(),
+            Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
+            Told::Alone(row, _) | Told::End(row) => row.code_text(),
+        }
+    }
+
+    /// What it says of the value.
+    pub fn value(&self) -> String {
+        match self {
+            Told::Call(_) => String::new(),
+            Told::Line { words, .. } | Told::Again(_, words) => words.value.clone(),
+            Told::Alone(row, _) | Told::End(row) => row.gives_text(),
+        }
+    }
+
     /// The row that it is about; none for the head of a call.
     pub fn row(&self) -> Option<&WhyRow> {
         match self {

@@ -9,6 +9,7 @@ use crate::model::TraceWindow;
 use crate::model::call_rows::CallRow;
 use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
+use crate::panels::effects_items::{compare_item, effects_items};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -40,6 +41,8 @@ pub fn call_menu(
     if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 }));
     }
+    effects_items(ui, tok, row.entered_at, out);
+    compare_item(ui, tok, row.entered_at, window.position, out);
     menu_line_ui(ui, tok);
     if let Some(is_open) = is_open {
         let text = if is_open { say!("calls-close") } else { say!("calls-open") };

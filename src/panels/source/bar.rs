@@ -34,7 +34,7 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText
         x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
         x = pen.label(x, y, say!("source-newer-than-the-image"), tok.warn) + INSET;
     }
-    let said = said(here);
+    let said = here.words();
     let bar = if bar.width() > LEGEND_FROM { bar.with_max_x(legend_ui(pen, bar)) } else { bar };
     let room = (bar.right() - INSET - x).max(0.0);
     let width = pen.width(&said, ui_font(11.5)).min(room);
@@ -66,23 +66,4 @@ fn legend_ui(pen: &Pen<'_>, bar: Rect) -> f32 {
         right = mark.left() - 10.0;
     }
     right
-}
-
-/// What is not plain to see.
-fn said(here: &SourceHere) -> String {
-    match here {
-        SourceHere::Line(line) => match (line.inlined_at.first(), &line.function) {
-            (Some(site), Some(function)) => {
-                let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
-                say!("source-inlined-at", function = &**function, file = file, line = site.line.to_string())
-            }
-            (_, Some(function)) => say!("source-in", function = &**function),
-            (_, None) => String::new(),
-        },
-        SourceHere::Call { function, .. } => say!("source-calls", function = &**function),
-        SourceHere::Nowhere(Some(address)) => say!("source-no-line-of", address = address.to_string()),
-        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => {
-            say!("source-no-source-line-here").to_owned()
-        }
-    }
 }

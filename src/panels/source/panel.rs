@@ -15,11 +15,12 @@ use crate::action::{Action, Follow, PanelKind, Way, WindowId};
 use crate::desk::{Change, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
+use crate::model::kept_answers::KeptAnswers;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
-use crate::panels::kept::Kept;
+
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::{List, ListArea};
 use crate::panels::panel::Panel;
@@ -54,9 +55,9 @@ struct SourceState {
     /// The line that was shown last: its file stays while the position is where no source is.
     shown: Option<Arc<SourceLine>>,
     file: Slot<FileKey, Arc<SourceFile>>,
-    files: Kept<FileKey, Arc<SourceFile>>,
+    files: KeptAnswers<FileKey, Arc<SourceFile>>,
     executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
-    all_executed: Kept<Arc<str>, Arc<HashSet<u32>>>,
+    all_executed: KeptAnswers<Arc<str>, Arc<HashSet<u32>>>,
     scroll: Scroll,
     /// The line under the cursor, from 1.
     cursor: u32,
@@ -305,7 +306,7 @@ impl Panel for SourcePanel {
         let news = self.session.look(cx.session);
         if news == Change::Part {
             // More may be executed.
-            self.state.all_executed = Kept::default();
+            self.state.all_executed = KeptAnswers::default();
         }
         if news == Change::Trace {
             *self.state = SourceState::default();

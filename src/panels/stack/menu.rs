@@ -4,7 +4,8 @@ use egui::Ui;
 
 use super::rows::Touched;
 use crate::messages::say;
-use crate::model::call_stack::StackFrame;
+use crate::model::call_stack::{StackFrame, entered_at};
+use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::{Tok, icons};
 
@@ -20,6 +21,7 @@ pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touc
     if MenuItem::new(say!("stack-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
         touched.opened = Some(place);
     }
+    effects_items(ui, tok, entered_at(&frame.call), &mut touched.asked);
     menu_line_ui(ui, tok);
     if MenuItem::new(say!("stack-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
         touched.is_copied = true;

@@ -234,6 +234,7 @@ impl StackPanel {
         if let Some(at) = opened {
             out.push(Action::OpenWindowAt(cx.moment(at)));
         }
+        out.extend(touched.asked);
         if touched.is_copied {
             let known = self.state.frames.peek().map_or([].as_slice(), |(_, frames)| frames.as_slice());
             let lines = (first as u64..).zip(known).map(|(number, frame)| frame.line(number));

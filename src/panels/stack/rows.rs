@@ -4,7 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_parsers::Position;
 
 use super::menu::frame_menu;
-use crate::action::WindowId;
+use crate::action::{Action, WindowId};
 use crate::messages::say;
 use crate::model::call_stack::{StackFrame, called_at, entered_at};
 use crate::model::frame_words::exception;
@@ -86,6 +86,8 @@ pub struct Touched {
     pub opened: Option<usize>,
     /// The stack is copied.
     pub is_copied: bool,
+    /// What else was asked for.
+    pub asked: Vec<Action>,
 }
 
 impl StackRows<'_> {

@@ -6,7 +6,7 @@ use stepback_parsers::Position;
 
 use crate::expression::split_range;
 use crate::messages::{say, spoken};
-use crate::model::access_table::{AccessQuestion, Listed};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed};
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
@@ -52,6 +52,7 @@ impl AccessBar {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let mut right = bar.right() - 8.0;
         if let Some(question) = question.as_mut() {
+            right = stacks_ui(ui, pen, bar.with_max_x(right), question);
             right = from_ui(ui, pen, bar.with_max_x(right), cx, question);
             if let Listed::Cell(text) = &question.listed {
                 let text = text.clone();
@@ -88,7 +89,8 @@ impl AccessBar {
             }
             let (at, from) = (cx.windows.active().position, Position(0));
             let kinds = question.as_ref().map_or(AccessKinds::All, |question| question.kinds);
-            *question = Some(AccessQuestion { listed: read(&text), kinds, thread: None, at, from });
+            let arrangement = question.as_ref().map(|question| question.arrangement).unwrap_or_default();
+            *question = Some(AccessQuestion { listed: read(&text), kinds, thread: None, at, from, arrangement });
         }
         self.typed = response.has_focus().then_some(text);
     }
@@ -142,6 +144,20 @@ fn from_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, cx: &ViewCx<'_>, question: &mut Ac
     let left = chip_left(pen, bar, text);
     if chip_ui(ui, pen, bar.with_min_x(left), &Chip { text, name: label, is_chosen: false }) {
         question.from = to;
+    }
+    left - 6.0
+}
+
+/// By steps or by call stacks.
+fn stacks_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, question: &mut AccessQuestion) -> f32 {
+    let (text, name) = (say!("accesses-by-call-stack"), say!("accesses-group-by-call-stack"));
+    let left = chip_left(pen, bar, text);
+    if left < bar.left() + FIELD {
+        return bar.right();
+    }
+    let is_chosen = question.arrangement == Arrangement::CallStacks;
+    if chip_ui(ui, pen, bar.with_min_x(left), &Chip { text, name, is_chosen }) {
+        question.arrangement = question.arrangement.other();
     }
     left - 6.0
 }

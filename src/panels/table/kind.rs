@@ -24,6 +24,8 @@ pub enum TableKind {
     Regions,
     /// The words of the stack.
     StackMemory,
+    /// What calls or steps read and write.
+    Effects,
 }
 
 impl TableKind {
@@ -37,6 +39,7 @@ impl TableKind {
             Self::Find => say!("table-find"),
             Self::Regions => say!("table-regions"),
             Self::StackMemory => say!("table-stack-memory"),
+            Self::Effects => say!("table-effects"),
         }
     }
 
@@ -50,12 +53,13 @@ impl TableKind {
             Self::Find => icons::SEARCH,
             Self::Regions => icons::MEMORY,
             Self::StackMemory => icons::STACK,
+            Self::Effects => icons::SWAP,
         }
     }
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat, Self::Regions, Self::StackMemory]
+        [Self::Heap, Self::Heat, Self::Regions, Self::StackMemory, Self::Effects]
             .into_iter()
             .find(|list| list.panel() == kind)
             .unwrap_or(Self::Accesses)
@@ -71,6 +75,7 @@ impl TableKind {
             Self::Find => PanelKind::Find,
             Self::Regions => PanelKind::Regions,
             Self::StackMemory => PanelKind::StackMemory,
+            Self::Effects => PanelKind::Effects,
         }
     }
 
@@ -86,7 +91,7 @@ impl TableKind {
 
     /// Whether Enter travels; elsewhere it shows memory.
     pub fn travels_by_enter(self) -> bool {
-        matches!(self, Self::Accesses | Self::Functions | Self::Find)
+        matches!(self, Self::Accesses | Self::Functions | Self::Find | Self::Effects)
     }
 
     /// Whether its rows are moments in their order: the position is marked between them.
@@ -124,6 +129,7 @@ impl TableKind {
             Self::Functions => EmptyWords(say!("table-no-function-was-called"), say!("table-the-trace-has-no-calls")),
             Self::Find => EmptyWords(say!("table-nothing-is-looked-for"), say!("table-type-into-the-field-above")),
             Self::Regions => EmptyWords(say!("table-no-memory-is-accessed"), say!("table-the-trace-has-no-loads")),
+            Self::Effects => EmptyWords(say!("table-no-steps-are-chosen"), say!("table-choose-a-call-or-steps")),
             Self::StackMemory => EmptyWords(say!("table-the-stack-is-not-known"), say!("table-go-to-a-step-behind")),
         }
     }
@@ -137,6 +143,7 @@ impl TableKind {
             Self::Functions => say!("table-the-trace-has-no-calls"),
             Self::Regions => say!("table-the-trace-has-no-loads-and"),
             Self::StackMemory => say!("table-go-to-a-position-where"),
+            Self::Effects => say!("effects-nothing-was-used"),
             Self::Find => say!("table-read-the-text-in-another"),
         }
     }

@@ -59,7 +59,7 @@ pub struct TableView<'a> {
 impl RowList {
     /// The rows that a view shows.
     pub fn seen(&mut self, table: &Arc<Table>, view: &View) -> Arc<Table> {
-        if view.is_plain() {
+        if table.is_whole_in(view) {
             return Arc::clone(table);
         }
         let known = self.seen.as_ref().filter(|seen| Arc::ptr_eq(&seen.of, table) && seen.view == *view);
@@ -115,8 +115,12 @@ impl RowList {
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         self.was_touched = false;
-        self.keys(ui, shown, cx, out);
+        self.keys(ui, shown, view, cx, out);
         let gap = gap_of(shown, view, cx);
+        // The list by steps had gone to the position; where rows stand otherwise the first matters most.
+        if gap.is_none() && self.revealed.is_some() {
+            self.rewind();
+        }
         self.reveal(gap, list, table.rows.len());
         let area = self.cursor.area(ui, list, table.rows.len(), cx.tok);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
@@ -128,6 +132,9 @@ impl RowList {
         for (place, rect) in area.places() {
             if shown.row_ui(ui, rect, place, out) {
                 (self.cursor.cursor, self.is_entered, self.was_touched) = (place, true, true);
+            }
+            if let Some(group) = shown.caret_ui(ui, rect, place) {
+                view.toggle(group);
             }
             let y = match gap {
                 Some((_, gap)) if gap == place => Some(rect.top()),
@@ -148,7 +155,7 @@ impl RowList {
         }
     }
 
-    fn keys(&mut self, ui: &Ui, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn keys(&mut self, ui: &Ui, shown: &TableView<'_>, view: &mut View, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (kind, table) = (shown.kind, shown.table);
         for key in take_keys(ui, cx) {
             self.was_touched = true;
@@ -160,6 +167,7 @@ impl RowList {
             }
             let Some(row) = table.rows.get(pressed) else { continue };
             match key {
+                PanelKey::Left | PanelKey::Right if table.is_grouped() => self.turn(key, shown, view),
                 PanelKey::Enter if kind.travels_by_enter() => act(row, cx, out),
                 PanelKey::Enter | PanelKey::ShowMemory => {
                     out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
@@ -174,6 +182,19 @@ impl RowList {
     }
 }
 
+impl RowList {
+    /// Opens or closes the group under the cursor; from a row of an open one goes to its head.
+    fn turn(&mut self, key: PanelKey, shown: &TableView<'_>, view: &mut View) {
+        let cursor = self.cursor.cursor;
+        let Some(group) = shown.table.group_around(cursor) else { return };
+        if group.head != cursor && key == PanelKey::Left {
+            self.cursor.go_to(group.head, shown.table.rows.len(), body(shown.rect));
+        } else if group.head == cursor && group.is_open == (key == PanelKey::Left) {
+            view.toggle(group.key);
+        }
+    }
+}
+
 /// The rows below the heads.
 fn body(rect: Rect) -> Rect {
     rect.split_top_bottom_at_y(rect.top() + HEAD).1
@@ -184,7 +205,7 @@ fn gap_of(shown: &TableView<'_>, view: &View, cx: &ViewCx<'_>) -> Option<(Positi
     let is_in_order = view.column.is_none() || (view.column == Some(0) && !view.is_falling);
     let position = cx.windows.active().position;
     let is_before = |row: &crate::model::table::TableRow| row.position.is_some_and(|at| at <= position);
-    let has_marks = shown.kind.has_position() && is_in_order;
+    let has_marks = shown.kind.has_position() && is_in_order && !shown.table.is_grouped();
     has_marks.then(|| (position, shown.table.rows.partition_point(is_before)))
 }
 

@@ -13,12 +13,13 @@ use super::access_bar::{self, AccessBar};
 use super::export::{Export, ListTools};
 use super::kind::TableKind;
 use super::list::{RowList, TableView};
-use crate::action::{Action, CellName, PanelKind, WindowId};
+use crate::action::{Action, CellName, EffectsOf, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::SessionWatch;
 use crate::desk::Stream;
 use crate::keymap::cell_name;
-use crate::model::access_table::{AccessQuestion, Listed, access_table};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed, access_table};
+use crate::model::effects_table::effects_table;
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -46,6 +47,9 @@ pub struct TablePanel {
     /// What of it is shown, and in which order.
     #[serde(default)]
     view: View,
+    /// How accesses are arranged.
+    #[serde(default)]
+    arrangement: Arrangement,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -58,6 +62,8 @@ struct TableState {
     accesses: Option<AccessQuestion>,
     listed: Stream<AccessQuestion, Table>,
     bar: AccessBar,
+    /// The steps of which it is told what they read and write.
+    effects: Option<EffectsOf>,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     /// What is accessed, of so many steps.
@@ -73,18 +79,40 @@ enum Question {
     Heat,
     Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
     StackMemory(Position),
+    Effects(EffectsOf),
 }
 
 impl TablePanel {
     /// A list of a kind.
     pub fn new(kind: TableKind) -> Self {
-        let (view, session, state) = Default::default();
-        Self { kind, view, session, state }
+        let (view, arrangement, session, state) = Default::default();
+        Self { kind, view, arrangement, session, state }
     }
 
     /// Lists accesses.
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
+        self.rewind();
+    }
+
+    /// Tells what steps read and write.
+    pub fn tell_effects(&mut self, of: EffectsOf) {
+        self.state.effects = Some(of);
+        self.view.column = None;
+        self.rewind();
+    }
+
+    /// Arranges accesses by call stacks, or by steps again.
+    pub fn arrange_otherwise(&mut self) {
+        self.arrangement = self.arrangement.other();
+        // The columns are others.
+        self.view.column = None;
+        self.rewind();
+    }
+
+    /// Other rows come: from the first, with all groups closed.
+    fn rewind(&mut self) {
+        self.view.open.clear();
         self.state.list.rewind();
     }
 
@@ -94,6 +122,7 @@ impl TablePanel {
         match self.kind {
             TableKind::Heat => Ok(Some(Question::Heat)),
             TableKind::StackMemory => Ok(Some(Question::StackMemory(here))),
+            TableKind::Effects => Ok(self.state.effects.map(Question::Effects)),
             TableKind::Regions if !has_heap(cx.session.companions.functions.as_ref()) => {
                 Ok(Some(Question::Regions(None, self.runs(cx)?, here)))
             }
@@ -137,8 +166,12 @@ impl TablePanel {
     /// The accesses as far as they are found, below the bar that says of what.
     fn accesses_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (bar, rect) = rect.split_top_bottom_at_y(rect.top() + access_bar::BAR);
+        self.state.accesses.iter_mut().for_each(|question| question.arrangement = self.arrangement);
         if self.state.bar.ui(ui, pen, bar, cx, &mut self.state.accesses) {
-            self.state.list.rewind();
+            self.rewind();
+        }
+        if self.state.accesses.as_ref().is_some_and(|question| question.arrangement != self.arrangement) {
+            self.arrange_otherwise();
         }
         let Some(question) = self.state.accesses.clone() else {
             return empty_ui(ui, pen, rect, self.kind.icon(), self.kind.nothing_asked());
@@ -215,7 +248,8 @@ impl Panel for TablePanel {
         // What was asked before the first frame is asked of this trace.
         if self.session.is_new(cx.session) {
             let accesses = self.state.accesses.take().filter(|_| self.state.listed.known().is_none());
-            *self.state = TableState { accesses, ..TableState::default() };
+            let effects = self.state.effects.take().filter(|_| self.state.answer.peek().is_none());
+            *self.state = TableState { accesses, effects, ..TableState::default() };
         }
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
@@ -242,6 +276,7 @@ impl Panel for TablePanel {
                     regions_table(&session, found, *at, cancel).map(Arc::new)
                 }
                 Question::StackMemory(at) => stack_memory(&session, *at, cancel).map(Arc::new),
+                Question::Effects(of) => effects_table(&session, *of, cancel).map(Arc::new),
             }
         });
         let place = AnswerPlace { pen: &pen, rect };

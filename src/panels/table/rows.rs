@@ -16,6 +16,8 @@ use crate::theme::{icon, icons, mono};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
+/// The middle of the caret of a group.
+const CARET: f32 = 8.0;
 /// Letters of names that are never cut for other columns.
 const LEAST_NAME: f32 = 18.0;
 
@@ -134,6 +136,7 @@ impl TableRows<'_> {
         let is_selected = match self.kind {
             // The callers and callees beside the list are those of this row.
             TableKind::Functions => self.cursor == place,
+            _ if self.table.group_at(place).is_some() => false,
             _ => row.position == Some(self.cx.windows.active().position),
         };
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
@@ -162,6 +165,20 @@ impl TableRows<'_> {
         }
         response.context_menu(|ui| self.menu(ui, row, out));
         touched
+    }
+
+    /// Draws the caret of a row that stands for others. Returns its group when it was clicked.
+    pub fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize) -> Option<u64> {
+        let (group, row) = (self.table.group_at(place)?, self.table.rows.get(place)?);
+        let touch = Rect::from_min_max(rect.min, pos2(rect.left() + INSET + CARET, rect.bottom()));
+        let (shape, name) = match group.is_open {
+            true => (icons::CARET_DOWN, say!("accesses-close-group", name = &*row.name)),
+            false => (icons::CARET_RIGHT, say!("accesses-open-group", name = &*row.name)),
+        };
+        let response = button_response(ui, touch, ("caret", group.key), &name);
+        let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
+        self.pen.text_centered(pos2(rect.left() + CARET, rect.center().y), shape, icon(10.0), color);
+        response.clicked().then_some(group.key)
     }
 
     fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) {

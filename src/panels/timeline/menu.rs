@@ -4,13 +4,14 @@ use egui::Ui;
 
 use super::state::TimelineState;
 use super::view::View;
-use crate::action::{Action, FunctionsOf, PanelKind, StepRange, TimelineFit};
+use crate::action::{Action, EffectsOf, FunctionsOf, PanelKind, StepRange, TimelineFit};
 use crate::messages::say;
 use crate::model::text::thousands;
 use crate::model::timeline::FrameBox;
 use crate::notes::{BookmarkPlace, WatchChange, WatchType};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
+use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -55,6 +56,7 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
     if MenuItem::new(say!("timeline-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(range));
     }
+    effects_items(ui, tok, frame.entered, out);
     menu_line_ui(ui, tok);
 }
 
@@ -91,6 +93,9 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     }
     if MenuItem::new(say!("timeline-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
         out.push(Action::CompareEnds(range));
+    }
+    if MenuItem::new(say!("effects-what-these-steps")).icon(icons::SWAP).ui(ui, tok) {
+        out.push(Action::ShowEffects(EffectsOf::Range(range)));
     }
     add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
     let of_range = |kind| [Action::TellFunctions(FunctionsOf::Selection), Action::ShowPanel(kind)];

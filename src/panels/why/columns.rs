@@ -2,7 +2,6 @@
 
 use egui::{Rect, pos2};
 
-use super::rows::{code_text, value_text};
 use crate::action::SliceView;
 use crate::analysis::slice::ReadingLine;
 use crate::messages::say;
@@ -71,10 +70,10 @@ impl Needed {
         self.step = self.step.max(step);
         self.place = self.place.max(length(row.place_in(view)));
         self.thread = self.thread.max(length(&row.thread));
-        self.value = self.value.max(length(&value_text(told)));
+        self.value = self.value.max(length(&told.value()));
         // Where a chain ends reaches over what stands behind.
         if row.end.is_none() {
-            self.code = self.code.max(length(&code_text(told)));
+            self.code = self.code.max(length(&told.text()));
         }
     }
 }

@@ -52,24 +52,6 @@ pub fn travel(row: &WhyRow, cx: &ViewCx<'_>) -> Option<Action> {
     Some(Action::Travel(cx.windows.active, row.position()?.0))
 }
 
-/// What a line says of its step: the expression, the instruction, or how the chain ends.
-pub fn code_text(told: &Told<'_>) -> String {
-    match told {
-        Told::Call(text) => (*text).to_owned(),
-        Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
-        Told::Alone(row, _) | Told::End(row) => row.code_text(),
-    }
-}
-
-/// What a line says of the value.
-pub fn value_text(told: &Told<'_>) -> String {
-    match told {
-        Told::Call(_) => String::new(),
-        Told::Line { words, .. } | Told::Again(_, words) => words.value.clone(),
-        Told::Alone(row, _) | Told::End(row) => row.gives_text(),
-    }
-}
-
 impl SliceRows<'_> {
     /// Draws a line.
     pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, line: &ReadingLine, out: &mut Vec<Action>) -> Deed {
@@ -128,7 +110,7 @@ impl SliceRows<'_> {
         let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, drawn.rect.center().y);
         let left = self.left(drawn.line) + CARET;
         let Some(row) = drawn.told.row() else {
-            pen.cut_text(pos2(left, y), &code_text(&drawn.told), mono(12.5), tok.symbol, columns.right);
+            pen.cut_text(pos2(left, y), &drawn.told.text(), mono(12.5), tok.symbol, columns.right);
             return;
         };
         let dash = || "─".to_owned();
@@ -183,7 +165,7 @@ impl SliceRows<'_> {
 }
 
 fn name(told: &Told<'_>) -> String {
-    let Some(row) = told.row() else { return code_text(told) };
+    let Some(row) = told.row() else { return told.text() };
     let cell = || row.gives.first().map(|given| given.label.clone()).unwrap_or_default();
     match row.step {
         Some(step) => say!("slice-row", step = step.0),
@@ -193,8 +175,8 @@ fn name(told: &Told<'_>) -> String {
 
 /// All that a line says, without cuts.
 fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
-    let code = code_text(told);
-    let value = value_text(told);
+    let code = told.text();
+    let value = told.value();
     let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
     let lines = [place, code, value, because(told, slice)];
     ui.label(lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"));

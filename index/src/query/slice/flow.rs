@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
+    AccessKind, Address, Condition, Endian, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView,
+    Registers, decode,
 };
-use stepback_parsers::{Source, Step};
+use stepback_parsers::{MarkerKind, Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell};
@@ -14,11 +15,14 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::query::slice::accesses::StepAccesses;
+use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
 use crate::read::homes::Homes;
 use crate::read::open_writes::OpenWrites;
+use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::views::ViewReader;
 use crate::store::granules::GRANULE_BITS;
 
 /// Something that a step takes in, at the position before it.
@@ -156,8 +160,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
             Piece::Flags(bits) => {
                 let bits = *bits;
-                self.take_flags(bits, want, outcome);
-                Ok(())
+                self.take_flags(bits, want, outcome)
             }
             Piece::Memory { granule, mask } => {
                 let (granule, mask) = (*granule, *mask);
@@ -201,13 +204,13 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let value = Value(bytes.map(|byte| byte.flatten().flatten()).collect());
             let cell = SliceCell::Register { thread: self.thread, view: part };
             outcome.defines.push(Defined { cell, value });
-            self.make_register(part, by, outcome);
+            self.make_register(part, by, outcome)?;
         }
         Ok(())
     }
 
     /// Notes what went into bytes of a register.
-    fn make_register(&self, part: RegisterView, by: By, outcome: &mut Outcome) {
+    fn make_register(&self, part: RegisterView, by: By, outcome: &mut Outcome) -> Result<(), QueryError> {
         let cell = SliceCell::Register { thread: self.thread, view: part };
         let Some(instruction) = self.done() else {
             let reason = if self.text.as_ref().is_some_and(|text| !text.is_executed) {
@@ -216,11 +219,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 NotKnown::Undecoded
             };
             outcome.ends.push((End::Unknown(reason), cell));
-            return;
+            return Ok(());
         };
         if instruction.control.flow == Flow::Trap {
-            outcome.ends.push((End::System { step: self.step(), operation: None }, cell));
-            return;
+            outcome.ends.push((self.asked_system(instruction)?, cell));
+            return Ok(());
         }
         let effects = &instruction.meaning.writes;
         let origins = match by {
@@ -228,7 +231,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 let first = part.offset - effect.view.offset;
                 instruction.origins_of_value(&effect.value, first..first + part.size_bytes)
             }),
-            By::Result(register) => instruction.origins_of_result(Some(register)),
+            By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
             By::Nobody | By::Unexplained => instruction.origins_of_result(None),
         };
         let is_made_of_nothing = origins.is_empty();
@@ -242,9 +245,10 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let end = if is_told { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) };
             outcome.ends.push((end, cell));
         }
+        Ok(())
     }
 
-    fn take_flags(&self, bits: u64, want: Want, outcome: &mut Outcome) {
+    fn take_flags(&self, bits: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
         let told = self.done().zip(set).map_or(0, |(instruction, set)| instruction.flags_written(set) & bits);
         let recorded = self.status_written(want.slot);
@@ -253,7 +257,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             outcome.rests.push(Want { piece: Piece::Flags(bits & !taken), ..want });
         }
         if taken == 0 {
-            return;
+            return Ok(());
         }
         let cell = SliceCell::Flags { thread: self.thread, bits: taken };
         let value = Value(
@@ -270,11 +274,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
         outcome.defines.push(Defined { cell, value });
         match self.done() {
             Some(instruction) if instruction.control.flow == Flow::Trap => {
-                outcome.ends.push((End::System { step: self.step(), operation: None }, cell));
+                outcome.ends.push((self.asked_system(instruction)?, cell));
             }
             Some(instruction) => {
                 let origins =
-                    if told != 0 { instruction.origins_of_flags() } else { instruction.origins_of_result(None) };
+                    if told != 0 { self.origins_of_flags(instruction)? } else { instruction.origins_of_result(None) };
                 let is_made_of_nothing = origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
                 self.take_in(instruction, origins, cell, outcome);
                 if is_made_of_nothing {
@@ -284,6 +288,70 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
             None => outcome.ends.push((End::Unknown(NotKnown::Undecoded), cell)),
         }
+        Ok(())
+    }
+
+    /// What a trap asked the system for, by its name.
+    fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
+        let step = self.step();
+        let (Some(text), Some(asking)) = (&self.text, step) else { return Ok(End::System { step, name: None }) };
+        let set = text.instruction_set;
+        if let Some(host) = set.host_call().filter(|_| set.is_host_call(text.opcode, text.length_bytes)) {
+            let number = self.register_before(asking, host.operation)?;
+            return Ok(End::System { step, name: number.and_then(HostCall::operation_name) });
+        }
+        let told = self.events.iter().find_map(|event| match event.kind {
+            EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => Some(marker.value),
+            _ => None,
+        });
+        let number = match (told, set.abi().system_calls.number) {
+            (Some(number), _) => Some(number),
+            (None, Some(name)) if instruction.control.flow == Flow::Trap => self.register_before(asking, name)?,
+            (None, _) => None,
+        };
+        Ok(End::System { step, name: number.and_then(|number| set.system_call_name(number)) })
+    }
+
+    /// What a register held before a step, where the trace states it.
+    fn register_before(&self, step: Step, name: &str) -> Result<Option<u64>, QueryError> {
+        let set = self.index.instruction_set(self.thread);
+        let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone()) else {
+            return Ok(None);
+        };
+        let mut reader = RegisterReader::new(self.index, self.thread, step.before());
+        Ok(reader.state(name.to_owned(), view)?.value.to_u64())
+    }
+
+    fn origins_of_flags(&self, instruction: &Instruction) -> Result<Vec<Origin>, QueryError> {
+        match instruction.meaning.selection {
+            Some(_) => Ok(instruction.origins_of_selection(self.flags_before(instruction)?, None)),
+            None => Ok(instruction.origins_of_flags()),
+        }
+    }
+
+    /// The condition flags before a step that chooses by them, where the trace states them.
+    fn flags_before(&self, instruction: &Instruction) -> Result<Option<u64>, QueryError> {
+        let (Some(text), Some(step)) = (&self.text, self.step()) else { return Ok(None) };
+        let flags = text.instruction_set.flag_bits();
+        if instruction.meaning.selection.is_none() || self.index.has_operands_alone() || flags == 0 {
+            return Ok(None);
+        }
+        let view = status_view(flags);
+        let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, view, step.0)? else { return Ok(None) };
+        let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
+        let own = events.iter().filter(|event| event.slot == slot && event.thread == self.thread);
+        let mut status = None;
+        for event in own {
+            if let EventKind::Register { view: written, bytes, .. } = &event.kind
+                && written.register == RegisterId::PSR
+            {
+                status = bytes
+                    .as_ref()
+                    .filter(|_| written.offset == 0)
+                    .map(|bytes| bytes.iter().take(8).rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)));
+            }
+        }
+        Ok(status)
     }
 
     fn take_memory(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) {
@@ -313,9 +381,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 outcome.rests.push(Want { piece, ..want });
                 return;
             };
-            let operation = Some(region.operation);
+            let name = Some(region.operation.name());
             outcome.defines.push(Defined { cell, value: Value(vec![None; run.len as usize]) });
-            outcome.ends.push((End::System { step: self.step(), operation }, cell));
+            outcome.ends.push((End::System { step: self.step(), name }, cell));
         }
     }
 
@@ -392,9 +460,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
         }
     }
 
-    /// What decides what a step does that gives nothing a value: a branch, or a call.
+    /// What decides what a step does that gives nothing a value: a branch, taken or not, or a call.
     pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
-        let Some((instruction, text)) = self.done().zip(self.text.as_ref()) else { return Vec::new() };
+        let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else { return Vec::new() };
         let mut outcome = Outcome::default();
         let origins = instruction.origins_of_result(None);
         // A branch has no cell of its own: where what it loads is not shown nobody asks.

@@ -39,6 +39,12 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let mut walk = Self { index, edges: question.edges, frontier, control, ready };
         let asked = vec![WantedBy { step: None, edge: Edge::Data }];
         let slot = question.at.0;
+        if let Cell::Register { thread, view } = question.cell
+            && view.register == RegisterId::PC
+        {
+            walk.want_last_step(thread, slot, asked.clone())?;
+            return Ok(walk);
+        }
         for wish in walk.wishes(question, &asked)? {
             walk.find(wish, Until { slot, shown: slot }, cancel)?;
         }
@@ -81,6 +87,15 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             }
         }
         rows
+    }
+
+    /// The program counter is what the last step of the thread made of it.
+    fn want_last_step(&mut self, thread: ThreadId, slot: u64, wanted_by: Vec<WantedBy>) -> Result<(), QueryError> {
+        if let Some(step) = SlotReader(self.index).owner(thread, slot)? {
+            let (piece, slot) = (Piece::Decision, step.0.saturating_add(1));
+            self.frontier.add(step, Want { thread, piece, slot, wanted_by, doubt: None });
+        }
+        Ok(())
     }
 
     /// What a question asks for.

@@ -3,8 +3,9 @@
 use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
-use crate::arm::flags::{C, of_condition};
+use crate::arm::flags::{C, of_condition, test_of_condition};
 use crate::expression::{Expression, Operation};
+use crate::selection::Selection;
 
 impl Bits {
     /// Data processing with an immediate.
@@ -258,7 +259,11 @@ impl Bits {
     fn compare_conditionally(&mut self) {
         self.read_general(if self.flag(11) { &[5] } else { &[5, 16] }, self.width());
         self.description.read(FLAGS);
-        self.description.meaning.flags.read = Some(of_condition(self.field(12, 4)));
+        let condition = self.field(12, 4);
+        self.description.meaning.flags.read = Some(of_condition(condition));
+        // The flags are a constant of the instruction when the condition does not hold.
+        let (chosen, otherwise) = (Expression::Unknown, Expression::Constant(0));
+        self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
         self.description.write(FLAGS);
     }
 
@@ -266,7 +271,17 @@ impl Bits {
     fn select(&mut self) {
         self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
-        self.description.meaning.flags.read = Some(of_condition(self.field(12, 4)));
+        let condition = self.field(12, 4);
+        self.description.meaning.flags.read = Some(of_condition(condition));
+        let other = self.value(16, Last::Zero);
+        let otherwise = match (self.flag(30), self.flag(10)) {
+            (false, false) => other,
+            (false, true) => other.plus(1),
+            (true, false) => inverted(other),
+            (true, true) => Expression::Constant(0).with(Operation::Subtract, other),
+        };
+        let chosen = self.value(5, Last::Zero);
+        self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
         self.set_result(Expression::Unknown, Last::Zero);
     }
 

@@ -1,8 +1,11 @@
 //! The condition flags of floating point, which the disassembler's lists leave out (DDI 0487, C4.1.96).
 
 use crate::arm::a64::bits::FLAGS;
-use crate::arm::flags::of_condition;
+use crate::arm::flags::{of_condition, test_of_condition};
 use crate::description::Description;
+use crate::expression::Expression;
+use crate::selection::Selection;
+use crate::view::{RegisterId, RegisterView};
 
 /// Adds those that FCMP and FCCMP write, and that FCSEL and FCCMP decide by.
 pub fn with_float_flags(mut description: Description, opcode: u32) -> Description {
@@ -12,10 +15,27 @@ pub fn with_float_flags(mut description: Description, opcode: u32) -> Descriptio
     let is_select = opcode & 0xff20_0c00 == 0x1e20_0c00;
     if is_conditional_comparison || is_select {
         description.read(FLAGS);
-        description.meaning.flags.read = Some(of_condition(opcode >> 12 & 0xf));
+        let condition = opcode >> 12 & 0xf;
+        description.meaning.flags.read = Some(of_condition(condition));
+        let (chosen, otherwise) = match is_select {
+            true => (operand(opcode, 5), operand(opcode, 16)),
+            false => (Expression::Unknown, Expression::Constant(0)),
+        };
+        description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
     }
     if is_comparison || is_conditional_comparison {
         description.write(FLAGS);
     }
     description
+}
+
+/// What a register of floating point held whose number stands at a place.
+fn operand(opcode: u32, place: u32) -> Expression {
+    let size_bytes = match opcode >> 22 & 3 {
+        0 => 4,
+        1 => 8,
+        _ => 2,
+    };
+    let number = u16::try_from(opcode >> place & 31).unwrap_or_default();
+    Expression::Register(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, size_bytes))
 }

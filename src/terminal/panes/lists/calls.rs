@@ -294,6 +294,13 @@ impl Listing for Calls {
         self.rows.get(..place)?.iter().rposition(is_around)
     }
 
+    fn copied(&self, place: usize) -> Option<String> {
+        match self.rows.get(place)? {
+            TreeRow::Calls { row, .. } => Some(row.name.to_string()),
+            TreeRow::More { .. } | TreeRow::Loading { .. } => None,
+        }
+    }
+
     fn filter(&mut self, text: &str) -> bool {
         text.trim().clone_into(&mut self.sought.text);
         true

@@ -14,6 +14,7 @@ use crate::terminal::command::{Command, Purpose, Toward};
 use crate::terminal::look::Role;
 use crate::terminal::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::terminal::pen::{Pen, Run};
+use crate::worker::Answer;
 
 /// Lower panes leave out the line that says what is listed.
 const LOW: u16 = 4;
@@ -71,6 +72,16 @@ pub trait Listing {
         false
     }
 
+    /// What of a row is copied.
+    fn copied(&self, _place: usize) -> Option<String> {
+        None
+    }
+
+    /// How many rows around the one of the position stay in view.
+    fn margin(&self) -> usize {
+        0
+    }
+
     /// Shows rows alone that hold a text; false where it cannot.
     fn filter(&mut self, _text: &str) -> bool {
         false
@@ -95,6 +106,17 @@ pub enum Listed {
     Nothing(String, String),
     /// They cannot be had; why.
     Failed(String),
+}
+
+/// An answer, fresh or not.
+///
+/// # Errors
+/// What is shown instead where there is none.
+pub fn answered<A: Clone>(answer: &Answer<'_, A>) -> Result<A, Listed> {
+    match answer {
+        Answer::Failed(error) => Err(Listed::Failed((*error).to_owned())),
+        answer => answer.any().cloned().ok_or_else(|| Listed::Loading(String::new())),
+    }
 }
 
 /// The rows of a list.
@@ -146,6 +168,8 @@ pub enum Deed {
     Open,
     /// Hides that; to the last change of a value.
     Close,
+    /// Takes away what it stands for.
+    Remove,
 }
 
 /// A pane with a list.
@@ -231,7 +255,10 @@ impl<L: Listing> ListPane<L> {
         let is_resized = self.body.height != rest.height;
         (self.rows, self.body) = (rows.count, rest);
         if let Some(marked) = rows.marked.filter(|marked| self.marked != Some(marked.key)) {
-            self.move_to(marked.place);
+            let (place, margin) = (marked.place, self.listing.margin());
+            self.reveal(place.saturating_add(margin).min(self.rows.saturating_sub(1)));
+            self.reveal(place.saturating_sub(margin));
+            self.move_to(place);
             self.marked = Some(marked.key);
         }
         self.cursor = self.cursor.min(rows.count.saturating_sub(1));
@@ -281,9 +308,14 @@ impl<L: Listing> Pane for ListPane<L> {
         self.listing.cell(self.at_cursor()?, cx)
     }
 
+    fn copied(&self, _: &Cx<'_>) -> Option<String> {
+        self.listing.copied(self.at_cursor()?)
+    }
+
     fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         match command {
             Command::Move(toward) => self.go(toward, cx, out),
+            Command::Remove => self.press(Deed::Remove, cx, out),
             Command::Access(Way::Back) => self.press(Deed::Go, cx, out),
             Command::Access(Way::Forward) => self.press(Deed::GoOn, cx, out),
             other => {

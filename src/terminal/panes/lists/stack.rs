@@ -175,11 +175,17 @@ impl Listing for Stack {
         let to = match deed {
             Deed::Go => entered_at(&call),
             Deed::GoOn => called_at(&call),
-            Deed::Open | Deed::Close => return false,
+            Deed::Open | Deed::Close | Deed::Remove => return false,
         };
         self.held = Some(Held { at: self.position(cx), sent_to: to });
         out.push(Ask::Do(Action::Travel(cx.desk.windows.travelling(self.follow), to.0)));
         true
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        let frame = self.frame(place)?;
+        let arguments = frame.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value_text()));
+        Some(format!("#{place} {}({})", frame.name, arguments.collect::<Vec<_>>().join(", ")))
     }
 
     fn forget(&mut self) {

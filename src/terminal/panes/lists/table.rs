@@ -7,6 +7,7 @@ use crate::action::{Action, CellName, Follow, PanelKind};
 use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
+use crate::model::table_groups::TableGroup;
 use crate::terminal::look::Role;
 use crate::terminal::pane::{Ask, Cx};
 use crate::terminal::pen::{Pen, Run};
@@ -44,6 +45,11 @@ pub trait Source {
     /// That.
     fn poll(&mut self, cx: &Cx<'_>) -> Result<Arc<Table>, Listed>;
 
+    /// What is said where the table has no rows; none: what the table says of itself.
+    fn nothing(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What to do where the table has no rows.
     fn advice(&self) -> &'static str;
 
@@ -67,7 +73,7 @@ pub trait Source {
         let asked = match deed {
             Deed::Go => travel.or(memory),
             Deed::GoOn => memory,
-            Deed::Open | Deed::Close => None,
+            Deed::Open | Deed::Close | Deed::Remove => None,
         };
         out.extend(asked.clone().map(Ask::Do));
         asked.is_some()
@@ -119,7 +125,8 @@ impl<S: Source> Tabled<S> {
 
     fn show(&mut self, table: Arc<Table>) {
         if !Arc::ptr_eq(&self.table, &table) || self.seen_by != self.view {
-            self.seen = if self.view.is_plain() { Arc::clone(&table) } else { Arc::new(table.seen(&self.view)) };
+            self.seen =
+                if table.is_whole_in(&self.view) { Arc::clone(&table) } else { Arc::new(table.seen(&self.view)) };
             (self.table, self.seen_by) = (table, self.view.clone());
         }
     }
@@ -154,7 +161,8 @@ impl<S: Source> Listing for Tabled<S> {
             return Listed::Nothing(title, say!("list-an-empty-filter").to_owned());
         }
         if count == 0 && self.more.is_none() {
-            return Listed::Nothing(self.table.summary.clone(), self.source.advice().to_owned());
+            let title = self.source.nothing().map_or_else(|| self.table.summary.clone(), str::to_owned);
+            return Listed::Nothing(title, self.source.advice().to_owned());
         }
         let marked = if self.view.is_plain() { self.source.marked(&self.seen, cx) } else { None };
         let filter = if self.view.is_plain() { String::new() } else { format!("  [{}]", self.view.filter) };
@@ -183,7 +191,9 @@ impl<S: Source> Listing for Tabled<S> {
             pen.role(run.behind(2), self.more.as_deref().unwrap_or_default(), Role::Text(Meaning::Taken));
             return;
         };
-        if self.source.is_here(row, cx) {
+        if let Some(group) = self.seen.group_at(place) {
+            pen.role(run, if group.is_open { "▾" } else { "▸" }, Role::Text(Meaning::Second));
+        } else if self.source.is_here(row, cx) {
             pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
         }
         for (place, at) in self.columns(run.behind(2)) {
@@ -198,6 +208,10 @@ impl<S: Source> Listing for Tabled<S> {
 
     fn press(&mut self, Press { place, deed }: Press, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         let seen = Arc::clone(&self.seen);
+        if let Some(group) = seen.group_at(place).filter(|group| is_turned(group, deed)) {
+            self.view.toggle(group.key);
+            return true;
+        }
         match seen.rows.get(place) {
             Some(row) => self.source.press(row, deed, cx, out),
             None if self.more.is_some() && matches!(deed, Deed::Go | Deed::Open) => {
@@ -208,8 +222,16 @@ impl<S: Source> Listing for Tabled<S> {
         }
     }
 
+    fn outer(&self, place: usize) -> Option<usize> {
+        self.seen.group_around(place).map(|group| group.head)
+    }
+
     fn cell(&self, place: usize, _: &Cx<'_>) -> Option<CellName> {
         self.source.cell(self.seen.rows.get(place)?)
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        self.seen.rows.get(place).map(TableRow::line)
     }
 
     fn filter(&mut self, text: &str) -> bool {
@@ -220,14 +242,23 @@ impl<S: Source> Listing for Tabled<S> {
     fn take(&mut self, action: &Action, cx: &Cx<'_>) -> bool {
         let is_taken = self.source.take(action, cx);
         if is_taken {
-            self.view.filter.clear();
+            self.view = View::default();
         }
         is_taken
     }
 
     fn forget(&mut self) {
         self.source.forget();
-        self.view.filter.clear();
+        self.view = View::default();
+    }
+}
+
+/// Whether something that is done with a group opens or closes it.
+fn is_turned(group: &TableGroup, deed: Deed) -> bool {
+    match deed {
+        Deed::Open => !group.is_open,
+        Deed::Close => group.is_open,
+        Deed::Go | Deed::GoOn | Deed::Remove => false,
     }
 }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use stepback_index::{AccessKinds, Cancel, Heap};
 use stepback_parsers::Position;
 
-use super::list::{Listed, Marked};
+use super::list::{Listed, Marked, answered};
 use super::table::Source;
 use crate::action::{Action, CellName, PanelKind};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Stream;
 use crate::keymap::{argument_text, cell_name};
 use crate::messages::say;
-use crate::model::access_table::{AccessQuestion, Listed as Of, access_table};
+use crate::model::access_table::{AccessQuestion, Arrangement, Listed as Of, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
@@ -20,19 +20,21 @@ use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
 use crate::terminal::pane::Cx;
-use crate::worker::{Answer, Slot};
+use crate::worker::Slot;
 
 /// The accesses of some memory or a register, all values that it took, all executions of code.
 #[derive(Default)]
 pub struct Accesses {
     question: Option<AccessQuestion>,
     listed: Stream<AccessQuestion, Table>,
+    arrangement: Arrangement,
 }
 
 impl Accesses {
     fn list(&mut self, listed: Of, kinds: AccessKinds, cx: &Cx<'_>) {
         let at = cx.desk.windows.active().position;
-        self.question = Some(AccessQuestion { listed, kinds, thread: None, at, from: Position(0) });
+        self.question =
+            Some(AccessQuestion { listed, kinds, thread: None, at, from: Position(0), arrangement: self.arrangement });
     }
 }
 
@@ -59,7 +61,7 @@ impl Source for Accesses {
                 access_table(&session, &question, cancel, publish)
             }
         });
-        shown(&answer)
+        answered(&answer)
     }
 
     fn advice(&self) -> &'static str {
@@ -72,6 +74,9 @@ impl Source for Accesses {
 
     /// The last row before the position.
     fn marked(&self, table: &Table, cx: &Cx<'_>) -> Option<Marked> {
+        if table.is_grouped() {
+            return None;
+        }
         let at = cx.desk.windows.active().position;
         let is_before = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         let place = table.rows.partition_point(is_before);
@@ -95,13 +100,17 @@ impl Source for Accesses {
             }
             Action::ListValues(cell) => self.list(Of::Cell(argument_text(cell)), AccessKinds::Writes, cx),
             Action::ListExecutions(code) => self.list(Of::Code(code.clone()), AccessKinds::All, cx),
+            Action::GroupAccesses => {
+                self.arrangement = self.arrangement.other();
+                self.question.iter_mut().for_each(|question| question.arrangement = self.arrangement);
+            }
             _ => return false,
         }
         true
     }
 
     fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { arrangement: self.arrangement, ..Self::default() };
     }
 }
 
@@ -150,7 +159,7 @@ impl Memory {
     }
 
     fn heap(&mut self, cx: &Cx<'_>) -> Result<Arc<Heap>, Listed> {
-        shown(&self.heap.poll_long(&(), cx.worker(), |()| {
+        answered(&self.heap.poll_long(&(), cx.worker(), |()| {
             let session = Arc::clone(&cx.desk.session);
             move |cancel: &Cancel| Ok(Arc::new(heap(&session.index, session.companions.functions.as_ref(), cancel)?))
         }))
@@ -158,7 +167,7 @@ impl Memory {
 
     /// What the trace accesses, the same at all positions.
     fn runs(&mut self, cx: &Cx<'_>) -> Result<Arc<Runs>, Listed> {
-        shown(&self.runs.poll_long(&cx.desk.session.index.step_count(), cx.worker(), |_| {
+        answered(&self.runs.poll_long(&cx.desk.session.index.step_count(), cx.worker(), |_| {
             let session = Arc::clone(&cx.desk.session);
             move |cancel: &Cancel| Ok(Arc::new(accessed_runs(&session, cancel)?))
         }))
@@ -182,7 +191,7 @@ impl Source for Memory {
 
     fn poll(&mut self, cx: &Cx<'_>) -> Result<Arc<Table>, Listed> {
         let question = self.question(cx)?;
-        shown(&self.answer.poll_long(&question, cx.worker(), |question| {
+        answered(&self.answer.poll_long(&question, cx.worker(), |question| {
             let (question, session) = (question.clone(), Arc::clone(&cx.desk.session));
             move |cancel: &Cancel| {
                 Ok(Arc::new(match &question {
@@ -213,14 +222,6 @@ impl Source for Memory {
 
     fn forget(&mut self) {
         *self = Self::of(self.kind);
-    }
-}
-
-/// An answer, fresh or not; what is shown instead where there is none.
-fn shown<A>(answer: &Answer<'_, Arc<A>>) -> Result<Arc<A>, Listed> {
-    match answer {
-        Answer::Failed(error) => Err(Listed::Failed((*error).to_owned())),
-        answer => answer.any().cloned().ok_or_else(|| Listed::Loading(String::new())),
     }
 }
 
@@ -283,6 +284,40 @@ mod tests {
    1,118  w0=1e     x0 ← ffffff9e  80000494  80000764  orr    w0, w0, #0xffffff80
 *  1,183  w0=c      x0 ← ffffff8c  80000494  80000764  orr    w0, w0, #0xffffff80"
         );
+    }
+
+    #[test]
+    fn accesses_by_call_stacks_are_opened_and_travelled_to() {
+        let list = Action::ListValues(CellName::Register("x2".to_owned()));
+        let grouped = || accesses().take(&list).take(&Action::GroupAccesses);
+        assert_eq!(
+            grouped().draw(80, 5),
+            r" 237 writes of x2 in 14 call stacks
+   Count  First   Last         Value             Call stack
+*▸   108    137    544                           80000588 ← 80000764 ← 80000898 …
+ ▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …
+ ▸    28  1,470  1,583                           800004d4 ← 80000764 ← 80000898 …"
+        );
+        let opened = || grouped().press(&[Command::Move(Toward::Down), Command::Move(Toward::Right)]);
+        assert_eq!(
+            opened().draw(80, 6),
+            r" 237 writes of x2 in 14 call stacks
+   Count  First   Last         Value             Call stack
+ ▸   108    137    544                           80000588 ← 80000764 ← 80000898 …
+*▾    36    875  1,426                           80000328 ← 80000390 ← 80000764 …
+            875         write  5                 8000032c  sub    w2, w0, #0x30
+            885         write  32                8000032c  sub    w2, w0, #0x30"
+        );
+        let asked = opened().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
+        assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 876))]");
+        let closed = opened().press(&[Command::Move(Toward::Down), Command::Move(Toward::Left)]);
+        let mut closed = closed.press(&[Command::Move(Toward::Left)]);
+        assert_eq!(
+            closed.draw(80, 5).lines().nth(3),
+            Some("*▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …")
+        );
+        let listed = grouped().take(&Action::GroupAccesses).draw(60, 5);
+        assert!(listed.starts_with(" 237 writes of x2\n    Step"), "{listed}");
     }
 
     #[test]
@@ -354,6 +389,8 @@ mod tests {
     #[test]
     fn the_lists_survive_all_sizes() {
         accesses().take(&Action::ListAccesses("0x80020010".to_owned(), 64, None)).drum();
+        let list = Action::ListValues(CellName::Register("x2".to_owned()));
+        accesses().take(&list).take(&Action::GroupAccesses).drum();
         [PanelKind::Heap, PanelKind::Heat, PanelKind::Regions, PanelKind::StackMemory]
             .into_iter()
             .for_each(|kind| memory(kind).drum());

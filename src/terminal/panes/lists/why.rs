@@ -165,7 +165,7 @@ impl Listing for Why {
                 out.extend(memory.map(Ask::Do));
                 is_shown
             }
-            (Deed::Open | Deed::Close, _) => false,
+            (Deed::Open | Deed::Close | Deed::Remove, _) => false,
         }
     }
 
@@ -177,6 +177,12 @@ impl Listing for Why {
     fn cell(&self, place: usize, cx: &Cx<'_>) -> Option<CellName> {
         let (_, told) = self.told(place, cx)?;
         told.row()?.gives.first().map(|given| given.cell.clone())
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        let (slice, lines) = self.list.known()?;
+        let told = slice.told(lines.get(place)?)?;
+        Some(told.row().map_or_else(|| told.text(), |row| row.line()))
     }
 
     /// Why of what the step gave, where it gave it.
@@ -296,7 +302,15 @@ mod tests {
      + 1,252  800004a4           u8[0x80020010..0x11] = {((x1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
         );
         let all = stage().press(&[Command::NextView, Command::NextView]).draw(100, 6);
-        assert_eq!(all, "");
+        assert_eq!(
+            all,
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 139 steps, followed to their ends
+*  - 8000087c, called at 1,757
+       1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  what was asked for
+   - 80000390, called at 746
+       1,382  strb   w0, [x19, #2]                                    [80020017] = bf  1,761 loads it
+       1,381  orr    w0, w0, #0xffffff80                                x0<7:0> = bf  1,382 copies it"
+        );
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl RawList {
             pen.role(Run::of(area, 0), say!("terminal-no-text"), Role::Text(Meaning::Label));
             return;
         }
-        self.view.height = u64::from(area.height);
+        self.view.resize(area.height.into(), self.gap);
         self.follow(lines, cx, scene.window);
         let rows = self.view.top..self.view.top.saturating_add(self.view.height).min(lines);
         // The lines of the last step may stand above.

@@ -108,7 +108,7 @@ impl StepList {
     /// Asks for what is in view and draws it.
     pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
         let window = scene.window;
-        self.view.height = u64::from(area.height);
+        self.view.resize(area.height.into(), Some(window.gap_of(window.position)));
         self.follow(window);
         self.fetch(cx, window);
         self.look_at_ending(area, cx);

@@ -52,6 +52,15 @@ impl View {
         }
     }
 
+    /// Takes another height. The line below so many rows stays in view, if it was: its neighbours go instead.
+    pub fn resize(&mut self, height: u64, gap: Option<u64>) {
+        let was_seen = gap.is_some_and(|gap| self.has(gap));
+        self.height = height;
+        if let Some(gap) = gap.filter(|gap| was_seen && !self.has(*gap)) {
+            self.reveal(gap);
+        }
+    }
+
     /// Puts the line below so many rows at a place of the screen.
     pub fn anchor(&mut self, gap: u64, anchor: Anchor) {
         let above = match anchor {
@@ -86,6 +95,17 @@ mod tests {
         };
         assert_eq!([at(0), at(5), at(7), at(8), at(9), at(13)], [0, 0, 0, 6, 6, 6]);
         assert_eq!([at(8), at(7), at(2)], [6, 0, 0]);
+    }
+
+    #[test]
+    fn the_line_stays_in_view_where_rows_are_lost() {
+        let mut view = View { top: 20, height: 20 };
+        view.resize(5, Some(38));
+        assert!(view.has(38), "{view:?}");
+        // Who looks elsewhere goes on looking there.
+        let mut view = View { top: 20, height: 20 };
+        view.resize(5, Some(100));
+        assert_eq!(view.top, 20);
     }
 
     #[test]

@@ -143,11 +143,11 @@ fn draw_value(run: Run, cell: &RegisterCell, text: &str, pen: &mut Pen<'_>) {
     pen.text(Run { end: run.end, ..rest }, source_sign(cell.source), style);
 }
 
-/// Whether the last move changed a value, as a sign.
+/// Whether the last move changed a value, as a sign. Of what is not known nothing says that it is the same.
 pub fn change_sign(cell: &RegisterCell) -> &'static str {
     match () {
         () if cell.is_changed => "*",
-        () if cell.is_news => "=",
+        () if cell.is_news && cell.value.0.iter().all(Option::is_some) => "=",
         () => " ",
     }
 }

@@ -2,20 +2,20 @@
 
 /// A few answers, the newest last.
 #[derive(Debug)]
-pub struct Kept<K, A> {
+pub struct KeptAnswers<K, A> {
     list: Vec<(K, A)>,
 }
 
 /// More are not kept.
 const LIMIT: usize = 8;
 
-impl<K, A> Default for Kept<K, A> {
+impl<K, A> Default for KeptAnswers<K, A> {
     fn default() -> Self {
         Self { list: Vec::new() }
     }
 }
 
-impl<K: PartialEq, A: Clone> Kept<K, A> {
+impl<K: PartialEq, A: Clone> KeptAnswers<K, A> {
     /// The answer to a question that was asked lately.
     pub fn get(&self, key: &K) -> Option<A> {
         self.list.iter().find(|(known, _)| known == key).map(|(_, answer)| answer.clone())
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_newest_answers_are_kept() {
-        let mut kept = Kept::default();
+        let mut kept = KeptAnswers::default();
         (0..20).for_each(|number| kept.put(number, number * 2));
         assert_eq!((kept.get(&11), kept.get(&12), kept.get(&19)), (None, Some(24), Some(38)));
         kept.put(12, 1);

@@ -1,0 +1,190 @@
+//! What steps read before they wrote it, and what they wrote, byte by byte.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stepback_machine::{Address, RegisterId, RegisterView, decode};
+use stepback_parsers::{Position, WrittenName};
+
+use crate::answers::cell::MemoryRange;
+use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
+use crate::oracle::banks::Physical;
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::effects_within::EffectsWithin;
+
+/// What is known of the bytes that were used.
+#[derive(Default)]
+struct Used {
+    registers: Vec<RegisterBytes>,
+    read: BTreeMap<u64, Option<u8>>,
+    written: BTreeSet<u64>,
+    /// Blocks that are told of.
+    blocks: BTreeSet<u64>,
+    left_out: u64,
+}
+
+/// The bytes of a register that were used.
+struct RegisterBytes {
+    cell: Physical,
+    plain: RegisterId,
+    read: BTreeSet<u16>,
+    written: BTreeSet<u16>,
+    first_read: Option<u64>,
+    last_write: u64,
+}
+
+impl Replay for EffectsWithin {
+    fn replay(&self, oracle: &Oracle) -> Option<RangeEffects> {
+        if self.to.0 > oracle.step_count() || usize::from(self.thread.0) >= oracle.threads().len() {
+            return None;
+        }
+        let slots = self.from.0.saturating_add(1)..=self.to.0;
+        let own = |event: &&Event| event.thread == self.thread && slots.contains(&event.slot);
+        let events: Vec<&Event> = oracle.events.iter().filter(own).collect();
+        let (mut used, mut steps, mut undecoded) = (Used::default(), 0, 0);
+        // What stands before the first step of the thread is of none; then each step begins a part.
+        for part in events.chunk_by(|_, next| !matches!(next.kind, EventKind::Step)) {
+            let step = part.first().filter(|event| matches!(event.kind, EventKind::Step));
+            let slot = part.first().map_or(0, |event| event.slot);
+            let told = step.and_then(|step| oracle.steps.get(usize::try_from(step.slot - 1).ok()?));
+            let instruction =
+                told.and_then(|told| Some((*decode(oracle.encoding_of(told)?, told.pc, told.instruction_set)).clone()));
+            let registers = instruction.and_then(|instruction| instruction.registers);
+            steps += u64::from(told.is_some());
+            undecoded += u64::from(told.is_some() && registers.is_none());
+            let operands = told.zip(registers).filter(|(told, _)| told.is_executed);
+            if let Some((told, registers)) = &operands {
+                for view in &registers.reads {
+                    let meant = Physical::of_write(view.register, None, told.mode);
+                    used.read_register(slot, cell(meant, view.register), *view);
+                }
+            }
+            part.iter().for_each(|event| used.read_memory(event, self.blocks));
+            if let Some((told, registers)) = &operands {
+                for view in &registers.writes {
+                    let meant = Physical::of_write(view.register, None, told.mode);
+                    used.write_register(slot, cell(meant, view.register), *view);
+                }
+            }
+            part.iter().for_each(|event| used.write(event, self.blocks));
+        }
+        Some(RangeEffects { thread: self.thread, steps, undecoded, ..used.effects() })
+    }
+}
+
+/// Registers are told apart by their names, those of windows by their cells.
+fn cell(meant: Physical, register: RegisterId) -> Physical {
+    if matches!(meant, Physical::Cell(_)) { meant } else { Physical::Single(register) }
+}
+
+impl Used {
+    fn register(&mut self, cell: Physical, plain: RegisterId) -> &mut RegisterBytes {
+        let place = self.registers.iter().position(|known| known.cell == cell).unwrap_or(self.registers.len());
+        if place == self.registers.len() {
+            let (read, written, first_read, last_write) = Default::default();
+            self.registers.push(RegisterBytes { cell, plain, read, written, first_read, last_write });
+        }
+        &mut self.registers[place]
+    }
+
+    fn read_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
+        let register = self.register(cell, view.register);
+        for byte in view.offset..view.offset + view.size_bytes {
+            if !register.written.contains(&byte) {
+                register.first_read.get_or_insert(slot);
+                register.read.insert(byte);
+            }
+        }
+    }
+
+    fn write_register(&mut self, slot: u64, cell: Physical, view: RegisterView) {
+        let register = self.register(cell, view.register);
+        register.written.extend(view.offset..view.offset + view.size_bytes);
+        register.last_write = slot;
+    }
+
+    /// Whether a byte is told of.
+    fn is_told(&mut self, address: u64, limit: usize) -> bool {
+        let block = address / 64;
+        let has_room = self.blocks.contains(&block) || self.blocks.len() < limit;
+        has_room.then(|| self.blocks.insert(block));
+        has_room
+    }
+
+    fn read_memory(&mut self, event: &Event, limit: usize) {
+        let EventKind::Access(access) = &event.kind else { return };
+        for (address, value) in access.each_byte().filter(|_| access.is_read()) {
+            if !self.is_told(address, limit) {
+                self.left_out += 1;
+                return;
+            }
+            if !self.written.contains(&address) {
+                let known = self.read.entry(address).or_default();
+                *known = known.or(value);
+            }
+        }
+    }
+
+    fn write(&mut self, event: &Event, limit: usize) {
+        let (first, last) = match &event.kind {
+            EventKind::Register(written) if written.view.register != RegisterId::PC => {
+                if written.name != WrittenName::BankCopy {
+                    self.write_register(event.slot, cell(written.told, written.view.register), written.view);
+                }
+                return;
+            }
+            EventKind::Access(access) if !access.is_read() && access.size_bytes > 0 => {
+                (access.address.0, access.address.0 + (u64::from(access.size_bytes) - 1))
+            }
+            EventKind::HostWrite { first, last, .. } => (*first, *last),
+            _ => return,
+        };
+        for address in first..=last {
+            if !self.is_told(address, limit) {
+                self.left_out += 1;
+                return;
+            }
+            self.written.insert(address);
+        }
+    }
+
+    fn effects(&self) -> RangeEffects {
+        let effects = |of: fn(&RegisterBytes) -> (&BTreeSet<u16>, u64)| {
+            let mut effects: Vec<RegisterEffect> = Vec::new();
+            for register in &self.registers {
+                let (bytes, slot) = of(register);
+                let mut runs: Vec<RegisterView> = Vec::new();
+                for byte in bytes {
+                    match runs.last_mut() {
+                        Some(last) if last.offset + last.size_bytes == *byte => last.size_bytes += 1,
+                        _ => runs.push(RegisterView::new(register.plain, *byte, 1)),
+                    }
+                }
+                effects.extend(runs.into_iter().map(|view| RegisterEffect { view, at: Position(slot) }));
+            }
+            effects.sort_unstable();
+            effects
+        };
+        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
+        for (address, value) in &self.read {
+            match memory_inputs.last_mut() {
+                Some(last) if last.address.0 + last.bytes.len() as u64 == *address => last.bytes.push(*value),
+                _ => memory_inputs.push(MemoryInput { address: Address(*address), bytes: vec![*value] }),
+            }
+        }
+        for address in &self.written {
+            match memory_outputs.last_mut() {
+                Some(last) if last.address.0 + last.len_bytes == *address => last.len_bytes += 1,
+                _ => memory_outputs.push(MemoryRange { address: Address(*address), len_bytes: 1 }),
+            }
+        }
+        RangeEffects {
+            register_inputs: effects(|register| (&register.read, register.first_read.unwrap_or(0))),
+            register_outputs: effects(|register| (&register.written, register.last_write)),
+            memory_inputs,
+            memory_outputs,
+            left_out: self.left_out,
+            ..RangeEffects::default()
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Gathers what the steps of a thread read before they wrote it, and what they wrote.
+
+use std::ops::Range;
+
+use foldhash::HashMap;
+use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, RegisterView, decode};
+use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, Source, StepEvent, ThreadNumber};
+
+use crate::answers::cell::MemoryRange;
+use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::byte_set::ByteSet;
+use crate::read::encodings::encoding_of;
+use crate::store::granules::{GRANULE_BITS, granules_of};
+
+/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 130 bytes each.
+pub(crate) struct RangeCollector<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    /// Threads and registers by their numbers in the run of the parser at hand.
+    threads: Vec<ThreadId>,
+    named: Vec<RegisterId>,
+    slot: u64,
+    registers: HashMap<RegisterId, RegisterUsed>,
+    blocks: HashMap<u64, BlockUsed>,
+    limit: usize,
+    /// What the step at hand wrote: it shows to the next.
+    written: Written,
+    effects: RangeEffects,
+}
+
+/// What became of a register.
+#[derive(Clone, Copy, Debug)]
+struct RegisterUsed {
+    /// As the step that used it first names it.
+    plain: RegisterId,
+    read: ByteSet,
+    written: ByteSet,
+    /// The slots of the first read that counts, and of the last write.
+    first_read: u64,
+    last_write: u64,
+}
+
+/// What became of a block of memory, a bit a byte.
+#[derive(Debug, Default)]
+struct BlockUsed {
+    read: u64,
+    /// Of those that were read: whose value is told.
+    known: u64,
+    written: u64,
+    values: Option<Box<[u8; 64]>>,
+}
+
+/// What a step wrote.
+#[derive(Debug, Default)]
+struct Written {
+    registers: Vec<RegisterWritten>,
+    memory: Vec<MemoryRange>,
+}
+
+/// A register that a step wrote.
+#[derive(Clone, Copy, Debug)]
+struct RegisterWritten {
+    cell: RegisterId,
+    view: RegisterView,
+    slot: u64,
+}
+
+/// A step with more writes has them taken at once: what it reads behind them counts as written by itself.
+const WRITES: usize = 1 << 16;
+
+impl<'a, S: Source> RangeCollector<'a, S> {
+    /// Nothing is gathered yet.
+    pub fn new(index: &'a Index<S>, thread: ThreadId, limit: usize) -> Self {
+        let (threads, named, slot, registers, blocks, written) = Default::default();
+        let effects = RangeEffects { thread, ..RangeEffects::default() };
+        Self { index, thread, threads, named, slot, registers, blocks, limit, written, effects }
+    }
+
+    /// A run of the parser begins with the step of a slot: it gives numbers anew.
+    pub fn begin_run(&mut self, first: u64) {
+        self.threads.clear();
+        self.named.clear();
+        self.slot = first.saturating_sub(1);
+    }
+
+    /// The slot of the last step that was read.
+    pub fn slot(&self) -> u64 {
+        self.slot
+    }
+
+    fn is_own(&self, thread: ThreadNumber) -> bool {
+        self.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.thread
+    }
+
+    fn read_register(&mut self, cell: RegisterId, view: RegisterView) {
+        let used = used_of(&mut self.registers, cell, view);
+        let (before, found) = (used.read, bytes_of(view).without(used.written));
+        used.read.add(found);
+        if before == ByteSet::default() && used.read != before {
+            used.first_read = self.slot;
+        }
+    }
+
+    fn write_register(&mut self, cell: RegisterId, view: RegisterView) {
+        self.written.registers.push(RegisterWritten { cell, view, slot: self.slot });
+        if self.written.registers.len() >= WRITES {
+            self.end_step();
+        }
+    }
+
+    fn read_memory(&mut self, access: &MemoryAccess) {
+        let mut place = 0usize;
+        for (granule, mask) in granules_of(access.address, u64::from(access.size_bytes)) {
+            let Some(block) = block_of(&mut self.blocks, granule, self.limit) else {
+                self.effects.left_out += 1;
+                return;
+            };
+            let taken = mask & !block.written;
+            block.read |= taken;
+            for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
+                let told = access.bytes.and_then(|bytes| bytes.get(place).copied());
+                place += 1;
+                let is_new = taken & !block.known & 1 << byte != 0;
+                if let Some(told) = told.filter(|_| is_new) {
+                    block.known |= 1 << byte;
+                    if let Some(value) = block.values.get_or_insert_with(|| Box::new([0; 64])).get_mut(byte) {
+                        *value = told;
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_memory(&mut self, range: MemoryRange) {
+        self.written.memory.push(range);
+        if self.written.memory.len() >= WRITES {
+            self.end_step();
+        }
+    }
+
+    /// What the step at hand wrote shows to what comes behind it.
+    fn end_step(&mut self) {
+        for RegisterWritten { cell, view, slot } in self.written.registers.drain(..) {
+            let used = used_of(&mut self.registers, cell, view);
+            used.written.add(bytes_of(view));
+            used.last_write = slot;
+        }
+        for MemoryRange { address, len_bytes } in self.written.memory.drain(..) {
+            for (granule, mask) in granules_of(address, len_bytes) {
+                let Some(block) = block_of(&mut self.blocks, granule, self.limit) else {
+                    self.effects.left_out += 1;
+                    break;
+                };
+                block.written |= mask;
+            }
+        }
+    }
+
+    /// What was gathered.
+    pub fn finish(mut self) -> RangeEffects {
+        self.end_step();
+        let mut registers: Vec<RegisterUsed> = self.registers.into_values().collect();
+        registers.sort_unstable_by_key(|used| used.plain);
+        let effects = |of: fn(&RegisterUsed) -> (ByteSet, u64)| {
+            let effects = |used: &RegisterUsed| {
+                let (register, (bytes, slot)) = (used.plain, of(used));
+                let view = move |run: Range<u16>| RegisterView::new(register, run.start, run.end - run.start);
+                bytes.runs().map(move |run| RegisterEffect { view: view(run), at: Position(slot) })
+            };
+            let mut effects: Vec<RegisterEffect> = registers.iter().flat_map(effects).collect();
+            effects.sort_unstable();
+            effects
+        };
+        let register_inputs = effects(|used| (used.read, used.first_read));
+        let register_outputs = effects(|used| (used.written, used.last_write));
+        let mut blocks: Vec<(u64, BlockUsed)> = self.blocks.into_iter().collect();
+        blocks.sort_unstable_by_key(|(granule, _)| *granule);
+        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
+        for (granule, block) in &blocks {
+            for byte in 0..64usize {
+                let address = Address((granule << GRANULE_BITS) + byte as u64);
+                if block.read >> byte & 1 != 0 {
+                    let told = block.values.as_ref().and_then(|values| values.get(byte).copied());
+                    add_input(&mut memory_inputs, address, told.filter(|_| block.known >> byte & 1 != 0));
+                }
+                if block.written >> byte & 1 != 0 {
+                    add_output(&mut memory_outputs, address);
+                }
+            }
+        }
+        RangeEffects { register_inputs, register_outputs, memory_inputs, memory_outputs, ..self.effects }
+    }
+
+    /// What the operands of a step tell.
+    fn take_operands(&mut self, registers: &RegisterUse, mode: Mode) {
+        for view in &registers.reads {
+            self.read_register(cell_of(view.register, mode), *view);
+        }
+        for view in &registers.writes {
+            self.write_register(cell_of(view.register, mode), *view);
+        }
+    }
+}
+
+/// What tells a register from others: its name, and on a processor with windows the cell that the name means.
+/// Banks that bear one name are one: which of them an exception within the range used is not told apart.
+fn cell_of(register: RegisterId, mode: Mode) -> RegisterId {
+    if mode.has_windows() { mode.home(register) } else { register }
+}
+
+fn bytes_of(view: RegisterView) -> ByteSet {
+    ByteSet::of(view.offset..view.offset.saturating_add(view.size_bytes))
+}
+
+fn used_of(
+    registers: &mut HashMap<RegisterId, RegisterUsed>,
+    cell: RegisterId,
+    view: RegisterView,
+) -> &mut RegisterUsed {
+    let (read, written, first_read, last_write) = Default::default();
+    registers.entry(cell).or_insert(RegisterUsed { plain: view.register, read, written, first_read, last_write })
+}
+
+/// The block; none where it is one more than the limit.
+fn block_of(blocks: &mut HashMap<u64, BlockUsed>, granule: u64, limit: usize) -> Option<&mut BlockUsed> {
+    let has_room = blocks.len() < limit;
+    match blocks.entry(granule) {
+        std::collections::hash_map::Entry::Occupied(known) => Some(known.into_mut()),
+        std::collections::hash_map::Entry::Vacant(free) => has_room.then(|| free.insert(BlockUsed::default())),
+    }
+}
+
+fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>) {
+    let behind = |input: &MemoryInput| input.address.0.checked_add(input.bytes.len() as u64);
+    match inputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
+        Some(last) => last.bytes.push(value),
+        None => inputs.push(MemoryInput { address, bytes: vec![value] }),
+    }
+}
+
+fn add_output(outputs: &mut Vec<MemoryRange>, address: Address) {
+    let behind = |output: &MemoryRange| output.address.0.checked_add(output.len_bytes);
+    match outputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
+        Some(last) => last.len_bytes += 1,
+        None => outputs.push(MemoryRange { address, len_bytes: 1 }),
+    }
+}
+
+impl<S: Source> EventSink for RangeCollector<'_, S> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
+        self.named.push(self.index.named_register(name).unwrap_or(RegisterId(u16::MAX)));
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.slot += 1;
+        if !self.is_own(step.thread) {
+            return;
+        }
+        self.end_step();
+        self.effects.steps += 1;
+        if let Some(region) = self.index.host_regions.at(self.slot) {
+            let len_bytes = (region.last - region.first).saturating_add(1);
+            self.write_memory(MemoryRange { address: Address(region.first), len_bytes });
+        }
+        let instruction = encoding_of(self.index, step).map(|encoding| decode(encoding, step.pc, step.instruction_set));
+        match instruction.as_ref().and_then(|instruction| instruction.registers.as_ref()) {
+            Some(registers) if step.is_executed => self.take_operands(registers, step.mode),
+            Some(_) => {}
+            None => self.effects.undecoded += 1,
+        }
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        if !self.is_own(write.thread) || write.view.register == RegisterId::PC {
+            return;
+        }
+        let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let named = place.map(|place| self.named.get(usize::from(place)).copied().unwrap_or(RegisterId(u16::MAX)));
+        let view = RegisterView { register: named.unwrap_or(write.view.register), ..write.view };
+        // The second of the two writes of a line that names a bank in use says the same of it once more.
+        if !write.is_bank_copy() {
+            self.write_register(cell_of(view.register, write.mode), view);
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        if !self.is_own(access.thread) {
+            return;
+        }
+        match access.kind {
+            AccessKind::Read => self.read_memory(access),
+            AccessKind::Write => {
+                let (address, len_bytes) = (access.address, u64::from(access.size_bytes));
+                self.write_memory(MemoryRange { address, len_bytes });
+            }
+        }
+    }
+}

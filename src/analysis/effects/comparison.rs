@@ -1,0 +1,290 @@
+//! How two calls of a function differ: in what they took in, in what they left behind, and in their ways.
+
+use std::ops::Range;
+
+use stepback_index::{
+    Cancel, MemoryAt, MemoryInput, MemoryRange, NameReader, Query as _, QueryError, RangeEffects, RegisterViewsAt,
+    Value,
+};
+use stepback_machine::{Address, RegisterView};
+use stepback_parsers::Position;
+
+use super::own_path::OwnPath;
+use super::partings::{Parting, Partings};
+use super::scope::Scope;
+use super::used::range_effects;
+use crate::analysis::trace_index::TraceIndex;
+
+/// So many differences of a kind are listed, and so many partings.
+const LISTED: usize = 1000;
+/// Bytes that are compared at once; a run of bytes that differ is at most so long.
+const CHUNK: u64 = 64;
+/// What lies so far below the stack pointer at the entry, or so far above it, is the call's own stack.
+const STACK_BELOW: u64 = 1 << 16;
+const STACK_ABOVE: u64 = 1 << 12;
+
+/// How two calls differ.
+#[derive(Clone, Debug, Default)]
+pub struct CallComparison {
+    /// Arguments, registers and memory that one of them read before it wrote them, and that differ at their entries.
+    pub inputs: Vec<DifferingCell>,
+    /// What one of them wrote and that differs at their ends.
+    pub outputs: Vec<DifferingCell>,
+    /// Where their ways part and meet.
+    pub partings: Vec<Parting>,
+    /// Steps that both did alike, without the calls inside.
+    pub alike: u64,
+    /// More differences than are listed, or memory of which nothing is told.
+    pub is_cut: bool,
+}
+
+/// A register or a run of memory that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DifferingCell {
+    /// A register.
+    Register {
+        /// Under the name that is shown.
+        name: String,
+        /// In the first call.
+        one: Value,
+        /// In the second.
+        other: Value,
+    },
+    /// A run of memory. Where the calls stood on different places of the stack, what is on it is compared by its distance
+    /// from the stack pointer at the entry.
+    Memory {
+        /// In the first call.
+        address: Address,
+        /// In the second.
+        other_address: Address,
+        /// The bytes in the first call, by address.
+        one: Vec<Option<u8>>,
+        /// In the second.
+        other: Vec<Option<u8>>,
+    },
+}
+
+/// Compares two calls of a function. Cost: a pass over the steps of both, and the steps of their own.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn compare_calls(
+    index: &TraceIndex,
+    one: Scope,
+    other: Scope,
+    cancel: &Cancel,
+) -> Result<CallComparison, QueryError> {
+    let sides = Sides { index, cancel, one: Side::of(index, one, cancel)?, other: Side::of(index, other, cancel)? };
+    let mut inputs = sides.registers(sides.input_views(), |scope| scope.from)?;
+    inputs.extend(sides.memory_inputs()?);
+    let mut outputs = sides.registers(sides.output_views(), |scope| scope.to)?;
+    outputs.extend(sides.memory_outputs()?);
+    let mut comparison = CallComparison { inputs, outputs, ..CallComparison::default() };
+    let paths = one
+        .call
+        .zip(other.call)
+        .and_then(|(one, other)| Some((OwnPath::of(one, index, cancel)?, OwnPath::of(other, index, cancel)?)));
+    if let Some((one, other)) = paths {
+        let mut partings = Partings::new(one, other);
+        while comparison.partings.len() < LISTED
+            && let Some(parting) = partings.next_parting()?
+        {
+            comparison.partings.push(parting);
+        }
+        comparison.alike = partings.alike;
+    }
+    let left_out = sides.one.sets.left_out + sides.other.sets.left_out;
+    let is_long = |listed: usize| listed >= LISTED;
+    comparison.is_cut = left_out > 0
+        || [comparison.inputs.len(), comparison.outputs.len(), comparison.partings.len()].into_iter().any(is_long);
+    Ok(comparison)
+}
+
+/// One of two calls.
+struct Side {
+    scope: Scope,
+    sets: RangeEffects,
+    /// The stack pointer at the entry.
+    stack: Option<u64>,
+}
+
+impl Side {
+    fn of(index: &TraceIndex, scope: Scope, cancel: &Cancel) -> Result<Self, QueryError> {
+        let set = index.instruction_set(scope.thread);
+        let view = NameReader(index).view_in("sp", set);
+        let views = view.map(|view| ("sp".to_owned(), view)).into_iter().collect();
+        let states = RegisterViewsAt { position: scope.from, thread: scope.thread, views }.run(index, cancel)?;
+        let stack = states.first().and_then(|state| state.value.to_u64());
+        Ok(Self { scope, sets: range_effects(index, scope, cancel)?, stack })
+    }
+
+    fn is_stack(&self, address: u64) -> bool {
+        self.stack.is_some_and(|stack| {
+            let lowest = stack.saturating_sub(STACK_BELOW);
+            (lowest..stack.saturating_add(STACK_ABOVE)).contains(&address)
+        })
+    }
+}
+
+/// Two calls that are compared.
+struct Sides<'a> {
+    index: &'a TraceIndex,
+    cancel: &'a Cancel,
+    one: Side,
+    other: Side,
+}
+
+/// A stretch of memory as the first call addresses it.
+type Stretch = Range<u64>;
+
+impl Sides<'_> {
+    /// What was read, and the registers of the arguments.
+    fn input_views(&self) -> Vec<RegisterView> {
+        let set = self.index.instruction_set(self.one.scope.thread);
+        let arguments = set.abi().arguments.iter().filter_map(|name| NameReader(self.index).view_in(name, set));
+        let of = |side: &Side| side.sets.register_inputs.iter().map(|input| input.view).collect::<Vec<_>>();
+        merged([of(&self.one), of(&self.other), arguments.collect()].concat())
+    }
+
+    fn output_views(&self) -> Vec<RegisterView> {
+        let of = |side: &Side| side.sets.register_outputs.iter().map(|output| output.view).collect::<Vec<_>>();
+        merged([of(&self.one), of(&self.other)].concat())
+    }
+
+    fn registers(
+        &self,
+        views: Vec<RegisterView>,
+        at: impl Fn(&Scope) -> Position,
+    ) -> Result<Vec<DifferingCell>, QueryError> {
+        let set = self.index.instruction_set(self.one.scope.thread);
+        let name = |view: RegisterView| (NameReader(self.index).register_name(view, set), view);
+        let views: Vec<(String, RegisterView)> = views.into_iter().map(name).collect();
+        let states = |side: &Side| {
+            let (position, thread, views) = (at(&side.scope), side.scope.thread, views.clone());
+            RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)
+        };
+        let (one, other) = (states(&self.one)?, states(&self.other)?);
+        let pairs = one.into_iter().zip(other).filter(|(one, other)| one.value != other.value);
+        let differing = |(one, other): (stepback_index::RegisterState, stepback_index::RegisterState)| {
+            DifferingCell::Register { name: one.name, one: one.value, other: other.value }
+        };
+        Ok(pairs.map(differing).collect())
+    }
+
+    /// How far the stack of the second call lies above that of the first.
+    fn shift(&self) -> u64 {
+        self.one.stack.zip(self.other.stack).map_or(0, |(one, other)| other.wrapping_sub(one))
+    }
+
+    /// Where the second call has what the first has at an address.
+    fn in_other(&self, address: u64) -> u64 {
+        if self.one.is_stack(address) { address.wrapping_add(self.shift()) } else { address }
+    }
+
+    fn in_one(&self, address: u64) -> u64 {
+        if self.other.is_stack(address) { address.wrapping_sub(self.shift()) } else { address }
+    }
+
+    /// All that either of them used, as the first addresses it.
+    fn stretches(&self, of: impl Fn(&RangeEffects) -> Vec<MemoryRange>) -> Vec<Stretch> {
+        let stretch = |first: u64, len: u64| first..first.saturating_add(len);
+        let one = of(&self.one.sets).into_iter().map(|range| stretch(range.address.0, range.len_bytes));
+        let other = of(&self.other.sets).into_iter();
+        let other = other.map(|range| stretch(self.in_one(range.address.0), range.len_bytes));
+        let mut all: Vec<Stretch> = one.chain(other).collect();
+        all.sort_unstable_by_key(|stretch| (stretch.start, stretch.end));
+        let mut merged: Vec<Stretch> = Vec::new();
+        for next in all {
+            match merged.last_mut().filter(|last| next.start <= last.end) {
+                Some(last) => last.end = last.end.max(next.end),
+                None => merged.push(next),
+            }
+        }
+        merged
+    }
+
+    fn memory_inputs(&self) -> Result<Vec<DifferingCell>, QueryError> {
+        let ranges = |sets: &RangeEffects| {
+            let range =
+                |input: &MemoryInput| MemoryRange { address: input.address, len_bytes: input.bytes.len() as u64 };
+            sets.memory_inputs.iter().map(range).collect()
+        };
+        let found = |side: &Side, address: u64, len: u64| self.found(side, address, len);
+        self.differing(self.stretches(ranges), found)
+    }
+
+    fn memory_outputs(&self) -> Result<Vec<DifferingCell>, QueryError> {
+        let found = |side: &Side, address: u64, len: u64| self.held(side.scope.to, address, len);
+        self.differing(self.stretches(|sets| sets.memory_outputs.clone()), found)
+    }
+
+    /// What memory held when a call read it; where it did not, at its entry.
+    fn found(&self, side: &Side, address: u64, len: u64) -> Result<Vec<Option<u8>>, QueryError> {
+        let mut bytes = self.held(side.scope.from, address, len)?;
+        for (place, byte) in (0u64..).zip(&mut bytes) {
+            let told = told_in(&side.sets.memory_inputs, address.wrapping_add(place));
+            *byte = told.or(*byte);
+        }
+        Ok(bytes)
+    }
+
+    fn held(&self, position: Position, address: u64, len_bytes: u64) -> Result<Vec<Option<u8>>, QueryError> {
+        let states = MemoryAt { position, address: Address(address), len_bytes }.run(self.index, self.cancel)?;
+        Ok(states.into_iter().map(|state| state.value).collect())
+    }
+
+    /// The runs of bytes that differ.
+    fn differing(
+        &self,
+        stretches: Vec<Stretch>,
+        bytes: impl Fn(&Side, u64, u64) -> Result<Vec<Option<u8>>, QueryError>,
+    ) -> Result<Vec<DifferingCell>, QueryError> {
+        let mut found = Vec::new();
+        for stretch in stretches {
+            let mut address = stretch.start;
+            while address < stretch.end && found.len() < LISTED {
+                let (len, other_address) = ((stretch.end - address).min(CHUNK), self.in_other(address));
+                let (one, other) = (bytes(&self.one, address, len)?, bytes(&self.other, other_address, len)?);
+                let pairs: Vec<_> = one.into_iter().zip(other).collect();
+                let mut place = 0;
+                for run in pairs.chunk_by(|(a, b), (c, d)| (a == b) == (c == d)) {
+                    if run.iter().any(|(one, other)| one != other) {
+                        let at = |base: u64| Address(base.wrapping_add(place));
+                        let (one, other) = run.iter().copied().unzip();
+                        let (address, other_address) = (at(address), at(other_address));
+                        found.push(DifferingCell::Memory { address, other_address, one, other });
+                    }
+                    place += run.len() as u64;
+                }
+                address = address.saturating_add(len);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What the first read of a byte found.
+fn told_in(inputs: &[MemoryInput], address: u64) -> Option<u8> {
+    let after = inputs.partition_point(|input| input.address.0 <= address);
+    let input = inputs.get(after.checked_sub(1)?)?;
+    input.bytes.get(usize::try_from(address - input.address.0).ok()?).copied().flatten()
+}
+
+/// Views of one register that touch become one.
+fn merged(mut views: Vec<RegisterView>) -> Vec<RegisterView> {
+    views.sort_unstable();
+    let mut merged: Vec<RegisterView> = Vec::new();
+    for next in views {
+        let last = merged.last_mut().filter(|last| {
+            last.register == next.register && next.offset <= last.offset.saturating_add(last.size_bytes)
+        });
+        match last {
+            Some(last) => {
+                let end = (last.offset + last.size_bytes).max(next.offset.saturating_add(next.size_bytes));
+                last.size_bytes = end - last.offset;
+            }
+            None => merged.push(next),
+        }
+    }
+    merged
+}

@@ -1,0 +1,106 @@
+//! The loops that control is in, told by where it comes back to.
+
+use std::collections::{HashMap, HashSet};
+
+use stepback_machine::Address;
+
+use super::own_path::PathStep;
+
+/// The way of a frame without the rounds of loops that are over: an address that comes again is the head of a loop, and what
+/// lay between is its body. The head is so where control came into the loop, wherever compilers have put its parts.
+///
+/// Memory: an entry for each instruction of the function.
+#[derive(Default)]
+pub(super) struct Rounds {
+    way: Vec<Visit>,
+    places: HashMap<Address, usize>,
+}
+
+/// A place on the way.
+struct Visit {
+    at: PathStep,
+    /// Where control went before it came back here.
+    body: HashSet<Address>,
+}
+
+/// A round of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Round {
+    /// Where it begins.
+    pub head: PathStep,
+    /// Where control went in earlier rounds.
+    pub body: HashSet<Address>,
+}
+
+impl Rounds {
+    /// Control goes on to a step.
+    pub fn go_on(&mut self, at: PathStep) {
+        let Some(place) = self.places.get(&at.pc).copied() else {
+            self.places.insert(at.pc, self.way.len());
+            self.way.push(Visit { at, body: HashSet::new() });
+            return;
+        };
+        let over = self.way.split_off(place + 1);
+        let Some(head) = self.way.get_mut(place) else { return };
+        head.at = at;
+        for visit in over {
+            self.places.remove(&visit.at.pc);
+            head.body.insert(visit.at.pc);
+            head.body.extend(visit.body);
+        }
+    }
+
+    /// Where the round began that ends when control comes back to an address; none where it was not there on its way.
+    pub fn begun_at(&self, pc: Address) -> Option<PathStep> {
+        self.places.get(&pc).and_then(|place| self.way.get(*place)).map(|visit| visit.at)
+    }
+
+    /// The innermost loop that went round before and that the last step is in.
+    pub fn innermost(&self) -> Option<Round> {
+        let here = self.way.last()?.at.pc;
+        let is_in = |visit: &&Visit| !visit.body.is_empty() && (visit.at.pc == here || visit.body.contains(&here));
+        let found = self.way.iter().rev().find(is_in)?;
+        Some(Round { head: found.at, body: found.body.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::Step;
+
+    use super::*;
+
+    fn gone(addresses: &[u64]) -> Rounds {
+        let mut rounds = Rounds::default();
+        for (step, pc) in (0..).zip(addresses) {
+            rounds.go_on(PathStep { step: Step(step), pc: Address(*pc) });
+        }
+        rounds
+    }
+
+    #[track_caller]
+    fn check(addresses: &[u64], expected: Option<(u64, u64)>) {
+        let found = gone(addresses).innermost().map(|round| (round.head.pc.0, round.head.step.0));
+        assert_eq!(found, expected, "{addresses:?}");
+    }
+
+    #[test]
+    fn the_head_is_where_control_came_in_wherever_the_parts_lie() {
+        check(&[1, 50, 51, 20, 21, 50, 51, 20], Some((50, 5)));
+        check(&[1, 50, 51, 20, 21, 50], Some((50, 5)));
+    }
+
+    #[test]
+    fn the_innermost_loop_counts_and_what_is_behind_one_is_in_none() {
+        check(&[1, 2, 3, 4, 3, 4, 3], Some((3, 6)));
+        check(&[1, 2, 3, 4, 3, 4, 5, 2, 3], Some((2, 7)));
+        check(&[1, 2, 3, 2, 3, 4, 5], None);
+    }
+
+    #[test]
+    fn a_round_ends_where_control_comes_back() {
+        let rounds = gone(&[1, 2, 3, 4]);
+        let begun = |pc| rounds.begun_at(Address(pc)).map(|at| at.step.0);
+        assert_eq!([1, 3, 7].map(begun), [Some(0), Some(2), None]);
+    }
+}

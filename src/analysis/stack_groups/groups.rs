@@ -1,0 +1,148 @@
+//! How often which call stack comes up among hits.
+
+use std::collections::HashMap;
+
+use stepback_index::{CallTable, Hit};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
+
+use super::stacks::{StackId, Stacks, frame_around};
+
+/// What hits of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupKey {
+    /// A call stack.
+    Stack(StackId),
+    /// The trace shows no frame around them.
+    NoFrame,
+    /// Their stacks are beyond the limit of those that are told apart.
+    Others,
+}
+
+/// Hits with one call stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackGroup {
+    /// Which.
+    pub key: GroupKey,
+    /// How many hits.
+    pub count: u64,
+    /// The first step of them in the trace, and where it shows.
+    pub first: (Step, Position),
+    /// The last one.
+    pub last: (Step, Position),
+}
+
+/// Hits by their call stacks, in whichever order they come. Memory: bounded by the stacks that are told apart.
+#[derive(Debug, Default)]
+pub struct StackGroups {
+    stacks: Stacks,
+    groups: Vec<StackGroup>,
+    places: HashMap<GroupKey, usize>,
+    count: u64,
+}
+
+impl StackGroups {
+    /// With stacks of their own, for a limit of their own.
+    pub fn new(stacks: Stacks) -> Self {
+        Self { stacks, ..Self::default() }
+    }
+
+    /// Counts a hit. Returns the place of its group, which stays.
+    ///
+    /// Cost: O(log n), and the frames around it that were not met before.
+    pub fn take(&mut self, hit: &Hit, calls: &CallTable) -> usize {
+        let key = match frame_around(&hit.record, calls) {
+            None => GroupKey::NoFrame,
+            Some(frame) => self.stacks.of(frame, calls).map_or(GroupKey::Others, GroupKey::Stack),
+        };
+        let seen = (hit.record.step, hit.position);
+        let place = *self.places.entry(key).or_insert(self.groups.len());
+        match self.groups.get_mut(place) {
+            Some(group) => {
+                group.count += 1;
+                (group.first, group.last) = (group.first.min(seen), group.last.max(seen));
+            }
+            None => self.groups.push(StackGroup { key, count: 1, first: seen, last: seen }),
+        }
+        self.count += 1;
+        place
+    }
+
+    /// How many hits there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// All groups in the order in which their first hits came.
+    pub fn all(&self) -> &[StackGroup] {
+        &self.groups
+    }
+
+    /// The groups with their places, those with most hits first.
+    pub fn sorted(&self) -> Vec<(usize, &StackGroup)> {
+        let mut sorted: Vec<(usize, &StackGroup)> = self.groups.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, group)| (std::cmp::Reverse(group.count), group.first));
+        sorted
+    }
+
+    /// The functions of a group's stack, innermost first; none where it has no stack of its own.
+    pub fn functions(&self, key: GroupKey) -> impl Iterator<Item = Address> + '_ {
+        let stack = match key {
+            GroupKey::Stack(stack) => Some(stack),
+            GroupKey::NoFrame | GroupKey::Others => None,
+        };
+        stack.into_iter().flat_map(|stack| self.stacks.functions(stack))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use stepback_index::{AccessKinds, Cancel};
+
+    use super::*;
+    use crate::analysis::search::Search;
+    use crate::analysis::search::meaning::Reader;
+    use crate::analysis::search::stream::Extent;
+    use crate::notes::FindKind;
+    use crate::session::Session;
+    use crate::session::test_session::overflow_with_image;
+
+    fn writes(session: &Session, cell: &str, mut groups: StackGroups) -> Vec<String> {
+        let cancel = Cancel::default();
+        let reader = Reader::new(&session.index, &session.images, Position(0), &cancel).unwrap();
+        let Search::Accesses(cell, _, value) = reader.read(cell, FindKind::Accesses).unwrap().search else {
+            panic!("{cell} is no cell")
+        };
+        let search = Search::Accesses(cell, AccessKinds::Writes, value);
+        let extent = Extent { thread: None, from: Position(0), limit: usize::MAX };
+        let stream = search.stream(extent, &session.index, &cancel, |found| {
+            found.hits.iter().for_each(|hit| _ = groups.take(hit, session.index.calls()));
+            ControlFlow::Continue(())
+        });
+        stream.unwrap();
+        let line = |(_, group): (usize, &StackGroup)| {
+            let name = |function| session.images.code_at(function).map_or_else(String::new, |at| at.to_string());
+            let stack: Vec<String> = groups.functions(group.key).map(name).collect();
+            format!("{} {}..{} {}", group.count, group.first.0.0, group.last.0.0, stack.join(" < "))
+        };
+        groups.sorted().into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn writes_with_the_same_callers_are_one_group_and_the_largest_stands_first() {
+        let found = writes(&overflow_with_image(), "0x80020010:8", StackGroups::default());
+        let expected = [
+            "8 1249..1382 decode_field < open_session < main < _start",
+            "1 726..726 new_handler < open_session < main < _start",
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn stacks_beyond_the_limit_are_counted_together() {
+        let found = writes(&overflow_with_image(), "x2", StackGroups::new(Stacks::with_limit(3)));
+        assert_eq!(found, ["232 105..1761 ", "4 29..53 mini_atoi < main < _start", "1 82..82 main < _start"]);
+    }
+}

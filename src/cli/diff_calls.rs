@@ -1,0 +1,216 @@
+//! `stepback diff --calls`: how two calls of a function differ.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::effects::{function_of, function_words, no_call, symbol};
+use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use crate::analysis::effects::{
+    CallComparison, DifferingCell, Parting, PathStep, Scope, call_around, call_of_function_around, compare_calls,
+};
+
+/// The answer.
+#[derive(Serialize)]
+struct CallsJson<'a> {
+    function: FunctionJson,
+    one: CallJson<'a>,
+    other: CallJson<'a>,
+    inputs: Vec<DifferingJson>,
+    outputs: Vec<DifferingJson>,
+    /// Steps of the function's own that both calls did alike.
+    alike: u64,
+    partings: Vec<PartingJson>,
+    /// There is more than is listed.
+    cut: bool,
+}
+
+/// A call.
+#[derive(Serialize)]
+struct CallJson<'a> {
+    thread: &'a str,
+    from: u64,
+    to: u64,
+}
+
+/// What differs.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum DifferingJson {
+    Register { reg: String, one: Option<String>, other: Option<String> },
+    Memory { address: String, other_address: String, symbol: Option<String>, one: String, other: String },
+}
+
+/// Where the ways part and meet.
+#[derive(Serialize)]
+struct PartingJson {
+    /// The last step that both do.
+    parts: Option<PlaceJson>,
+    /// The address at which each goes on.
+    one: Option<PlaceJson>,
+    other: Option<PlaceJson>,
+    /// The next step that both do.
+    meets: Option<PlaceJson>,
+}
+
+/// An address of the function's own, and the steps there.
+#[derive(Serialize)]
+struct PlaceJson {
+    pc: String,
+    /// From the function's first step.
+    offset: i64,
+    /// Of the first call, or of the one that is meant.
+    step: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_step: Option<u64>,
+}
+
+/// Compares the calls around two positions.
+pub fn answer(one: Position, other: Position, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let one = call_around(index, None, one)?.ok_or_else(|| no_call(one))?;
+    let Some(function) = one.call.and_then(|id| index.calls().get(id)).map(|call| call.function) else {
+        bail!("no function is known that was called there")
+    };
+    let Some(other) = call_of_function_around(index, function, other)? else {
+        bail!("no call of {} is known around position {}", called(one, report), grouped(other.0))
+    };
+    if one.call == other.call {
+        bail!("both positions are in the same call of {}: choose another one", called(one, report));
+    }
+    let comparison = compare_calls(index, one, other, &report.cancel)?;
+    let told = Told { function, one, other, comparison: &comparison };
+    if report.is_json { told.print_json(report) } else { told.print_text(report) }
+}
+
+fn called(scope: Scope, report: &Report<'_>) -> String {
+    function_of(scope, report).map(|function| function_words(&function)).unwrap_or_default()
+}
+
+/// Two calls and how they differ.
+struct Told<'a> {
+    function: Address,
+    one: Scope,
+    other: Scope,
+    comparison: &'a CallComparison,
+}
+
+impl Told<'_> {
+    fn print_json(&self, report: &mut Report<'_>) -> Result<()> {
+        let Some(function) = function_of(self.one, report) else { return Ok(()) };
+        let index = &report.session.index;
+        let call =
+            |scope: Scope| CallJson { thread: thread_name(scope.thread, index), from: scope.from.0, to: scope.to.0 };
+        let cells = |cells: &[DifferingCell]| cells.iter().map(|cell| differing_json(cell, report)).collect();
+        let json = CallsJson {
+            function,
+            one: call(self.one),
+            other: call(self.other),
+            inputs: cells(&self.comparison.inputs),
+            outputs: cells(&self.comparison.outputs),
+            alike: self.comparison.alike,
+            partings: self.comparison.partings.iter().map(|parting| self.parting_json(parting)).collect(),
+            cut: self.comparison.is_cut,
+        };
+        report.json(&json)
+    }
+
+    fn place_json(&self, step: PathStep, other: Option<PathStep>) -> PlaceJson {
+        let offset = step.pc.0.wrapping_sub(self.function.0).cast_signed();
+        PlaceJson { pc: hex(step.pc), offset, step: step.step.0, other_step: other.map(|other| other.step.0) }
+    }
+
+    fn parting_json(&self, parting: &Parting) -> PartingJson {
+        let both = |(one, other): (PathStep, PathStep)| self.place_json(one, Some(other));
+        PartingJson {
+            parts: parting.parts.map(both),
+            one: parting.ways.0.map(|step| self.place_json(step, None)),
+            other: parting.ways.1.map(|step| self.place_json(step, None)),
+            meets: parting.meets.map(both),
+        }
+    }
+
+    fn print_text(&self, report: &mut Report<'_>) -> Result<()> {
+        report.text(&format!("two calls of {}\n", called(self.one, report)))?;
+        for (number, scope) in [(1, self.one), (2, self.other)] {
+            let thread = printable(thread_name(scope.thread, &report.session.index));
+            let (from, to) = (grouped(scope.from.0), grouped(scope.to.0));
+            report.text(&format!("  {number}: position {from} to {to} of {thread}\n"))?;
+        }
+        print_cells("inputs that differ", &self.comparison.inputs, report)?;
+        print_cells("outputs that differ", &self.comparison.outputs, report)?;
+        report.text(&format!("{} of its own alike, ", counted(self.comparison.alike, "step")))?;
+        match self.comparison.partings.len() as u64 {
+            0 => report.text("on the same way\n")?,
+            count => report.text(&format!("the ways part {}\n", if count == 1 { "once" } else { "several times" }))?,
+        }
+        for parting in &self.comparison.partings {
+            report.text(&self.parting_text(parting))?;
+        }
+        if self.comparison.is_cut {
+            report.text("there is more than is listed\n")?;
+        }
+        Ok(())
+    }
+
+    /// `+0x1c`.
+    fn offset(&self, pc: Address) -> String {
+        match pc.0.checked_sub(self.function.0) {
+            Some(offset) => format!("+{offset:#x}"),
+            None => format!("-{:#x}", self.function.0 - pc.0),
+        }
+    }
+
+    fn parting_text(&self, parting: &Parting) -> String {
+        let both = |(one, other): (PathStep, PathStep)| {
+            format!("{} (steps {} and {})", self.offset(one.pc), grouped(one.step.0), grouped(other.step.0))
+        };
+        let way = |step: Option<PathStep>| step.map_or_else(|| "it ends".to_owned(), |step| self.offset(step.pc));
+        let parts = parting.parts.map_or_else(|| "at the entry".to_owned(), |parts| format!("behind {}", both(parts)));
+        let meets = match (parting.meets, parting.ways) {
+            (Some(meets), _) => format!("they meet at {}", both(meets)),
+            (None, (Some(_), Some(_))) => "they meet no more, as far as was looked".to_owned(),
+            (None, _) => "one is over".to_owned(),
+        };
+        let (one, other) = (way(parting.ways.0), way(parting.ways.1));
+        format!("    {parts}: 1 goes to {one}, 2 to {other}; {meets}\n")
+    }
+}
+
+fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
+    match cell {
+        DifferingCell::Register { name, one, other } => {
+            DifferingJson::Register { reg: name.clone(), one: value_hex(one), other: value_hex(other) }
+        }
+        DifferingCell::Memory { address, other_address, one, other } => DifferingJson::Memory {
+            address: hex(*address),
+            other_address: hex(*other_address),
+            symbol: symbol(*address, report),
+            one: byte_string(one.iter().copied()),
+            other: byte_string(other.iter().copied()),
+        },
+    }
+}
+
+fn print_cells(words: &str, cells: &[DifferingCell], report: &mut Report<'_>) -> Result<()> {
+    report.text(&format!("{words}:{}\n", if cells.is_empty() { " none" } else { "" }))?;
+    for cell in cells {
+        let (name, one, other) = match cell {
+            DifferingCell::Register { name, one, other } => {
+                let value = |value| value_hex(value).unwrap_or_else(|| "unknown".to_owned());
+                (name.clone(), value(one), value(other))
+            }
+            DifferingCell::Memory { address, other_address, one, other } => {
+                let bytes = |bytes: &[Option<u8>]| byte_string(bytes.iter().copied());
+                let symbol = symbol(*address, report).map(|name| format!(" {}", printable(&name)));
+                let elsewhere = if address == other_address { String::new() } else { format!(" / {other_address}") };
+                (format!("{address}{elsewhere}{}", symbol.unwrap_or_default()), bytes(one), bytes(other))
+            }
+        };
+        report.text(&format!("    {name:<24}  {one}  {other}\n"))?;
+    }
+    Ok(())
+}

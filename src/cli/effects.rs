@@ -1,0 +1,244 @@
+//! `stepback effects`: what a call, an iteration of a loop or a range of steps reads and writes.
+
+use anyhow::{Error, Result};
+use clap::Args;
+use serde::Serialize;
+use stepback_index::ValueSource;
+use stepback_machine::Address;
+
+use super::cells::{resolved, thread_id};
+use super::command::Command;
+use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
+use super::question::Question;
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use super::trace_arguments::TraceArguments;
+use crate::analysis::effects::{
+    Effects, Scope, Used, UsedCell, call_around, effects_of, iteration_around, range_scope,
+};
+use crate::model::value_source::SourceWords;
+use crate::place::Place;
+use stepback_parsers::Position;
+
+/// Which steps.
+#[derive(Debug, Args)]
+pub struct EffectsArguments {
+    /// From where.
+    #[arg(index = 2, value_name = "FROM", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
+    pub from: Option<Place>,
+    /// Up to where.
+    #[arg(index = 3, value_name = "TO", allow_negative_numbers = true, required_unless_present_any = ["call", "loop_around"])]
+    pub to: Option<Place>,
+    /// Instead: the steps of the innermost call around a position.
+    #[arg(long, value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
+    pub call: Option<Place>,
+    /// Instead: the iteration of the innermost loop around a position, from one visit of its head to the next.
+    #[arg(
+        long = "loop", value_name = "POS", allow_negative_numbers = true, conflicts_with_all = ["from", "to", "call"]
+    )]
+    pub loop_around: Option<Place>,
+    /// Whose steps (default: those of the thread of the first step, or of the last one before POS).
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct EffectsJson<'a> {
+    from: u64,
+    to: u64,
+    thread: &'a str,
+    steps: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<FunctionJson>,
+    /// Where the loop begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    inputs: SetJson,
+    outputs: SetJson,
+    /// Steps of which nobody knows the registers.
+    undecoded: u64,
+    /// Accesses of memory of which nothing is told.
+    left_out: u64,
+}
+
+/// What was read first, or written.
+#[derive(Serialize)]
+struct SetJson {
+    registers: Vec<RegisterJson>,
+    memory: Vec<MemoryJson>,
+    /// More runs of memory than are listed.
+    more: u64,
+}
+
+#[derive(Serialize)]
+struct RegisterJson {
+    reg: String,
+    value: Option<String>,
+    source: &'static str,
+    position: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct MemoryJson {
+    address: String,
+    size: u64,
+    symbol: Option<String>,
+    /// The first 64.
+    bytes: String,
+    source: &'static str,
+    position: Option<u64>,
+}
+
+impl Command for EffectsArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
+fn answer(arguments: &EffectsArguments, report: &mut Report<'_>) -> Result<()> {
+    let scope = scope(arguments, report)?;
+    let effects = effects_of(&report.session.index, scope, &report.cancel)?;
+    if report.is_json { print_json(&effects, report) } else { print_text(&effects, report) }
+}
+
+fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<Scope> {
+    let index = &report.session.index;
+    let thread = thread_id(report.session, arguments.thread.as_deref())?;
+    let EffectsArguments { from, to, call, loop_around, .. } = arguments;
+    if let Some(place) = call {
+        let at = resolved(place, report)?;
+        return call_around(index, thread, at)?.ok_or_else(|| no_call(at));
+    }
+    if let Some(place) = loop_around {
+        let at = resolved(place, report)?;
+        return iteration_around(index, thread, at, &report.cancel)?.ok_or_else(|| no_loop(at));
+    }
+    let (Some(from), Some(to)) = (from, to) else { return Err(Error::msg("FROM and TO are missing")) };
+    Ok(range_scope(index, thread, resolved(from, report)?, resolved(to, report)?)?)
+}
+
+/// Nothing is known to have been called there.
+pub(super) fn no_call(at: Position) -> Error {
+    Error::msg(format!("no call with steps is known around position {}", grouped(at.0)))
+}
+
+fn no_loop(at: Position) -> Error {
+    let why = "control does not come back there to an earlier step of its function";
+    Error::msg(format!("no loop is around position {}: {why}", grouped(at.0)))
+}
+
+/// The function of a call, as far as it is one.
+pub(super) fn function_of(scope: Scope, report: &Report<'_>) -> Option<FunctionJson> {
+    let call = report.session.index.calls().get(scope.call?)?;
+    let name = report.session.images.code_at(call.function).map(|at| at.to_string());
+    Some(FunctionJson { address: hex(call.function), name })
+}
+
+/// `decode_field (0x80000390)`.
+pub(super) fn function_words(function: &FunctionJson) -> String {
+    match &function.name {
+        Some(name) => format!("{} ({})", printable(name), function.address),
+        None => function.address.clone(),
+    }
+}
+
+/// The symbol of an address: `table+10`.
+pub(super) fn symbol(address: Address, report: &Report<'_>) -> Option<String> {
+    report.session.images.symbol_at(address).map(|at| at.to_string())
+}
+
+fn print_json(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
+    let scope = effects.scope;
+    let set = |cells: &[UsedCell], more| {
+        let mut set = SetJson { registers: Vec::new(), memory: Vec::new(), more };
+        for cell in cells {
+            let (source, position) = (SourceWords::of(cell.source).word, cell.at.map(|at| at.0));
+            match &cell.used {
+                Used::Register { name, value } => {
+                    let (reg, value) = (name.clone(), value_hex(value));
+                    set.registers.push(RegisterJson { reg, value, source, position });
+                }
+                Used::Memory { address, len_bytes, bytes } => set.memory.push(MemoryJson {
+                    address: hex(*address),
+                    size: *len_bytes,
+                    symbol: symbol(*address, report),
+                    bytes: byte_string(bytes.iter().copied()),
+                    source,
+                    position,
+                }),
+            }
+        }
+        set
+    };
+    let json = EffectsJson {
+        from: scope.from.0,
+        to: scope.to.0,
+        thread: thread_name(scope.thread, &report.session.index),
+        steps: effects.steps,
+        function: function_of(scope, report),
+        head: scope.head.map(hex),
+        inputs: set(&effects.inputs, effects.more_inputs),
+        outputs: set(&effects.outputs, effects.more_outputs),
+        undecoded: effects.undecoded,
+        left_out: effects.left_out,
+    };
+    report.json(&json)
+}
+
+fn print_text(effects: &Effects, report: &mut Report<'_>) -> Result<()> {
+    let scope = effects.scope;
+    let function = function_of(scope, report).map(|function| format!("{}, ", function_words(&function)));
+    let head = scope.head.map(|head| format!("a round of the loop at {head}, ")).unwrap_or_default();
+    report.text(&format!(
+        "{}{head}position {} to {}, {} of {}\n",
+        function.unwrap_or_default(),
+        grouped(scope.from.0),
+        grouped(scope.to.0),
+        counted(effects.steps, "step"),
+        printable(thread_name(scope.thread, &report.session.index)),
+    ))?;
+    print_set("read before it was written", &effects.inputs, effects.more_inputs, report)?;
+    print_set("written", &effects.outputs, effects.more_outputs, report)?;
+    if effects.undecoded > 0 {
+        let steps = counted(effects.undecoded, "step");
+        report.text(&format!("of {steps} the registers are not known: they may have used others\n"))?;
+    }
+    if effects.left_out > 0 {
+        let accesses = counted(effects.left_out, "access");
+        report.text(&format!("too much memory was used: {accesses} of further memory are left out\n"))?;
+    }
+    Ok(())
+}
+
+/// Bytes of a run that are printed.
+const BYTES: usize = 16;
+
+fn print_set(words: &str, cells: &[UsedCell], more: u64, report: &mut Report<'_>) -> Result<()> {
+    report.text(&format!("{words}:{}\n", if cells.is_empty() { " nothing" } else { "" }))?;
+    for cell in cells {
+        let (name, value) = match &cell.used {
+            Used::Register { name, value } => (name.clone(), value_hex(value).unwrap_or_else(|| "unknown".to_owned())),
+            Used::Memory { address, len_bytes, bytes } => {
+                let shown = bytes.get(..BYTES.min(bytes.len())).unwrap_or_default();
+                let cut = if *len_bytes > BYTES as u64 { " …" } else { "" };
+                let symbol = symbol(*address, report).map(|name| format!("  {}", printable(&name)));
+                let bytes = byte_string(shown.iter().copied());
+                (format!("{address}:{len_bytes}"), format!("{bytes}{cut}{}", symbol.unwrap_or_default()))
+            }
+        };
+        let doubt = match cell.source {
+            ValueSource::Inferred | ValueSource::External => format!("  ({})", SourceWords::of(cell.source).word),
+            ValueSource::Recorded | ValueSource::Unknown => String::new(),
+        };
+        let at = cell.at.map(|at| format!("  position {}", grouped(at.0))).unwrap_or_default();
+        report.text(&format!("    {name:<24}{value}{doubt}{at}\n"))?;
+    }
+    if more > 0 {
+        report.text(&format!("    … {} more of memory\n", counted(more, "run")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Accesses or executions by the call stacks around them, while they are found.
+
+use anyhow::Result;
+use stepback_index::Hit;
+use stepback_machine::Address;
+
+use super::Meaning;
+use super::access_rows::RowMaker;
+use super::names::function_name;
+use super::table::{ROWS, Table, TableCell, TableRow};
+use super::table_groups::TableGroup;
+use crate::analysis::stack_groups::{GroupKey, StackGroup, StackGroups};
+use crate::messages::say;
+use crate::session::Session;
+
+/// So many hits of a stack are listed below it; the others are counted.
+const LISTED: usize = 1000;
+/// So many functions of a stack are named.
+const NAMED: usize = 24;
+/// Columns that are left out where there is no room for all: the stacks are wide.
+const SPARE: [&str; 4] = ["head-bytes", "head-address", "head-before", "head-effects"];
+/// Columns of a hit that are the same in every list, before those of its kind: step and thread.
+const BEFORE: usize = 1;
+/// And behind those: code, caller, instruction.
+const BEHIND: usize = 3;
+
+/// Hits by their call stacks. Memory: bounded by the stacks that are told apart, and [`ROWS`] rows.
+#[derive(Default)]
+pub struct AccessGroups {
+    groups: StackGroups,
+    /// The rows of each group.
+    rows: Vec<Vec<TableRow>>,
+    /// How many these are in all.
+    listed: usize,
+}
+
+impl AccessGroups {
+    /// Counts a hit, and makes a row of it while its group has not too many.
+    ///
+    /// # Errors
+    /// See [`stepback_index::QueryError`].
+    pub fn take(&mut self, maker: &RowMaker<'_>, hit: &Hit) -> Result<()> {
+        let place = self.groups.take(hit, maker.session.index.calls());
+        if self.rows.len() <= place {
+            self.rows.resize_with(place + 1, Vec::new);
+        }
+        if let Some(rows) = self.rows.get_mut(place).filter(|rows| rows.len() < LISTED && self.listed < ROWS) {
+            rows.push(below_its_stack(maker.row(hit)?));
+            self.listed += 1;
+        }
+        Ok(())
+    }
+
+    /// How many hits there were.
+    pub fn count(&self) -> u64 {
+        self.groups.count()
+    }
+
+    /// How many stacks they have.
+    pub fn stacks(&self) -> usize {
+        self.groups.all().len()
+    }
+
+    /// The groups as they are known now, those with most hits first. `heads`: the columns of the rows that were made.
+    pub fn table(&self, session: &Session, summary: String, heads: &[&'static str]) -> Table {
+        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        let middle = heads.get(BEFORE..heads.len().saturating_sub(BEHIND)).unwrap_or_default();
+        let heads = [&["head-count", "head-first", "head-last"][..], middle, &["head-call-stack"]].concat();
+        for (place, group) in self.groups.sorted() {
+            let own = self.rows.get(place).map(Vec::as_slice).unwrap_or_default();
+            let hidden = group.count.saturating_sub(own.len() as u64);
+            let more = (hidden > 0).then(|| more_row(hidden, middle.len()));
+            let count = own.len() + usize::from(more.is_some());
+            groups.push(TableGroup { key: place as u64, head: rows.len(), rows: count, is_open: true });
+            rows.push(self.head(session, group, middle.len()));
+            rows.extend(own.iter().cloned().chain(more));
+        }
+        let spare = SPARE.iter().filter_map(|name| heads.iter().position(|head| head == name)).collect();
+        Table { groups, spare, ..Table::new(summary, &heads, rows) }
+    }
+
+    fn head(&self, session: &Session, group: &StackGroup, middle: usize) -> TableRow {
+        let stack = self.stack_text(session, group.key);
+        let name = say!("accesses-by-stack", count = group.count, stack = &*stack);
+        let first = [TableCell::number(group.count), TableCell::Step(group.first.0), TableCell::Step(group.last.0)];
+        let blank = std::iter::repeat_n(TableCell::default(), middle);
+        let cells = first.into_iter().chain(blank).chain([TableCell::new(Meaning::Symbol, stack)]).collect();
+        TableRow { name, cells, position: Some(group.first.1), ..TableRow::default() }
+    }
+
+    /// `decode_field ← open_session ← main`.
+    fn stack_text(&self, session: &Session, key: GroupKey) -> String {
+        match key {
+            GroupKey::NoFrame => return say!("accesses-in-no-call").to_owned(),
+            GroupKey::Others => return say!("accesses-in-other-stacks").to_owned(),
+            GroupKey::Stack(_) => {}
+        }
+        let mut functions = self.groups.functions(key);
+        let name = |function: Address| function_name(&session.images, function);
+        let mut text = functions.by_ref().take(NAMED).map(name).collect::<Vec<_>>().join(" ← ");
+        let more = functions.count();
+        if more > 0 {
+            text += &say!("accesses-more-callers", count = more);
+        }
+        text
+    }
+}
+
+/// The columns of a hit below the stack that it stands in, which says who called.
+fn below_its_stack(row: TableRow) -> TableRow {
+    let mut cells = row.cells;
+    let behind: Vec<TableCell> = cells.split_off(cells.len().saturating_sub(BEHIND).max(BEFORE));
+    let middle = cells.split_off(BEFORE.min(cells.len()));
+    let step = cells.pop().unwrap_or_default();
+    let code = [behind.first(), behind.last()].into_iter().flatten().map(TableCell::text).collect::<Vec<_>>();
+    let code = TableCell::new(Meaning::Plain, code.join("  "));
+    let first = [TableCell::default(), step, TableCell::default()];
+    TableRow { cells: first.into_iter().chain(middle).chain([code]).collect(), ..row }
+}
+
+/// What stands below the hits that are listed where there are more.
+fn more_row(hidden: u64, middle: usize) -> TableRow {
+    let words = say!("accesses-more-not-listed", count = hidden);
+    let mut cells = vec![TableCell::default(); middle + 3];
+    cells.push(TableCell::new(Meaning::Label, words.clone()));
+    TableRow { name: words, cells, ..TableRow::default() }
+}

@@ -1,0 +1,332 @@
+//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ, as rows.
+
+use anyhow::{Result, anyhow};
+use stepback_index::{Cancel, ValueSource};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::Meaning;
+use super::names::{function_name, place_name};
+use super::so_far::so_far;
+use super::table::{Table, TableCell, TableRow, thread_name};
+use super::text::{short_hex, thousands};
+use crate::action::{EffectsOf, OtherCall, Way};
+use crate::analysis::call_profile::{NextCall, next_call};
+use crate::analysis::effects::{
+    CallComparison, DifferingCell, Effects, Parting, PathStep, Scope, Used, UsedCell, call_around,
+    call_of_function_around, compare_calls, effects_of, iteration_around, range_scope,
+};
+use crate::analysis::marker_walk::Course;
+use crate::messages::say;
+use crate::session::Session;
+
+const HEADS: [&str; 6] = ["", "head-what", "head-bytes", "head-value", "head-symbol", "head-step"];
+const DIFFERENCE_HEADS: [&str; 5] = ["", "head-what", "head-first-call", "head-second-call", "head-symbol"];
+/// Bytes of memory that a row shows.
+const BYTES: usize = 16;
+
+/// What is asked for, as a table. Runs on a worker. Cost: a pass over the steps that are meant.
+///
+/// # Errors
+/// Where no such steps are, and see [`stepback_index::QueryError`].
+pub fn effects_table(session: &Session, of: EffectsOf, cancel: &Cancel) -> Result<Table> {
+    let index = &session.index;
+    let clamp = |at: u64| Position(at).min(index.end());
+    let scope = match of {
+        EffectsOf::Call(at) => call_around(index, None, clamp(at))?.ok_or_else(no_call)?,
+        EffectsOf::Round(at) => {
+            let round = iteration_around(index, None, clamp(at), cancel)?;
+            round.ok_or_else(|| anyhow!(say!("effects-no-loop")))?
+        }
+        EffectsOf::Range(range) => range_scope(index, None, clamp(range.first), clamp(range.last))?,
+        EffectsOf::Comparison(at, other) => return comparison_table(session, clamp(at), other, cancel),
+    };
+    let effects = effects_of(index, scope, cancel)?;
+    let rows = rows_of(session, &effects);
+    let summary = so_far(session, &summary(session, &effects));
+    Ok(Table::new(summary, &HEADS, rows))
+}
+
+fn no_call() -> anyhow::Error {
+    anyhow!(say!("effects-no-call"))
+}
+
+/// `decode_field, steps 747 to 1,458: 712 steps read 9 registers and runs of memory, and wrote 14`.
+fn summary(session: &Session, effects: &Effects) -> String {
+    let Scope { thread, from, to, head, .. } = effects.scope;
+    let what = match (function_of(session, effects.scope), head) {
+        (Some(name), Some(head)) => say!("effects-round", function = name, head = format!("{:x}", head.0)),
+        (Some(name), None) => name,
+        (None, _) => thread_name(session, thread),
+    };
+    let (inputs, outputs) =
+        (effects.inputs.len() as u64 + effects.more_inputs, effects.outputs.len() as u64 + effects.more_outputs);
+    let mut text = say!(
+        "effects-summary",
+        what = what,
+        from = thousands(from.0),
+        to = thousands(to.0),
+        steps = effects.steps,
+        inputs = inputs,
+        outputs = outputs
+    );
+    if effects.undecoded > 0 {
+        text += &say!("effects-undecoded", count = effects.undecoded);
+    }
+    if effects.left_out > 0 {
+        text += &say!("effects-left-out", count = effects.left_out);
+    }
+    text
+}
+
+fn function_of(session: &Session, scope: Scope) -> Option<String> {
+    let call = session.index.calls().get(scope.call?)?;
+    Some(function_name(&session.images, call.function))
+}
+
+fn rows_of(session: &Session, effects: &Effects) -> Vec<TableRow> {
+    let sets = [
+        (Meaning::Read, say!("accesses-read"), &effects.inputs, effects.more_inputs),
+        (Meaning::Write, say!("accesses-write"), &effects.outputs, effects.more_outputs),
+    ];
+    let mut rows = Vec::new();
+    for (meaning, word, cells, more) in sets {
+        rows.extend(cells.iter().map(|cell| used_row(session, cell, TableCell::new(meaning, word))));
+        if more > 0 {
+            let words = say!("effects-more", count = more);
+            let cells = vec![TableCell::new(meaning, word), TableCell::new(Meaning::Label, words.clone())];
+            rows.push(TableRow { name: words, cells, ..TableRow::default() });
+        }
+    }
+    rows
+}
+
+fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
+    let meaning = match cell.source {
+        ValueSource::Inferred => Meaning::Inferred,
+        ValueSource::External => Meaning::External,
+        ValueSource::Recorded | ValueSource::Unknown => Meaning::Plain,
+    };
+    let unknown = || TableCell::new(Meaning::Label, say!("accesses-unknown"));
+    let (name, address, bytes, value) = match &cell.used {
+        Used::Register { name, value } => {
+            let text = short_hex(value).map_or_else(unknown, |text| TableCell::new(meaning, text));
+            (name.clone(), None, value.0.len() as u64, text)
+        }
+        Used::Memory { address, len_bytes, bytes } => {
+            let cut = if *len_bytes > BYTES as u64 { " …" } else { "" };
+            let text = TableCell::new(meaning, format!("{}{cut}", byte_words(bytes)));
+            (format!("{:08x}", address.0), Some(*address), *len_bytes, text)
+        }
+    };
+    let symbol = address.and_then(|address| place_name(&session.images, address)).unwrap_or_default();
+    let step = cell.at.and_then(Position::last_step);
+    let step = step.map_or_else(TableCell::default, TableCell::Step);
+    let row_name = say!("effects-row", kind = kind.text(), name = &*name);
+    let cells = vec![
+        kind,
+        TableCell::new(Meaning::Plain, name),
+        TableCell::number(bytes),
+        value,
+        TableCell::new(Meaning::Symbol, symbol),
+        step,
+    ];
+    TableRow { name: row_name, cells, position: cell.at, address, is_faded: false }
+}
+
+/// `b8 fb ??`.
+fn byte_words(bytes: &[Option<u8>]) -> String {
+    let word = |byte: &Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
+    bytes.iter().take(BYTES).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn comparison_table(session: &Session, at: Position, other: OtherCall, cancel: &Cancel) -> Result<Table> {
+    let index = &session.index;
+    let one = call_around(index, None, at)?.ok_or_else(no_call)?;
+    let function = one.call.and_then(|id| index.calls().get(id)).ok_or_else(no_call)?.function;
+    let other_at = match other {
+        OtherCall::Around(at) => Some(Position(at).min(index.end())),
+        OtherCall::Near(way) => {
+            let course = if way == Way::Back { Course::Back } else { Course::Onward };
+            next_call(index, NextCall { function, course, at: one.from }, cancel)?
+        }
+    };
+    let name = function_name(&session.images, function);
+    let none = || anyhow!(say!("effects-no-other-call", function = &*name));
+    let other = match other_at {
+        Some(at) => call_of_function_around(index, function, at)?.ok_or_else(none)?,
+        None => return Err(none()),
+    };
+    if other.call == one.call {
+        return Err(anyhow!(say!("effects-the-same-call", function = &*name)));
+    }
+    // The earlier one stands first, whichever was asked about.
+    let (one, other) = if other.from < one.from { (other, one) } else { (one, other) };
+    let comparison = compare_calls(index, one, other, cancel)?;
+    let told = Told { session, function, one, other };
+    let summary = so_far(session, &told.summary(&name, &comparison));
+    Ok(Table::new(summary, &DIFFERENCE_HEADS, told.rows(&comparison)).without_empty())
+}
+
+/// Two calls of a function.
+struct Told<'a> {
+    session: &'a Session,
+    function: Address,
+    one: Scope,
+    other: Scope,
+}
+
+impl Told<'_> {
+    fn summary(&self, name: &str, comparison: &CallComparison) -> String {
+        let mut text = say!(
+            "effects-comparison",
+            function = name,
+            one = thousands(self.one.from.0),
+            other = thousands(self.other.from.0),
+            inputs = comparison.inputs.len(),
+            outputs = comparison.outputs.len(),
+            partings = comparison.partings.len()
+        );
+        if comparison.is_cut {
+            text += say!("effects-cut");
+        }
+        text
+    }
+
+    fn rows(&self, comparison: &CallComparison) -> Vec<TableRow> {
+        let inputs = (Meaning::Read, say!("effects-input"), self.one.from);
+        let outputs = (Meaning::Write, say!("effects-output"), self.one.to);
+        let cells = |(meaning, word, at): (Meaning, &'static str, Position), cells: &[DifferingCell]| {
+            let kind = || TableCell::new(meaning, word);
+            cells.iter().map(|cell| TableRow { position: Some(at), ..self.cell_row(cell, kind()) }).collect::<Vec<_>>()
+        };
+        let partings = comparison.partings.iter().map(|parting| self.parting_row(parting));
+        cells(inputs, &comparison.inputs)
+            .into_iter()
+            .chain(cells(outputs, &comparison.outputs))
+            .chain(partings)
+            .collect()
+    }
+
+    fn cell_row(&self, cell: &DifferingCell, kind: TableCell) -> TableRow {
+        let unknown = || say!("accesses-unknown").to_owned();
+        let (name, address, one, other) = match cell {
+            DifferingCell::Register { name, one, other } => {
+                let text = |value| short_hex(value).unwrap_or_else(unknown);
+                (name.clone(), None, text(one), text(other))
+            }
+            DifferingCell::Memory { address, one, other, .. } => {
+                (format!("{:08x}", address.0), Some(*address), byte_words(one), byte_words(other))
+            }
+        };
+        let symbol = address.and_then(|address| place_name(&self.session.images, address)).unwrap_or_default();
+        let row_name = say!("effects-row", kind = kind.text(), name = &*name);
+        let plain = |text: String| TableCell::new(Meaning::Plain, text);
+        let cells = vec![kind, plain(name), plain(one), plain(other), TableCell::new(Meaning::Symbol, symbol)];
+        TableRow { name: row_name, cells, address, ..TableRow::default() }
+    }
+
+    /// Where the ways part, where each goes on, and where they meet.
+    fn parting_row(&self, parting: &Parting) -> TableRow {
+        let way = |step: Option<PathStep>| match step {
+            Some(at) => say!("effects-goes-to", place = self.offset(at.pc)),
+            None => say!("effects-ends").to_owned(),
+        };
+        let place = parting.parts.map_or_else(|| say!("effects-entry").to_owned(), |(one, _)| self.offset(one.pc));
+        let meets = match parting.meets {
+            Some((one, _)) => say!("effects-meet", place = self.offset(one.pc)),
+            None => say!("effects-meet-no-more").to_owned(),
+        };
+        let word = say!("effects-way");
+        let plain = |text: String| TableCell::new(Meaning::Plain, text);
+        let cells = vec![
+            TableCell::new(Meaning::Label, word),
+            plain(place.clone()),
+            plain(way(parting.ways.0)),
+            plain(way(parting.ways.1)),
+            plain(meets),
+        ];
+        let position = parting.parts.map_or(self.one.from, |(one, _)| one.step.after());
+        let name = say!("effects-row", kind = word, name = place);
+        TableRow { name, cells, position: Some(position), ..TableRow::default() }
+    }
+
+    /// `+1c`, from the function's first step.
+    fn offset(&self, pc: Address) -> String {
+        match pc.0.checked_sub(self.function.0) {
+            Some(offset) => format!("+{offset:x}"),
+            None => format!("-{:x}", self.function.0 - pc.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::StepRange;
+    use crate::session::test_session::overflow_with_image;
+
+    #[track_caller]
+    fn check(of: EffectsOf, expected: &[&str]) {
+        let table = effects_table(&overflow_with_image(), of, &Cancel::default()).unwrap();
+        let row = |row: &TableRow| row.line().split_whitespace().collect::<Vec<_>>().join(" ");
+        let lines: Vec<String> = std::iter::once(table.summary.clone()).chain(table.rows.iter().map(row)).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_call_lists_what_it_reads_and_writes() {
+        let expected = [
+            "hexval, positions 874 to 881: 7 steps read 2 first, write 4",
+            "read w0 4 35 874",
+            "read x30 8 80000414 880",
+            "write x0 8 5 879",
+            "write x1 8 ffffffde 877",
+            "write x2 8 5 875",
+            "write psr 4 800003cd 878",
+        ];
+        check(EffectsOf::Call(880), &expected);
+    }
+
+    #[test]
+    fn a_range_has_runs_of_memory_with_symbols() {
+        let expected = [
+            "cpu0, positions 1,249 to 1,254: 5 steps read 3 first, write 3",
+            "read x0<7:0> 1 a9 1,249",
+            "read w1 4 5a7d 1,250",
+            "read x19 8 8002000f 1,249",
+            "write x0 8 ffffffbd 1,251",
+            "write x19 8 80020012 1,253",
+            "write 80020010 2 a9 bd heap+10 1,252",
+        ];
+        check(EffectsOf::Range(StepRange { first: 1249, last: 1254 }), &expected);
+    }
+
+    #[test]
+    fn two_calls_differ_in_what_they_find_and_where_they_go() {
+        let expected = [
+            "mini_malloc at 672 and at 851: 3 inputs differ, 5 outputs; the ways part once",
+            "input x30 800007c0 800003b0",
+            "input 8001fff2 00 00 02 80 mini_hole+2",
+            "input 8001fff8 00 30 heap_used",
+            "output x1 10 8001f000",
+            "output x2 8001fff0 0",
+            "output x3 0 75",
+            "output psr 200003cd 800003cd",
+            "output 8001fff8 10 30 heap_used",
+            "way +14 to +18 to +44 meet at +40",
+        ];
+        check(EffectsOf::Comparison(852, OtherCall::Around(673)), &expected);
+    }
+
+    #[test]
+    fn there_may_be_no_other_call_and_no_loop() {
+        let session = overflow_with_image();
+        let failed = |of| effects_table(&session, of, &Cancel::default()).unwrap_err().to_string();
+        assert_eq!(
+            failed(EffectsOf::Comparison(673, OtherCall::Near(Way::Back))),
+            "no other call of mini_malloc is there"
+        );
+        assert_eq!(failed(EffectsOf::Round(3)), "no loop is around the position");
+    }
+}

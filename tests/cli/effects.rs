@@ -1,0 +1,92 @@
+//! `stepback effects` and `stepback diff --calls`.
+
+use serde_json::{Value, json};
+
+use crate::support::{OVERFLOW, Sandbox, overflow_image};
+
+fn answer(arguments: &[&str]) -> Value {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let (command, rest) = arguments.split_first().unwrap();
+    sandbox.json(&[&[command, &*trace], rest, &["--image", &overflow_image()]].concat())
+}
+
+/// The names or places of what was used, each with its value.
+fn used(set: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("null").to_owned();
+    let registers = set["registers"].as_array().unwrap().iter();
+    let registers = registers.map(|used| format!("{} {}", text(&used["reg"]), text(&used["value"])));
+    let memory = set["memory"].as_array().unwrap().iter();
+    let memory = memory.map(|used| format!("{}:{} {}", text(&used["address"]), used["size"], text(&used["bytes"])));
+    registers.chain(memory).collect()
+}
+
+#[test]
+fn a_call_reads_what_it_did_not_write_and_leaves_what_it_wrote() {
+    let effects = answer(&["effects", "--call", "880"]);
+    assert_eq!((&effects["from"], &effects["to"], &effects["steps"]), (&json!(874), &json!(881), &json!(7)));
+    assert_eq!(effects["function"]["name"], "hexval");
+    assert_eq!(used(&effects["inputs"]), ["w0 0x00000035", "x30 0x0000000080000414"]);
+    let outputs = ["x0 0x0000000000000005", "x1 0x00000000ffffffde", "x2 0x0000000000000005", "psr 0x800003cd"];
+    assert_eq!(used(&effects["outputs"]), outputs);
+    let first = json!({"reg": "w0", "value": "0x00000035", "source": "recorded", "position": 875});
+    assert_eq!(effects["inputs"]["registers"][0], first);
+}
+
+#[test]
+fn a_range_has_its_memory_in_runs_with_symbols() {
+    let effects = answer(&["effects", "1190", "1255"]);
+    let memory = json!([{"address": "0x8002000f", "size": 3, "symbol": "heap+0xf", "bytes": "e5 a9 bd",
+                         "source": "recorded", "position": 1253}]);
+    assert_eq!(effects["outputs"]["memory"], memory);
+    assert_eq!(effects["inputs"]["memory"][0]["bytes"], "25 75 35 61 37 64");
+    // The other way round it is the same range.
+    assert_eq!(answer(&["effects", "1255", "1190"]), effects);
+}
+
+#[test]
+fn a_round_of_a_loop_goes_from_one_visit_of_its_head_to_the_next() {
+    // Control comes into the loop behind the load of the next letter.
+    for position in ["1192", "1200", "1250", "1256"] {
+        let effects = answer(&["effects", "--loop", position]);
+        assert_eq!((&effects["from"], &effects["to"]), (&json!(1192), &json!(1257)), "{position}");
+        assert_eq!((&effects["head"], &effects["function"]["name"]), (&json!("0x800003f8"), &json!("decode_field")));
+    }
+    let next = answer(&["effects", "--loop", "1257"]);
+    assert_eq!(next["from"], 1257);
+    // Control leaves the last round without coming back.
+    let last = answer(&["effects", "--loop", "1446"]);
+    assert!(last["to"].as_u64().unwrap() < 1459 && last["head"] == "0x800003f8", "{last}");
+}
+
+#[test]
+fn calls_of_a_function_differ_in_inputs_outputs_and_ways() {
+    let difference = answer(&["diff", "673", "852", "--calls"]);
+    assert_eq!(difference["function"]["name"], "mini_malloc");
+    assert_eq!(difference["one"], json!({"thread": "cpu0", "from": 672, "to": 689}));
+    let hole = json!({"address": "0x8001fff2", "other_address": "0x8001fff2", "symbol": "mini_hole+0x2",
+                      "one": "00 00", "other": "02 80"});
+    assert!(difference["inputs"].as_array().unwrap().contains(&hole), "{difference}");
+    let used = json!({"address": "0x8001fff8", "other_address": "0x8001fff8", "symbol": "heap_used",
+                      "one": "10", "other": "30"});
+    assert!(difference["outputs"].as_array().unwrap().contains(&used), "{difference}");
+    let place = |pc: &str, offset: i64, step: u64| json!({"pc": pc, "offset": offset, "step": step});
+    let both = |pc: &str, offset: i64, (step, other): (u64, u64)| json!({"pc": pc, "offset": offset, "step": step, "other_step": other});
+    let parting = json!({
+        "parts": both("0x800000dc", 0x14, (677, 856)),
+        "one": place("0x800000e0", 0x18, 678), "other": place("0x8000010c", 0x44, 857),
+        "meets": both("0x80000108", 0x40, (688, 860)),
+    });
+    assert_eq!((&difference["partings"], &difference["alike"]), (&json!([parting]), &json!(7)));
+    assert_eq!(answer(&["diff", "575", "754", "--calls"])["partings"], json!([]));
+}
+
+#[test]
+fn what_is_no_call_no_loop_or_the_same_call_says_so() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    sandbox.run(&["effects", &trace, "--loop", "3"]).fails_with(&["no loop is around position 3"]);
+    sandbox.run(&["diff", &trace, "875", "876", "--calls"]).fails_with(&["both positions are in the same call"]);
+    sandbox.run(&["diff", &trace, "875", "90", "--calls"]).fails_with(&["no call of 0x80000328 is known"]);
+    sandbox.run(&["effects", &trace]).ends_misspelt();
+}
