@@ -17,8 +17,8 @@ pub use self::effects::{EffectsOf, OtherCall};
 pub use self::memory::{MemoryChange, MemoryText};
 pub use self::registers::RegisterFormat;
 use crate::messages::LanguageChoice;
-use crate::notes::{BookmarkChange, SearchChange, WatchChange};
-pub use crate::notes::{FindKind, FindQuestion, FindRange};
+use crate::notes::{BookmarkChange, SearchChange, SliceChange, WatchChange};
+pub use crate::notes::{FindKind, FindQuestion, FindRange, SliceEdge, SliceEdges, SliceQuestion};
 use crate::source::SourceMapping;
 
 /// One of the traces that a window shows, by its number. Where none is named, the first is meant.
@@ -178,6 +178,20 @@ pub enum PanelKind {
     StackMemory,
     /// What calls or steps read and write.
     Effects,
+    /// Why a cell has its value.
+    Why,
+}
+
+/// How the rows of a slice stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SliceView {
+    /// Copies collapsed, and what is computed in between in one expression.
+    #[default]
+    Chain,
+    /// Below a step what it takes in.
+    Tree,
+    /// All of them below each other, each step by itself.
+    Everything,
 }
 
 /// What a register or memory panel shows the state at.
@@ -441,6 +455,35 @@ pub enum Action {
     ShowSearch(String),
     /// A window that shows hits alone shows some other steps, too.
     OpenHidden(WindowId, StepRange),
+
+    /// Why has a cell its value at the position?
+    Why(CellName),
+    /// The same at another position.
+    WhyAt(CellName, u64),
+    /// The same as it was asked once, with what is followed.
+    WhyAgain(SliceQuestion),
+    /// Follow the slice that is shown to where its value comes from, or to where it went.
+    TurnSlice(Way),
+    /// Follow something besides the data in the slice that is shown, or no longer.
+    FollowInSlice(SliceEdge),
+    /// How the rows of the slice stand in the panel that has the keyboard, or in the first.
+    ViewSlice(SliceView),
+    /// Follow more steps of the slice than it was limited to.
+    MoreOfSlice,
+    /// End the slice under way; what was found stays.
+    StopSlice,
+    /// Forget the slice and its marks.
+    ClearSlice,
+    /// The active window shows the steps of the slice alone, or all steps again.
+    ToggleOnlySlice,
+    /// Keep the slice under a name.
+    KeepSlice(String),
+    /// Change the slices that are kept.
+    Slices(SliceChange),
+    /// Ask again what is kept under a name.
+    RunSlice(String),
+    /// The same in a panel of its own, beside other slices.
+    ShowSlice(String),
 
     /// Mark places, or change marks.
     Bookmark(BookmarkChange),

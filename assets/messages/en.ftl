@@ -98,6 +98,25 @@ command-unfold-all = Unfold all
 command-fold-window-spills-and-fills = Fold window spills and fills
 command-raw-text = Raw text
 command-source-lines-in-rows = Source lines in rows
+command-why = Why…
+command-why-this-value = Why this value
+command-show-slice = Show slice
+command-slice-follows-addresses = Slice follows addresses
+command-slice-follows-flags = Slice follows flags
+command-slice-follows-control = Slice follows control
+command-slice-back-to-where-the-value-comes-from = Slice back to where the value comes from
+command-slice-forward-to-where-the-value-went = Slice forward to where the value went
+command-slice-as-a-chain = Slice as a chain
+command-slice-as-a-tree = Slice as a tree
+command-slice-with-everything = Slice with everything
+command-more-of-the-slice = More of the slice
+command-only-steps-of-the-slice = Only steps of the slice
+command-keep-slice-as = Keep slice as…
+command-run-slice = Run slice…
+command-slice-in-a-panel-of-its-own = Slice in a panel of its own…
+command-rename-slice = Rename slice…
+command-forget-slice = Forget slice…
+command-clear-slice = Clear slice
 command-watch = Watch…
 command-waveform = Waveform…
 command-show-memory = Show memory…
@@ -222,6 +241,8 @@ ask-from-to-a-directory-in = FROM=TO, a directory in the image and here
 ask-step-50-line-n-i = Step, 50%, line:N, i:N, r:N, time:T, pc:ADDR, start or end
 ask-file-line = FILE:LINE
 ask-name-of-the-search = Name of the search
+ask-name-of-the-slice = Name of the slice
+ask-name-of-a-kept-slice = Name of a slice that is kept
 ask-name-of-a-kept-search = Name of a search that is kept
 ask-old-name-new-name = OLD NAME = NEW NAME
 ask-steps-around-each-hit = Steps shown before and behind each hit: 0, 1, 3, 10
@@ -1181,7 +1202,7 @@ watches-copy-value = Copy value
 watches-hint = Watch x0, [sp+8] u32, name utf8
 watches-watches = Watches
 watches-nothing-is-watched = Nothing is watched
-watches-type-a-register-address-or = Type a register, [address] or sum above, or press W on a cell.
+watches-type-a-register-address-or = Type a register, [address] or sum above, or press O on a cell.
 watches-row = watch { $expression } = { $value }
 watches-means-nothing = means nothing
 watches-step = step
@@ -2501,6 +2522,19 @@ terminal-hidden = … { $count } steps that are no hits
 terminal-end-of-trace = End of trace
 terminal-no-text = This trace has no text of its own: R shows its steps
 terminal-raw = raw text
+terminal-key-why = Why has it its value?
+terminal-key-next-view = As a chain, as a tree, or everything
+terminal-key-follow-addresses = Follow what addresses are made of, or no longer
+terminal-key-follow-flags = Follow the flags that decide or carry, or no longer
+terminal-key-follow-control = Follow the branches that decided what ran, or no longer
+terminal-help-why = In the pane "Why"
+terminal-only-slice = only the slice
+terminal-following-slice =
+    { $count ->
+        [one] Following: { $count } step (Esc stops)
+       *[other] Following: { $count } steps (Esc stops)
+    }
+slice-nothing-asked-terminal = Press W on a register, a byte or a step.
 terminal-only-hits = only hits
 terminal-stays = stays in thread { $thread }
 terminal-nothing-picked = Nothing of the last step is picked
@@ -2550,7 +2584,116 @@ terminal-help-legend =
     ? ??  nothing states it
     { "*" } a step  a hit of the search
     # a step  a bookmark
+    ~ a step  a step of the slice
     - +  a call that can be folded, and a folded one
+
+## Why a value is what it is: rows, panel, what is kept
+slice-why-asked = what was asked for
+slice-why-loads = { $step } loads { $cells }
+slice-why-copies = { $step } copies { $cells }
+slice-why-reads = { $step } reads { $cells }
+slice-why-address = { $step } makes its address of { $cells }
+slice-why-flags = { $step } is decided by { $cells }
+slice-why-control = it decided that { $step } ran
+slice-why-more = { $words } and { $count } more
+slice-it = it
+slice-from-asked = takes what was asked about
+slice-from-copies = copies what { $step } gave
+slice-from-reads = reads what { $step } gave
+slice-from-address = has its address from { $step }
+slice-from-flags = is decided by { $step }
+slice-from-control = ran because of { $step }
+slice-from = from { $steps }
+slice-from-more = from { $steps } and { $more } more
+slice-cell-value = { $cell } = { $value }
+slice-question = Why { $cell } at { $at }
+slice-question-forward = Where { $cell } at { $at } went
+slice-back = Back
+slice-back-tip = Where the value comes from
+slice-forward = Forward
+slice-forward-tip = Where the value went, until it is overwritten everywhere
+slice-chain = Chain
+slice-chain-tip = Copies collapsed, and what is computed in between in one expression
+slice-steps =
+    { $count ->
+        [one] { $count } step
+       *[other] { $count } steps
+    }
+slice-under-way = { $steps } so far, going on
+slice-whole = { $steps }, followed to their ends
+slice-limit =
+    { $count ->
+        [one] the newest { $steps }; { $count } cell still to be followed
+       *[other] the newest { $steps }; { $count } cells still to be followed
+    }
+slice-stopped = { $steps }, then stopped
+slice-addresses = Addresses
+slice-addresses-tip = Also where the addresses of loads and stores come from
+slice-flags = Flags
+slice-flags-tip = Also where the flags come from that decide a conditional instruction or a select, or that carry
+slice-control = Control
+slice-control-tip = Also the branches that decided what ran
+slice-tree = Tree
+slice-tree-tip = Below a step what it takes in; steps that take in several things can be opened and closed
+slice-everything = Everything
+slice-everything-tip = All steps below each other, the newest first
+slice-more = more steps
+slice-go-on = go on
+slice-stop = Stop
+slice-clear = Forget the slice and its marks
+slice-only-steps = Only steps of the slice in the list of steps (Shift+H)
+slice-kept-menu = Keep the slice under a name, or choose one that is kept
+slice-keep-as = Keep slice as…
+slice-none-kept-yet = No slice is kept yet
+slice-run = Ask again
+slice-in-a-panel-of-its-own = In a panel of its own
+slice-forget = Forget
+slice-mark-this = Mark this slice
+slice-following = Following where the value comes from…
+slice-awaited = The trace is not indexed up to step { $at } yet
+slice-stopped-early = Stopped before any step was found
+palette-slice = Slice { $name }
+slice-why-title = Why
+slice-nothing-asked = No value is asked about
+slice-nothing-asked-advice = Select a register, a byte or a step and press W, or right-click it and choose "Why"
+slice-close-or-ask = Close the panel, or ask again
+slice-no-step = No step gives it its value
+slice-head-step = Step
+slice-head-thread = Thread
+slice-head-place = Where
+slice-head-code = Instruction
+slice-head-gives = Gives
+slice-head-reason = Because
+slice-row = Step { $step } of the slice
+slice-row-end = End of a chain: { $cell }
+slice-travel = Travel there
+slice-open-window = Open window there
+slice-why-item = Why { $cell }
+slice-why-input = Why its { $cell }
+slice-show-memory = Show memory at { $cell }
+slice-copy-row = Copy row
+slice-copy-value = Copy value
+slice-copy-all = Copy all rows
+slice-open-row = Show what it takes in
+slice-close-row = Hide what it takes in
+slice-first-for-steps = Ask first why a value is what it is (W): the steps of its slice are what is shown
+slice-first-for-keeping = Ask first why a value is what it is (W): that question is kept
+slice-not-kept = the slice is not kept: { $error }
+slice-kept-as = The slice is kept as "{ $name }"
+slice-forgotten = The slice "{ $name }" was forgotten
+slice-none-kept = no slice is kept as "{ $name }": "Keep slice as…" keeps one
+slice-none-kept-so = no slice is kept as "{ $name }", only { $names }
+kept-slices-too-many = there are { $most } already: forget one of them
+kept-slice-too-long = its cell has more than { $most } characters
+hits-only-slice = Only { $hits } of { $steps } steps: the slice
+hits-hidden-not-followed =
+    { $count ->
+        [one] … { $count } step, not followed yet
+       *[other] … { $count } steps, not followed yet
+    }
+timeline-slice = Slice
+timeline-slice-hint = the steps that the value comes from; a click travels
+tick-of-the-slice = A step of the slice
 
 ## Why a value is what it is
 slice-end-constant = made of nothing but constants
@@ -2566,3 +2709,17 @@ slice-end-not-of-instruction = written beside what the instruction does: an exce
 slice-end-load-not-shown = loaded from where the trace does not show
 slice-end-limit = not gone into further
 slice-end-kept = nothing reads or overwrites it any more
+slice-end-of-more = { $cells } and { $more } more: { $words }
+slice-call = { $name }, called at { $step }
+slice-no-call = outside of all known calls
+slice-again = unfolded above
+slice-copies = { $count ->
+    [one] through { $count } copy
+   *[other] through { $count } copies
+}
+slice-stores-alike = { $count } times { $value }
+slice-at-address = at { $place }
+slice-byte = byte { $first }
+slice-bytes = bytes { $first }..{ $last }
+slice-for = for { $steps }
+slice-for-more = for { $steps } and { $more } more

@@ -119,6 +119,25 @@ command-unfold-all = Tout déplier
 command-fold-window-spills-and-fills = Plier les sauvegardes et rappels de fenêtres
 command-raw-text = Texte brut
 command-source-lines-in-rows = Lignes de source dans la trace
+command-why = Pourquoi…
+command-why-this-value = Pourquoi cette valeur
+command-show-slice = Afficher la tranche
+command-slice-follows-addresses = La tranche suit les adresses
+command-slice-follows-flags = La tranche suit les indicateurs
+command-slice-follows-control = La tranche suit le contrôle
+command-slice-back-to-where-the-value-comes-from = Tranche en arrière, d’où vient la valeur
+command-slice-forward-to-where-the-value-went = Tranche en avant, où la valeur est allée
+command-slice-as-a-chain = Tranche en chaîne
+command-slice-as-a-tree = Tranche en arbre
+command-slice-with-everything = Tranche entière
+command-more-of-the-slice = Suite de la tranche
+command-only-steps-of-the-slice = Pas de la tranche seuls
+command-keep-slice-as = Garder la tranche sous…
+command-run-slice = Relancer une tranche…
+command-slice-in-a-panel-of-its-own = Tranche dans son propre panneau…
+command-rename-slice = Renommer une tranche…
+command-forget-slice = Oublier une tranche…
+command-clear-slice = Effacer la tranche
 command-watch = Espionner…
 command-waveform = Forme d’onde…
 command-show-memory = Afficher la mémoire à…
@@ -243,6 +262,8 @@ ask-from-to-a-directory-in = AVANT=ICI, un dossier de l’image et son équivale
 ask-step-50-line-n-i = Pas, 50%, line:N, i:N, r:N, time:T, pc:ADRESSE, start ou end
 ask-file-line = FICHIER:LIGNE
 ask-name-of-the-search = Nom de la recherche
+ask-name-of-the-slice = Nom de la tranche
+ask-name-of-a-kept-slice = Nom d’une tranche gardée
 ask-name-of-a-kept-search = Nom d’une recherche gardée
 ask-old-name-new-name = ANCIEN NOM = NOUVEAU NOM
 ask-steps-around-each-hit = Pas montrés avant et après chaque résultat : 0, 1, 3, 10
@@ -1220,7 +1241,7 @@ watches-copy-value = Copier la valeur
 watches-hint = Espionner x0, [sp+8] u32, nom utf8
 watches-watches = Espions
 watches-nothing-is-watched = Rien n’est espionné
-watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou une somme, ou pressez W sur une cellule.
+watches-type-a-register-address-or = Tapez ci-dessus un registre, [adresse] ou une somme, ou pressez O sur une cellule.
 watches-row = espion { $expression } = { $value }
 watches-means-nothing = ne veut rien dire
 watches-step = pas
@@ -2518,6 +2539,19 @@ terminal-hidden = … { $count } pas qui ne sont pas des résultats
 terminal-end-of-trace = Fin de la trace
 terminal-no-text = Cette trace n’a pas de texte : R montre ses pas
 terminal-raw = texte brut
+terminal-key-why = Pourquoi cette valeur ?
+terminal-key-next-view = En chaîne, en arbre ou en entier
+terminal-key-follow-addresses = Suivre ce dont les adresses sont faites, ou ne plus le suivre
+terminal-key-follow-flags = Suivre les indicateurs qui décident ou retiennent, ou ne plus les suivre
+terminal-key-follow-control = Suivre les branchements qui ont décidé ce qui s’exécute, ou ne plus les suivre
+terminal-help-why = Dans le volet « Pourquoi »
+terminal-only-slice = la tranche seule
+terminal-following-slice =
+    { $count ->
+        [one] Suivi : { $count } pas (Échap arrête)
+       *[other] Suivi : { $count } pas (Échap arrête)
+    }
+slice-nothing-asked-terminal = Appuyez sur W sur un registre, un octet ou un pas.
 terminal-only-hits = résultats seuls
 terminal-stays = reste dans le fil { $thread }
 terminal-nothing-picked = Rien du dernier pas n’est choisi
@@ -2567,7 +2601,116 @@ terminal-help-legend =
     ? ??  rien ne la dit
     { "*" } pas  un résultat de la recherche
     # pas  un signet
+    ~ pas  un pas de la tranche
     - +  un appel qui peut être plié, et un appel plié
+
+## Pourquoi une valeur est ce qu’elle est : lignes, panneau, ce qui est gardé
+slice-why-asked = ce qui a été demandé
+slice-why-loads = { $step } charge { $cells }
+slice-why-copies = { $step } copie { $cells }
+slice-why-reads = { $step } lit { $cells }
+slice-why-address = { $step } fait son adresse de { $cells }
+slice-why-flags = { $step } est décidé par { $cells }
+slice-why-control = il a décidé que { $step } s’exécute
+slice-why-more = { $words } et { $count } de plus
+slice-it = cela
+slice-from-asked = prend ce qui est en question
+slice-from-copies = copie ce que { $step } a donné
+slice-from-reads = lit ce que { $step } a donné
+slice-from-address = a son adresse de { $step }
+slice-from-flags = est décidé par { $step }
+slice-from-control = s’exécute à cause de { $step }
+slice-from = de { $steps }
+slice-from-more = de { $steps } et { $more } de plus
+slice-cell-value = { $cell } = { $value }
+slice-question = Pourquoi { $cell } à { $at }
+slice-question-forward = Où { $cell } à { $at } est allé
+slice-back = Arrière
+slice-back-tip = D’où vient la valeur
+slice-forward = Avant
+slice-forward-tip = Où la valeur est allée, jusqu’à ce qu’elle soit écrasée partout
+slice-chain = Chaîne
+slice-chain-tip = Copies repliées, et ce qui est calculé entre elles en une expression
+slice-steps =
+    { $count ->
+        [one] { $count } pas
+       *[other] { $count } pas
+    }
+slice-under-way = { $steps } jusqu’ici, ce n’est pas fini
+slice-whole = { $steps }, suivis jusqu’à leurs fins
+slice-limit =
+    { $count ->
+        [one] les { $steps } les plus récents ; { $count } cellule reste à suivre
+       *[other] les { $steps } les plus récents ; { $count } cellules restent à suivre
+    }
+slice-stopped = { $steps }, puis arrêté
+slice-addresses = Adresses
+slice-addresses-tip = Aussi d’où viennent les adresses des lectures et des écritures
+slice-flags = Indicateurs
+slice-flags-tip = Aussi d’où viennent les indicateurs qui décident une instruction conditionnelle ou un choix, ou qui retiennent
+slice-control = Contrôle
+slice-control-tip = Aussi les branchements qui ont décidé ce qui s’exécute
+slice-tree = Arbre
+slice-tree-tip = Sous un pas, ce qu’il prend ; les pas qui prennent plusieurs choses s’ouvrent et se ferment
+slice-everything = Tout
+slice-everything-tip = Tous les pas l’un sous l’autre, le plus récent d’abord
+slice-more = plus de pas
+slice-go-on = continuer
+slice-stop = Arrêter
+slice-clear = Oublier la tranche et ses marques
+slice-only-steps = Seulement les pas de la tranche dans la liste des pas (Maj+H)
+slice-kept-menu = Garder la tranche sous un nom, ou en choisir une gardée
+slice-keep-as = Garder la tranche sous…
+slice-none-kept-yet = Aucune tranche n’est encore gardée
+slice-run = Demander à nouveau
+slice-in-a-panel-of-its-own = Dans son propre panneau
+slice-forget = Oublier
+slice-mark-this = Marquer cette tranche
+slice-following = Recherche de l’origine de la valeur…
+slice-awaited = La trace n’est pas encore indexée jusqu’au pas { $at }
+slice-stopped-early = Arrêté avant d’avoir trouvé un pas
+palette-slice = Tranche { $name }
+slice-why-title = Pourquoi
+slice-nothing-asked = Aucune valeur n’est en question
+slice-nothing-asked-advice = Sélectionnez un registre, un octet ou un pas et appuyez sur W, ou faites un clic droit et choisissez « Pourquoi »
+slice-close-or-ask = Fermez le panneau, ou demandez à nouveau
+slice-no-step = Aucun pas ne lui donne sa valeur
+slice-head-step = Pas
+slice-head-thread = Fil
+slice-head-place = Où
+slice-head-code = Instruction
+slice-head-gives = Donne
+slice-head-reason = Parce que
+slice-row = Pas { $step } de la tranche
+slice-row-end = Fin d’une chaîne : { $cell }
+slice-travel = Y aller
+slice-open-window = Ouvrir une fenêtre là
+slice-why-item = Pourquoi { $cell }
+slice-why-input = Pourquoi son { $cell }
+slice-show-memory = Afficher la mémoire à { $cell }
+slice-copy-row = Copier la ligne
+slice-copy-value = Copier la valeur
+slice-copy-all = Copier toutes les lignes
+slice-open-row = Montrer ce qu’il prend
+slice-close-row = Cacher ce qu’il prend
+slice-first-for-steps = Demandez d’abord pourquoi une valeur est ce qu’elle est (W) : ce sont les pas de sa tranche qui sont montrés
+slice-first-for-keeping = Demandez d’abord pourquoi une valeur est ce qu’elle est (W) : c’est cette question qui est gardée
+slice-not-kept = la tranche n’est pas gardée : { $error }
+slice-kept-as = La tranche est gardée sous « { $name } »
+slice-forgotten = La tranche « { $name } » est oubliée
+slice-none-kept = aucune tranche n’est gardée sous « { $name } » : « Garder la tranche sous… » en garde une
+slice-none-kept-so = aucune tranche n’est gardée sous « { $name } », seulement { $names }
+kept-slices-too-many = il y en a déjà { $most } : oubliez-en une
+kept-slice-too-long = sa cellule a plus de { $most } caractères
+hits-only-slice = Seulement { $hits } des { $steps } pas : la tranche
+hits-hidden-not-followed =
+    { $count ->
+        [one] … { $count } pas, pas encore suivi
+       *[other] … { $count } pas, pas encore suivis
+    }
+timeline-slice = Tranche
+timeline-slice-hint = les pas dont vient la valeur ; un clic s’y rend
+tick-of-the-slice = Un pas de la tranche
 
 ## Pourquoi une valeur est ce qu’elle est
 slice-end-constant = faite de constantes seules
@@ -2583,3 +2726,17 @@ slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction 
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
 slice-end-limit = pas suivie plus loin
 slice-end-kept = plus rien ne la lit ni ne l’écrase
+slice-end-of-more = { $cells } et { $more } de plus : { $words }
+slice-call = { $name }, appelée au pas { $step }
+slice-no-call = hors de tous les appels connus
+slice-again = dépliée plus haut
+slice-copies = { $count ->
+    [one] par { $count } copie
+   *[other] par { $count } copies
+}
+slice-stores-alike = { $count } fois { $value }
+slice-at-address = à { $place }
+slice-byte = octet { $first }
+slice-bytes = octets { $first }..{ $last }
+slice-for = pour { $steps }
+slice-for-more = pour { $steps } et { $more } de plus

@@ -52,6 +52,7 @@ pub use answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
 pub use answers::reason::{Fact, Reason, Way};
 pub use answers::register_file::{RegisterFile, RegisterState};
 pub use answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy};
+pub use answers::slice_sight::{SeenRow, SightAccess, SliceSight};
 pub use answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, STEP_EFFECTS, StepRecord};
 pub use answers::thread::{ThreadId, ThreadInfo};
 pub use answers::translation::{Mapping, PageCounts, Translation, TranslationCounts};

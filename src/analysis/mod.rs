@@ -24,6 +24,7 @@ pub mod register_part;
 pub mod schedule;
 pub mod search;
 pub mod sites;
+pub mod slice;
 pub mod spans;
 pub mod stack_groups;
 pub mod stack_times;

@@ -61,6 +61,7 @@ mod truncate;
 mod typed;
 mod vcd;
 mod why;
+mod why_text;
 mod window;
 
 pub use arguments::Arguments;

@@ -17,6 +17,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{grouped, step_line};
 use super::trace_arguments::TraceArguments;
+use super::why_text;
 use crate::model::doubt::doubt_words;
 use crate::model::slice::{cell_words, edge_word, end_words};
 use crate::place::Place;
@@ -49,6 +50,9 @@ pub struct WhyArguments {
     /// At most so many steps.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Show every step as it is: copies too, and arithmetic step by step.
+    #[arg(long)]
+    pub all_copies: bool,
     /// Whose registers (default: the thread of the last step before the position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
@@ -120,6 +124,9 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         return walk.what_is_left().iter().try_for_each(|row| print(row, report));
     }
     let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
+    if !report.is_json && !arguments.all_copies {
+        return why_text::print(walk, limit, report);
+    }
     print_rows(limit, report, || walk.next(&cancel))?;
     walk.what_is_left().iter().try_for_each(|row| print(row, report))
 }

@@ -48,6 +48,18 @@ impl Desk {
             Action::ToggleOnlyHits => self.toggle_only_hits(),
             Action::SurroundHits(context) => self.surround_hits(context),
             Action::OpenHidden(window, steps) => self.open_hidden(window, steps),
+            Action::Why(cell) => self.why(&cell, None),
+            Action::WhyAt(cell, at) => self.why(&cell, Some(at)),
+            Action::WhyAgain(question) => self.why_again(question),
+            Action::TurnSlice(way) => self.turn_slice(way),
+            Action::FollowInSlice(edge) => self.follow_in_slice(edge),
+            Action::MoreOfSlice => self.more_of_slice(),
+            Action::StopSlice => _ = self.slice.stop(),
+            Action::ClearSlice => self.slice.clear(),
+            Action::ToggleOnlySlice => self.toggle_only_slice(),
+            Action::KeepSlice(name) => self.keep_slice(&name),
+            Action::Slices(change) => self.change_slices(&change),
+            Action::RunSlice(name) => self.run_slice(&name),
             Action::KeepSearch(name) => self.keep_search(&name),
             Action::Searches(change) => self.change_searches(&change),
             Action::Bookmark(change) => self.change_bookmarks(&change),
@@ -73,12 +85,18 @@ impl Desk {
         self.look_at_names();
         self.look_at_threads();
         self.find.advance(&self.session, &self.worker);
+        self.slice.advance(&self.session, &self.worker);
         self.look_at_hits();
     }
 
     /// Gives up the search under way, or the moves. False where nothing is under way.
     pub fn give_up(&mut self) -> bool {
-        self.moving.give_up() || self.lookup.take().is_some() || self.find.stop() || self.own_finds.stop_all()
+        self.moving.give_up()
+            || self.lookup.take().is_some()
+            || self.find.stop()
+            || self.own_finds.stop_all()
+            || self.slice.stop()
+            || self.own_slices.stop_all()
     }
 
     fn stay_in_thread(&mut self, name: Option<&str>) {

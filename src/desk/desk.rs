@@ -15,13 +15,15 @@ use super::names_in_use::Naming;
 use super::news::{Message, News, Tone};
 use super::opening::Opened;
 use super::own_finds::OwnFinds;
+use super::own_slices::OwnSlices;
 use super::pending_moves::Moving;
+use super::slice_state::SliceState;
 use super::threads_slot::ThreadsSlot;
 use crate::action::{Moment, WindowId};
 use crate::messages::say;
 use crate::model::so_far::so_far;
 use crate::model::{SourceChoice, TraceWindow, Windows};
-use crate::notes::{Bookmarks, KeptSearches, Watches};
+use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::worker::{Lane, Ticket, Worker};
 
@@ -46,6 +48,10 @@ pub struct Desk {
     pub find: FindState,
     /// Searches beside it.
     pub own_finds: OwnFinds,
+    /// Why a cell has its value, as far as that was asked.
+    pub slice: SliceState,
+    /// Slices beside it.
+    pub own_slices: OwnSlices,
     /// The places that the user marked.
     pub bookmarks: Bookmarks,
     /// What is watched.
@@ -54,6 +60,8 @@ pub struct Desk {
     pub waves: Watches,
     /// The searches under names.
     pub searches: KeptSearches,
+    /// The slices under names.
+    pub slices: KeptSlices,
     /// The condition that was sought last.
     pub condition: Option<String>,
     /// Where all that is kept about the trace is saved.
@@ -100,10 +108,13 @@ impl Desk {
             threads: ThreadsSlot::default(),
             find: FindState::default(),
             own_finds: OwnFinds::default(),
+            slice: SliceState::default(),
+            own_slices: OwnSlices::default(),
             bookmarks: Bookmarks::default(),
             watches: Watches::default(),
             waves: Watches::default(),
             searches: KeptSearches::default(),
+            slices: KeptSlices::default(),
             condition: None,
             places: SessionPlaces::default(),
             lookup: None,

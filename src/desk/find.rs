@@ -10,17 +10,30 @@ use crate::action::{FindQuestion, PanelKind, StepRange, Way, WindowId};
 use crate::messages::say;
 use crate::model::Move;
 use crate::model::found::Listed;
+use crate::model::hit_rows::{Sieve, Sifted};
 
 impl Desk {
     /// What windows show that show hits alone. Costs nothing where nothing more was found.
     pub(super) fn look_at_hits(&mut self) {
-        let is_sought = self.find.question().is_some();
-        let found = self.find.found().cloned();
+        let is_asked = |of| match of {
+            Sieve::Hits => self.find.question().is_some(),
+            Sieve::Slice => self.slice.question().is_some(),
+        };
+        let sifted = |of| match of {
+            Sieve::Hits => {
+                let number = self.find.number();
+                self.find.found().map(|found| Sifted { positions: &found.positions, number })
+            }
+            Sieve::Slice => {
+                let number = self.slice.number();
+                self.slice.slice().map(|slice| Sifted { positions: &slice.positions, number })
+            }
+        };
         let step_count = self.session.index.step_count();
         for window in &mut self.windows.list {
-            window.only_hits.is_on &= is_sought;
-            match &found {
-                Some(found) => window.only_hits.update(found, step_count),
+            window.only_hits.is_on &= is_asked(window.only_hits.of);
+            match sifted(window.only_hits.of) {
+                Some(sifted) => window.only_hits.update(sifted, step_count),
                 None => window.only_hits.forget(step_count),
             }
         }
@@ -49,12 +62,15 @@ impl Desk {
 
     /// The same with steps around each hit.
     pub(super) fn surround_hits(&mut self, context: u64) {
-        if self.find.question().is_none() {
+        // What is shown alone already stays what it is.
+        let shown = &self.windows.active().only_hits;
+        let of = if shown.is_on { shown.of } else { Sieve::Hits };
+        if of == Sieve::Hits && self.find.question().is_none() {
             self.inform(say!("find-first-for-hits"));
             return self.tell(News::AskWhatToFind);
         }
         self.windows.active_mut().is_raw = false;
-        self.windows.active_mut().only_hits.surround(context);
+        self.windows.active_mut().only_hits.show(of, context);
         self.look_at_hits();
     }
 

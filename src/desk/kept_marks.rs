@@ -1,6 +1,6 @@
 //! What the user keeps about a trace, one kind at a time.
 
-use crate::notes::{Bookmarks, KeptSearches, Watches};
+use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
 
 /// One kind of what the user keeps, as it was before a change.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,4 +13,6 @@ pub enum Marks {
     Waves(Watches),
     /// The searches that are kept.
     Searches(KeptSearches),
+    /// The slices that are kept.
+    Slices(KeptSlices),
 }

@@ -45,6 +45,7 @@ impl Desk {
         self.bookmarks = file.bookmarks;
         self.watches = file.watches;
         self.searches = file.searches;
+        self.slices = file.slices;
         self.waves = file.waves;
         self.windows.is_synced = file.is_synced;
     }
@@ -54,6 +55,7 @@ impl Desk {
         self.bookmarks = before.bookmarks;
         self.watches = before.watches;
         self.searches = before.searches;
+        self.slices = before.slices;
         self.waves = before.waves;
         self.windows.is_synced = before.windows.is_synced;
         self.places = before.places;
@@ -64,6 +66,7 @@ impl Desk {
         let is_marked = !self.bookmarks.list().is_empty()
             || !self.watches.list().is_empty()
             || !self.searches.list().is_empty()
+            || !self.slices.list().is_empty()
             || !self.waves.list().is_empty();
         let is_saved = self.places.named.as_ref().is_some_and(|place| !place.wants(text));
         is_marked && self.places.own.is_none() && !is_saved && !self.places.is_loss_told
@@ -89,6 +92,7 @@ impl Desk {
             bookmarks: self.bookmarks.clone(),
             watches: self.watches.clone(),
             searches: self.searches.clone(),
+            slices: self.slices.clone(),
             waves: self.waves.clone(),
         };
         file.text()

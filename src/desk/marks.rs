@@ -18,6 +18,7 @@ impl Desk {
             Marks::Watches(watches) => Marks::Watches(std::mem::replace(&mut self.watches, watches)),
             Marks::Waves(waves) => Marks::Waves(std::mem::replace(&mut self.waves, waves)),
             Marks::Searches(searches) => Marks::Searches(std::mem::replace(&mut self.searches, searches)),
+            Marks::Slices(slices) => Marks::Slices(std::mem::replace(&mut self.slices, slices)),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::keymap::{self, Command, Situation, parse_line};
 use crate::messages::{folded, say};
 use crate::model::go_to::Suggestion;
-use crate::notes::KeptSearch;
+use crate::notes::{KeptSearch, KeptSlice};
 use crate::theme::icons;
 
 /// A row of the palette.
@@ -46,11 +46,13 @@ pub struct Known<'a> {
     pub places: &'a [Suggestion],
     /// The searches that are kept.
     pub searches: &'a [KeptSearch],
+    /// The slices that are kept.
+    pub slices: &'a [KeptSlice],
 }
 
 /// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
 /// A function of just that name comes before commands.
-pub fn items(query: &str, situation: &Situation, Known { recent, places, searches }: Known<'_>) -> Vec<Item> {
+pub fn items(query: &str, situation: &Situation, Known { recent, places, searches, slices }: Known<'_>) -> Vec<Item> {
     let query = query.trim();
     if query.is_empty() {
         return without_query(situation, recent);
@@ -85,6 +87,13 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
         let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
         let (key, icon) = (None, Some(icons::SEARCH));
         Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
+    }));
+    fitting.extend(slices.iter().filter_map(|kept| {
+        let text = say!("palette-slice", name = kept.name.as_str());
+        let (score, matched) = fit(words, &text)?;
+        let choice = Choice::Run("Run slice…", Action::RunSlice(kept.name.clone()));
+        let (key, icon) = (None, Some(icons::WHY));
+        Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
     }));
     // The sort is stable: commands that fit equally well stay in the order of the menus.
     fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));

@@ -98,6 +98,15 @@ fn order(action: &Action) -> Order {
         Action::Watch(_) | Action::Wave(_) | Action::StopLookup => Order::Beside,
         Action::FocusFind | Action::FindMore | Action::StopFind | Action::ClearFind => Order::Beside,
         Action::KeepSearch(_) | Action::Searches(_) | Action::ShowSearch(_) => Order::Beside,
+        // It is asked at the position that a search leads to.
+        Action::Why(_) => Order::After,
+        Action::WhyAt(..)
+        | Action::WhyAgain(_)
+        | Action::FollowInSlice(_)
+        | Action::ViewSlice(_)
+        | Action::TurnSlice(_) => Order::Beside,
+        Action::MoreOfSlice | Action::StopSlice | Action::ClearSlice | Action::ToggleOnlySlice => Order::Beside,
+        Action::KeepSlice(_) | Action::Slices(_) | Action::RunSlice(_) | Action::ShowSlice(_) => Order::Beside,
         Action::ToggleOnlyHits | Action::SurroundHits(_) | Action::OpenHidden(..) => Order::Beside,
         // What marks the position names it; those from the keyboard are made where a search has led.
         Action::Bookmark(_) | Action::BookmarkSelection(_) | Action::Undo | Action::Redo => Order::Beside,

@@ -12,7 +12,7 @@ use crate::action::{
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::messages::{folded_letter, say, spoken};
-use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
+use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, SliceChange, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
 
@@ -31,6 +31,9 @@ pub const SOUGHT: &str = "ask-word-regex-0x1f-address-length";
 
 /// How a kept search is asked for.
 pub const KEPT_SEARCH: &str = "ask-name-of-a-kept-search";
+
+/// How a kept slice is asked for.
+pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
 
 /// How it is asked what is shown around hits.
 pub const AROUND: &str = "ask-steps-around-each-hit";
@@ -355,6 +358,31 @@ pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
 pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
     let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
     Ok(Action::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
+}
+
+pub fn why(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Why(cell_name(text)?))
+}
+
+pub fn keep_slice(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::KeepSlice(text.to_owned()))
+}
+
+pub fn run_slice(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::RunSlice(text.to_owned()))
+}
+
+pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ShowSlice(text.to_owned()))
+}
+
+pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::Slices(SliceChange::Forget(text.to_owned())))
+}
+
+pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
+    let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
+    Ok(Action::Slices(SliceChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
 }
 
 pub fn around(text: &str, _: &Situation) -> Result<Action, String> {

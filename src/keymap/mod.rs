@@ -19,6 +19,7 @@ mod key;
 mod keys;
 mod panel_rows;
 mod press;
+mod slice_rows;
 mod stroke;
 mod table;
 

@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 22] = [
+pub const PANELS: [PanelRow; 23] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -86,6 +86,7 @@ pub const PANELS: [PanelRow; 22] = [
         icon: icons::WATCH,
         another: Some("New watches panel"),
     },
+    PanelRow { kind: PanelKind::Why, show: "Show slice", key: Some(Key::Y), icon: icons::WHY, another: None },
     PanelRow { kind: PanelKind::Heap, show: "Show heap", key: None, icon: icons::MEMORY, another: None },
     PanelRow {
         kind: PanelKind::Regions,

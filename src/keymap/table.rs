@@ -8,6 +8,7 @@ use super::cell_rows::cell_rows;
 use super::command::{Area, Command, Indexing, Scope, Situation};
 use super::key::Key;
 use super::panel_rows::{PANELS, PanelRow};
+use super::slice_rows::slice_rows;
 use super::stroke::Modifiers;
 use crate::action::{
     Access, Action, CallMeasure, CellName, EffectsOf, Fold, Follow, FontChange, FontRole, FunctionsOf, OtherCall,
@@ -256,6 +257,13 @@ fn go() -> Vec<Command> {
             .in_trace()
             .when(|situation| situation.cell.clone().map(Action::ListValues))
             .asks(arguments::CELL, arguments::values),
+        new(Go, "Why…")
+            .icon(icons::WHY)
+            .key(NONE, Key::W)
+            .in_trace()
+            .when(|situation| situation.cell.clone().map(Action::Why))
+            .asks(arguments::CELL, arguments::why),
+        new(Go, "Why this value").in_trace().when(|situation| situation.cell.clone().map(Action::Why)),
         new(Go, "Stop looking").in_trace().does(Action::StopLookup),
         new(Go, "Group accesses by call stack").in_trace().does(Action::GroupAccesses),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
@@ -364,7 +372,7 @@ fn view() -> Vec<Command> {
         new(View, "Source lines in rows").in_trace().does(Action::ToggleRowLines),
         new(View, "Watch…")
             .icon(icons::WATCH)
-            .key(NONE, Key::W)
+            .key(NONE, Key::O)
             .in_trace()
             .when(|situation| {
                 let text = arguments::watch_text(situation.cell.as_ref()?);
@@ -385,6 +393,7 @@ fn view() -> Vec<Command> {
             .in_trace()
             .asks("ask-address-numbers-registers-symbols", arguments::address),
     ];
+    list.extend(slice_rows());
     list.extend(cell_rows());
     list.extend([
         new(View, "Register lanes…").in_trace().asks(arguments::LANES, arguments::lanes),

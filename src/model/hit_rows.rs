@@ -12,7 +12,6 @@ use std::sync::Arc;
 use stepback_index::{CallId, Row};
 use stepback_parsers::{Position, Step};
 
-use super::found::Found;
 use crate::action::{StepRange, Way};
 
 /// More stretches than these are not kept open.
@@ -50,17 +49,39 @@ impl From<Row> for ShownRow {
     }
 }
 
-/// Whether a window shows hits alone, and what it shows around them.
+/// By what the steps are chosen that a window shows alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sieve {
+    /// They are hits of the search.
+    #[default]
+    Hits,
+    /// They are steps of the slice.
+    Slice,
+}
+
+/// The steps that are shown alone, as far as they are known.
+pub struct Sifted<'a> {
+    /// The positions behind them, ascending.
+    pub positions: &'a Arc<[u64]>,
+    /// Another number says that something else was asked.
+    pub number: u64,
+}
+
+/// Whether a window shows hits alone, or the steps of a slice, and what it shows around them.
 #[derive(Clone, Debug, Default)]
 pub struct OnlyHits {
     /// It does.
     pub is_on: bool,
+    /// What is shown.
+    pub of: Sieve,
     /// Steps that are shown before and behind each hit.
     pub context: u64,
     /// Stretches that were opened.
     opened: Vec<StepRange>,
     /// What the rows were made of.
-    made_of: Option<Arc<Found>>,
+    made_of: Option<Arc<[u64]>>,
+    /// To which question they belong.
+    number: u64,
     rows: Arc<HitRows>,
 }
 
@@ -85,6 +106,12 @@ impl OnlyHits {
         self.made_of = None;
     }
 
+    /// Shows what a sieve leaves, with so many steps around each.
+    pub fn show(&mut self, of: Sieve, context: u64) {
+        self.of = of;
+        self.surround(context);
+    }
+
     /// Shows no hits, while a search has found nothing yet or failed.
     pub fn forget(&mut self, step_count: u64) {
         if self.is_on && (self.made_of.take().is_some() || self.rows.step_count != step_count) {
@@ -94,17 +121,17 @@ impl OnlyHits {
     }
 
     /// Takes in what was found so far. Cost: nothing where that is what it was, else the number of hits.
-    pub fn update(&mut self, found: &Arc<Found>, step_count: u64) {
-        let is_made = self.made_of.as_ref().is_some_and(|made| Arc::ptr_eq(made, found));
+    pub fn update(&mut self, Sifted { positions, number }: Sifted<'_>, step_count: u64) {
+        let is_made = self.made_of.as_ref().is_some_and(|made| Arc::ptr_eq(made, positions));
         if !self.is_on || (is_made && self.rows.step_count == step_count) {
             return;
         }
-        if self.made_of.as_ref().is_some_and(|made| !Arc::ptr_eq(&made.meaning, &found.meaning)) {
+        if self.made_of.is_some() && self.number != number {
             self.opened.clear();
         }
         let around = Around { context: self.context, opened: &self.opened };
-        self.rows = Arc::new(HitRows::new(&found.positions, &around, step_count));
-        self.made_of = Some(Arc::clone(found));
+        self.rows = Arc::new(HitRows::new(positions, &around, step_count));
+        (self.made_of, self.number) = (Some(Arc::clone(positions)), number);
     }
 }
 

@@ -53,6 +53,7 @@ pub mod so_far;
 mod source_choice;
 pub mod source_view;
 mod span;
+pub mod spots;
 pub mod stack_memory;
 pub mod step_remarks;
 pub mod step_rows;

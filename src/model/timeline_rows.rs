@@ -61,6 +61,8 @@ pub enum TickKind {
     Event,
     /// The search found something.
     Hit,
+    /// A step of the slice.
+    Slice,
     /// Instructions are missing.
     Gap,
 }
@@ -74,6 +76,7 @@ impl TickKind {
             Self::External => say!("tick-external-change-memory-differs-from"),
             Self::Event => say!("tick-exception-trap-interrupt-or-signal"),
             Self::Hit => say!("tick-of-the-search"),
+            Self::Slice => say!("tick-of-the-slice"),
             Self::Gap => say!("tick-gap-instructions-are-missing-here"),
         }
     }

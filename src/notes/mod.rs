@@ -16,10 +16,12 @@ mod bookmark;
 mod bookmarks;
 mod searches;
 mod session_file;
+mod slices;
 mod watches;
 
 pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
 pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
 pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch, KeptSearches, SearchChange, SearchNotKept};
 pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
+pub use slices::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceEdges, SliceNotKept, SliceQuestion};
 pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

@@ -39,6 +39,13 @@
 //! [searches.search]
 //! text = "strb"
 //! kind = "Text"
+//!
+//! [[slices]]
+//! name = "the pointer"
+//!
+//! [slices.slice]
+//! cell = "x2"
+//! at = 1763
 //! ```
 //!
 //! A bookmark has a `position`, or a `first` and a `last` one, or an `address` with `bytes`.
@@ -49,7 +56,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::{Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptSearch, KeptSearches, Watch, Watches};
+use super::{
+    Bookmark, BookmarkColor, BookmarkId, BookmarkPlace, Bookmarks, KeptSearch, KeptSearches, KeptSlice, KeptSlices,
+    Watch, Watches,
+};
 use crate::messages::say;
 use crate::number::number;
 
@@ -87,6 +97,8 @@ pub struct SessionFile {
     pub waves: Watches,
     /// The searches under names.
     pub searches: KeptSearches,
+    /// The slices under names.
+    pub slices: KeptSlices,
 }
 
 /// By what a trace is known again.
@@ -169,6 +181,8 @@ struct Written {
     waves: Vec<Watch>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     searches: Vec<KeptSearch>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    slices: Vec<KeptSlice>,
     #[serde(skip_serializing_if = "WrittenPanels::is_empty")]
     panels: WrittenPanels,
 }
@@ -271,6 +285,7 @@ impl SessionFile {
             watches,
             waves,
             searches,
+            slices,
             ..
         } = written;
         sysroots.truncate(PLACES);
@@ -289,6 +304,7 @@ impl SessionFile {
             watches: Watches::of(watches),
             waves: Watches::of(waves),
             searches: KeptSearches::of(searches),
+            slices: KeptSlices::of(slices),
         })
     }
 
@@ -307,6 +323,7 @@ impl SessionFile {
             watches: self.watches.list().to_vec(),
             waves: self.waves.list().to_vec(),
             searches: self.searches.list().to_vec(),
+            slices: self.slices.list().to_vec(),
             panels: WrittenPanels { layout: self.panels.clone() },
         };
         let head = "# What Stepback keeps about a trace. It may be changed by hand while the trace is closed.\n";
@@ -332,7 +349,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::notes::{BookmarkChange, FindKind, FindQuestion, FindRange};
+    use crate::notes::{BookmarkChange, FindKind, FindQuestion, FindRange, SliceEdges, SliceQuestion};
 
     fn kept() -> SessionFile {
         let mut bookmarks = Bookmarks::default();
@@ -346,6 +363,8 @@ mod tests {
         }
         let annotate = BookmarkChange::Annotate { place: places[0], note: "two\nlines ''' \"\"\"".to_owned() };
         bookmarks.change(&annotate).unwrap();
+        let all = SliceEdges { addresses: true, flags: true, control: true };
+        let asked = SliceQuestion { cell: "0x80:8".to_owned(), ..SliceQuestion::default() };
         SessionFile {
             trace: KeptTrace { path: "/a b/c.tarmac".to_owned(), bytes: 12, steps: 3, ..KeptTrace::default() },
             images: vec![KeptImage { path: "/x.elf".to_owned(), offset: 0x1000 }],
@@ -360,6 +379,13 @@ mod tests {
             searches: KeptSearches::of(vec![
                 KeptSearch { name: "a \"search\"".to_owned(), search: sought("/^b.*l$/", "12") },
                 KeptSearch { name: "b".to_owned(), search: sought("x", "") },
+            ]),
+            slices: KeptSlices::of(vec![
+                KeptSlice {
+                    name: "a".to_owned(),
+                    slice: SliceQuestion { cell: "x2".to_owned(), at: 9, forward: true, edges: all },
+                },
+                KeptSlice { name: "b".to_owned(), slice: SliceQuestion { at: 0, ..asked } },
             ]),
         }
     }

@@ -21,3 +21,8 @@ pub fn ask_access(
     out.extend(cx.windows.start_from(follow));
     out.push(Action::GoToAccess(cell, access, way));
 }
+
+/// Asks why a cell has the value that it has at the moment that a panel shows.
+pub fn ask_why(cx: &ViewCx<'_>, follow: Follow, cell: CellName) -> Action {
+    Action::WhyAt(cell, cx.windows.position_of(follow).0)
+}

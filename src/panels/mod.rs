@@ -40,6 +40,7 @@ mod trace;
 mod view;
 mod warnings;
 mod watches;
+mod why;
 
 pub use find::FindPanel;
 pub use functions::{FunctionsAsking, FunctionsState};
@@ -50,3 +51,4 @@ pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
 pub use view::ViewCx;
+pub use why::{OwnWish, WhyPanel};

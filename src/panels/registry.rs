@@ -22,6 +22,7 @@ use super::threads::ThreadsPanel;
 use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use super::watches::WatchesPanel;
+use super::why::WhyPanel;
 use crate::action::{Follow, PanelKind, WindowId};
 use crate::keymap::panel_row;
 use crate::theme::icons;
@@ -100,6 +101,8 @@ panes! {
     Functions(FunctionsPanel): Functions;
     /// The same as a flame graph.
     FlameGraph(FlamePanel): FlameGraph;
+    /// Why a cell has its value.
+    Why(WhyPanel): Why;
 }
 
 impl Pane {
@@ -170,7 +173,8 @@ mod tests {
             PanelKind::FlameGraph => Some(PanelKind::Regions),
             PanelKind::Regions => Some(PanelKind::StackMemory),
             PanelKind::StackMemory => Some(PanelKind::Effects),
-            PanelKind::Effects => None,
+            PanelKind::Effects => Some(PanelKind::Why),
+            PanelKind::Why => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
@@ -222,6 +226,8 @@ mod tests {
             ("Bookmarks(())", PanelKind::Bookmarks, None),
             ("Functions(())", PanelKind::Functions, None),
             ("FlameGraph(())", PanelKind::FlameGraph, None),
+            ("Why(())", PanelKind::Why, None),
+            ("Why((view:Tree,own:Some((name:\"p\",slice:(cell:\"x2\",at:7)))))", PanelKind::Why, None),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

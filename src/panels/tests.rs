@@ -15,9 +15,9 @@ use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
-use crate::desk::{FindState, OwnFinds, ThreadsSlot};
+use crate::desk::{FindState, OwnFinds, OwnSlices, SliceState, ThreadsSlot};
 use crate::model::{Ground, SourceChoice, Windows};
-use crate::notes::{Bookmarks, KeptSearches, Watches};
+use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
 use crate::session::test_session::overflow;
 use crate::session::{OpenOptions, Session};
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
@@ -100,6 +100,9 @@ impl Bench {
             waves: &Watches::default(),
             searches: &KeptSearches::default(),
             own_finds: &OwnFinds::default(),
+            slice: &SliceState::default(),
+            slices: &KeptSlices::default(),
+            own_slices: &OwnSlices::default(),
             functions,
             tok: Tok::current(ui),
             tile: 1,

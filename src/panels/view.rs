@@ -6,9 +6,9 @@ use stepback_parsers::Position;
 
 use super::functions::FunctionsState;
 use crate::action::{Moment, TraceId};
-use crate::desk::{FindState, OwnFinds, ThreadsSlot};
+use crate::desk::{FindState, OwnFinds, OwnSlices, SliceState, ThreadsSlot};
 use crate::model::{SourceChoice, Windows};
-use crate::notes::{Bookmarks, KeptSearches, Watches};
+use crate::notes::{Bookmarks, KeptSearches, KeptSlices, Watches};
 use crate::session::{OpenOptions, Session};
 use crate::theme::Tok;
 use crate::worker::Worker;
@@ -42,6 +42,12 @@ pub struct ViewCx<'a> {
     pub searches: &'a KeptSearches,
     /// What was found of those that panels of their own show.
     pub own_finds: &'a OwnFinds,
+    /// Why a cell has its value, as far as that was asked: its steps are marked.
+    pub slice: &'a SliceState,
+    /// The slices under names.
+    pub slices: &'a KeptSlices,
+    /// What was found of those that panels of their own show.
+    pub own_slices: &'a OwnSlices,
     /// What the functions took.
     pub functions: &'a FunctionsState,
     /// The colours of the theme.

@@ -50,6 +50,8 @@ impl Browser {
             Action::FocusFind => self.ask(Asked::Search(Way::Forward), ""),
             Action::Find(question) => self.find(question),
             Action::RunSearch(name) | Action::ShowSearch(name) => self.run_search(&name),
+            // There is one pane of slices: a kept one is asked again.
+            Action::ShowSlice(name) => self.queue.push(Action::RunSlice(name)),
             Action::GoToCall(name, way) => self.go_to_call(name, way),
             Action::Undo => self.turn_back(Way::Back),
             Action::Redo => self.turn_back(Way::Forward),
@@ -353,6 +355,7 @@ fn kind_of(action: &Action) -> Option<PanelKind> {
         Action::GroupAccesses => PanelKind::Accesses,
         Action::ShowEffects(_) => PanelKind::Effects,
         Action::ListCalls(_) => PanelKind::Calls,
+        Action::ViewSlice(_) => PanelKind::Why,
         Action::TellFunctions(_) | Action::StopFunctions => PanelKind::Functions,
         _ => return None,
     })

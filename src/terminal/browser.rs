@@ -17,6 +17,7 @@ use crate::desk::{
 };
 use crate::keymap::{Indexing, Situation, Switches};
 use crate::messages::say;
+use crate::model::hit_rows::Sieve;
 use crate::worker::Worker;
 
 /// How long the end of the program waits at most for what is indexed to be kept.
@@ -259,7 +260,11 @@ impl Browser {
         };
         let mut on = Vec::new();
         on.extend(window.is_raw.then_some("Raw text"));
-        on.extend(window.only_hits.is_on.then_some("Only hits"));
+        let only = match window.only_hits.of {
+            Sieve::Hits => "Only hits",
+            Sieve::Slice => "Only steps of the slice",
+        };
+        on.extend(window.only_hits.is_on.then_some(only));
         on.extend(window.thread.is_some().then_some("Stay in thread"));
         on.extend(desk.windows.is_synced.then_some("Windows move together"));
         Situation {

@@ -2,7 +2,7 @@
 
 use stepback_machine::RegisterGroup;
 
-use crate::action::{Action, Fold, Way};
+use crate::action::{Action, Fold, SliceEdge, Way};
 use crate::messages::say;
 
 /// What a key asks for in a pane.
@@ -60,6 +60,12 @@ pub enum Command {
     Resize(i8),
     /// To the next or last changed byte.
     ChangedByte(Way),
+    /// Why has what is under the cursor its value?
+    Why,
+    /// The rows of the slice stand in another way.
+    NextView,
+    /// The slice follows something besides the data, or no longer.
+    Follow(SliceEdge),
     /// The address expression follows the registers in it, or no longer.
     FollowAddress,
 }

@@ -161,6 +161,10 @@ impl Browser {
             let found = desk.find.found().map_or(0, |found| found.count());
             return Some(say!("terminal-searching", count = found));
         }
+        if let Some(desk) = desk.filter(|desk| desk.slice.is_under_way()) {
+            let steps = desk.slice.slice().map_or(0, |slice| slice.step_count());
+            return Some(say!("terminal-following-slice", count = steps));
+        }
         let opening = self.opening.as_ref()?;
         Some(opening_words(opening))
     }

@@ -144,6 +144,7 @@ fn title_of(scope: Scope) -> &'static str {
         Scope::Cells => "terminal-help-cells",
         Scope::Registers => "terminal-help-registers",
         Scope::Memory => "terminal-help-memory",
+        Scope::Why => "terminal-help-why",
         Scope::Others => "terminal-help-others",
     }
 }

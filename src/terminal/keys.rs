@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use stepback_machine::RegisterGroup;
 
 use super::command::{Command, Purpose, Toward};
-use crate::action::{Fold, PanelKind, Way};
+use crate::action::{Fold, PanelKind, SliceEdge, Way};
 use crate::keymap::{Key, KeyStroke, Modifiers};
 
 /// Where a key counts.
@@ -21,14 +21,16 @@ pub enum Scope {
     Registers,
     /// In panes of memory.
     Memory,
+    /// In the pane that tells why a value is what it is.
+    Why,
     /// In every pane but lists of steps.
     Others,
 }
 
 impl Scope {
     /// All, the particular ones first: a key means what it means in the first that has it.
-    pub const ALL: [Self; 6] =
-        [Self::Registers, Self::Memory, Self::Trace, Self::Cells, Self::Others, Self::Everywhere];
+    pub const ALL: [Self; 7] =
+        [Self::Registers, Self::Memory, Self::Why, Self::Trace, Self::Cells, Self::Others, Self::Everywhere];
 
     /// Whether it holds in a pane of a kind.
     pub fn has(self, kind: PanelKind) -> bool {
@@ -38,6 +40,7 @@ impl Scope {
             Self::Cells => matches!(kind, PanelKind::Registers | PanelKind::Memory),
             Self::Registers => kind == PanelKind::Registers,
             Self::Memory => kind == PanelKind::Memory,
+            Self::Why => kind == PanelKind::Why,
             Self::Others => kind != PanelKind::Trace,
         }
     }
@@ -588,6 +591,31 @@ pub static ROWS: &[Row] = &[
         command: Command::Copy,
         words: "terminal-key-copy",
     },
+    Row { scope: Scope::Everywhere, presses: &[Press::letter('W')], command: Command::Why, words: "terminal-key-why" },
+    Row {
+        scope: Scope::Why,
+        presses: &[Press::letter('v')],
+        command: Command::NextView,
+        words: "terminal-key-next-view",
+    },
+    Row {
+        scope: Scope::Why,
+        presses: &[Press::letter('A')],
+        command: Command::Follow(SliceEdge::Addresses),
+        words: "terminal-key-follow-addresses",
+    },
+    Row {
+        scope: Scope::Why,
+        presses: &[Press::letter('F')],
+        command: Command::Follow(SliceEdge::Flags),
+        words: "terminal-key-follow-flags",
+    },
+    Row {
+        scope: Scope::Why,
+        presses: &[Press::letter('C')],
+        command: Command::Follow(SliceEdge::Control),
+        words: "terminal-key-follow-control",
+    },
     Row {
         scope: Scope::Everywhere,
         presses: &[Press::letter('u')],
@@ -608,7 +636,7 @@ mod tests {
 
     #[test]
     fn no_key_stands_for_two_commands_in_a_pane() {
-        for kind in [PanelKind::Trace, PanelKind::Registers, PanelKind::Memory, PanelKind::Stack] {
+        for kind in [PanelKind::Trace, PanelKind::Registers, PanelKind::Memory, PanelKind::Stack, PanelKind::Why] {
             for row in ROWS.iter().filter(|row| row.scope.has(kind)) {
                 for press in row.presses {
                     let scopes = Scope::ALL.iter().filter(|scope| scope.has(kind));

@@ -47,7 +47,8 @@ impl Palette {
         let query = self.line.text().to_owned();
         let places = desk.map_or(&[][..], |desk| self.places.poll(&query, &desk.session, &desk.worker));
         let searches = desk.map_or(&[][..], |desk| desk.searches.list());
-        self.list = items(&query, situation, Known { recent: &[], places, searches });
+        let slices = desk.map_or(&[][..], |desk| desk.slices.list());
+        self.list = items(&query, situation, Known { recent: &[], places, searches, slices });
         self.list.retain(|item| match &item.choice {
             Choice::Run(_, action) => !is_of_window(action),
             Choice::Ask(command) => !asks_for_window(command),

@@ -132,11 +132,22 @@ impl Browser {
             if let Command::Ask(purpose) = command {
                 return self.ask_pane(purpose, "");
             }
+            if command == Command::Why {
+                return self.ask_why();
+            }
             if let Command::Access(way) = command {
                 asked.push(Ask::Do(Action::GoToAccessOfSelection(crate::action::Access::Write, way)));
             }
         }
         self.do_asked(asked);
+    }
+
+    /// Why of the cell under the cursor; where there is none, which one is asked for.
+    fn ask_why(&mut self) {
+        match self.situation().cell {
+            Some(cell) => self.queue.push(Action::Why(cell)),
+            None => self.queue.push(Action::AskFor("Why…".to_owned())),
+        }
     }
 
     fn ask_pane(&mut self, purpose: Purpose, text: &str) {

@@ -108,6 +108,8 @@ pub const FOLD: char = '\u{e32a}';
 pub const UNFOLD: char = '\u{e3d4}';
 /// Text size.
 pub const TEXT_SIZE: char = '\u{e6ee}';
+/// Where things come together: why a cell has its value.
+pub const WHY: char = '\u{e280}';
 /// A flame.
 pub const FLAME: char = '\u{e242}';
 /// Questions about the program.

@@ -87,6 +87,8 @@ impl App {
             Action::Find(question) => self.find(question),
             Action::RunSearch(name) => self.run_search(&name),
             Action::ShowSearch(name) => self.show_search(&name),
+            Action::ViewSlice(view) => self.in_trace(|workspace| workspace.view_slice(view)),
+            Action::ShowSlice(name) => self.in_trace(|workspace| workspace.show_slice(&name)),
             Action::BookmarkSelection(name) => self.bookmark_selection(name),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),

@@ -84,7 +84,7 @@ impl Workspace {
         }
     }
 
-    fn tile_of(&mut self, kind: PanelKind) -> Option<TileId> {
+    pub(super) fn tile_of(&mut self, kind: PanelKind) -> Option<TileId> {
         let is_meant = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
         self.focused.filter(is_meant).or_else(|| self.show(kind))
     }

@@ -22,6 +22,7 @@ use crate::desk::Tone;
 use crate::keymap::{Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
+use crate::model::hit_rows::Sieve;
 use crate::theme::Tok;
 
 /// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
@@ -41,9 +42,17 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
     let shows = |kind| lanes == Some(kind);
     let tells = |of| workspace.is_some_and(|workspace| workspace.functions.of() == of);
     let measures = |by| workspace.is_some_and(|workspace| workspace.functions.measure() == by);
+    let edges = workspace.map(|workspace| workspace.slice.edges()).unwrap_or_default();
     let all = [
         ("Raw text", window.is_some_and(|window| window.is_raw)),
-        ("Only hits", window.is_some_and(|window| window.only_hits.is_on)),
+        ("Only hits", window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits)),
+        (
+            "Only steps of the slice",
+            window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Slice),
+        ),
+        ("Slice follows addresses", edges.addresses),
+        ("Slice follows flags", edges.flags),
+        ("Slice follows control", edges.control),
         ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
         ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
         ("Own file browser", settings.uses_own_browser),
@@ -110,7 +119,9 @@ impl App {
         self.take_saved();
         if let Some(workspace) = &mut self.workspace {
             workspace.look_at_functions(&self.worker);
-            if workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way() {
+            let is_following = workspace.look_at_own_slices(&self.worker) || workspace.slice.is_under_way();
+            let is_finding = workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way();
+            if is_following || is_finding {
                 self.context.request_repaint_after(FINDING);
             }
         }
@@ -286,8 +297,10 @@ impl App {
             _ => &[],
         };
         let searches = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.searches.list());
+        let slices = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.slices.list());
+        let settings = &mut self.settings;
         if let Some(palette) = &mut self.palette
-            && palette.ui(ui, &mut Surroundings { situation, places, searches, settings: &mut self.settings, out })
+            && palette.ui(ui, &mut Surroundings { situation, places, searches, slices, settings, out })
         {
             self.palette = None;
         }

@@ -61,6 +61,7 @@ mod settings;
 mod settings_file;
 mod settings_keys;
 mod settings_page;
+mod slices;
 mod sources;
 mod start;
 mod status_bar;

@@ -13,7 +13,7 @@ use crate::desk::{Choice, Item, Known, items};
 use crate::keymap::{Command, Situation};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;
-use crate::notes::KeptSearch;
+use crate::notes::{KeptSearch, KeptSlice};
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 
 const WIDTH: f32 = 600.0;
@@ -41,6 +41,8 @@ pub struct Surroundings<'a> {
     pub places: &'a [Suggestion],
     /// The searches that are kept.
     pub searches: &'a [KeptSearch],
+    /// The slices that are kept.
+    pub slices: &'a [KeptSlice],
     /// Remembers the commands that were run.
     pub settings: &'a mut Settings,
     /// What was asked for.
@@ -92,7 +94,7 @@ impl Palette {
             Some(_) => Vec::new(),
             None => {
                 let (recent, places) = (&*around.settings.recent_commands, around.places);
-                let known = Known { recent, places, searches: around.searches };
+                let known = Known { recent, places, searches: around.searches, slices: around.slices };
                 items(&self.query, around.situation, known)
             }
         };

@@ -8,8 +8,8 @@ use super::trace_widths;
 use super::vacancy::Vacancy;
 use super::workspace::Workspace;
 use crate::action::{PanelKind, WindowId};
-use crate::notes::KeptSearch;
-use crate::panels::{FindPanel, Pane};
+use crate::notes::{KeptSearch, KeptSlice};
+use crate::panels::{FindPanel, Pane, WhyPanel};
 
 /// Where more panels stood is forgotten.
 const VACANCIES: usize = 32;
@@ -114,6 +114,19 @@ impl Workspace {
         let tile = match self.find(PanelKind::Find) {
             Some(tile) => Some(layout::insert_beside(&mut self.dock, tile, pane)),
             None => self.place(pane, PanelKind::Find),
+        };
+        if let Some(tile) = tile {
+            self.focus(tile);
+        }
+    }
+
+    /// Shows a kept slice in a panel of its own.
+    pub(super) fn show_own_slice(&mut self, kept: KeptSlice) {
+        let pane = Pane::Why(WhyPanel::of(kept));
+        // Beside the panel of the marked slice, where there is one: both are seen.
+        let tile = match self.find(PanelKind::Why) {
+            Some(tile) => Some(layout::insert_beside(&mut self.dock, tile, pane)),
+            None => self.place(pane, PanelKind::Why),
         };
         if let Some(tile) = tile {
             self.focus(tile);

@@ -288,6 +288,9 @@ impl Workspace {
             waves: &desk.waves,
             searches: &desk.searches,
             own_finds: &desk.own_finds,
+            slice: &desk.slice,
+            slices: &desk.slices,
+            own_slices: &desk.own_slices,
             functions: &self.functions,
             tok,
             // No tile of the dock has this number.

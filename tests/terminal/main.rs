@@ -9,3 +9,4 @@ mod peer_trace;
 mod prompts;
 mod screens;
 mod support;
+mod why;

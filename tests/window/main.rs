@@ -44,4 +44,5 @@ mod torn;
 mod trace_list;
 mod warnings;
 mod watches;
+mod why;
 mod without_values;

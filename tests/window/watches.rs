@@ -70,7 +70,7 @@ fn cells_are_watched_from_menus_and_by_key() {
     window.choose_first("step 1247", "Watch [80020011]");
     assert_eq!(watch(&window, "u8[0x80020011]"), "watch u8[0x80020011] = 78");
     window.click("register x20");
-    window.press(Key::W);
+    window.press(Key::O);
     assert_eq!(watch(&window, "x20"), "watch x20 = 84020012");
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod range_effects;
 pub(crate) mod reason;
 pub(crate) mod register_file;
 pub(crate) mod slice;
+pub(crate) mod slice_sight;
 pub(crate) mod step_record;
 pub(crate) mod thread;
 pub(crate) mod translation;

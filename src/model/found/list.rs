@@ -7,6 +7,7 @@ use stepback_parsers::Position;
 
 use crate::action::Way;
 use crate::analysis::search::meaning::Meaning;
+use crate::model::spots::{Spot, is_any_in, spots};
 use crate::model::table::Table;
 
 /// How a search ended.
@@ -39,15 +40,6 @@ pub struct Found {
     pub searched: Position,
     /// Whether it goes on.
     pub end: SearchEnd,
-}
-
-/// A spot of a strip with hits on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// Which.
-    pub spot: u32,
-    /// The first of the hits.
-    pub position: Position,
 }
 
 /// What a list of hits says of the next one.
@@ -86,24 +78,13 @@ impl Found {
 
     /// Whether a hit shows at any of some positions. O(log n).
     pub fn is_any_in(&self, positions: RangeInclusive<u64>) -> bool {
-        let place = self.positions.partition_point(|position| position < positions.start());
-        self.positions.get(place).is_some_and(|position| position <= positions.end())
+        is_any_in(&self.positions, positions)
     }
 
     /// The spots of a strip that hits of a range of positions are on, each once. A spot is never less for a later position.
     /// Cost: what the spots take, however many hits there are.
     pub fn spots(&self, positions: RangeInclusive<u64>, spot_of: impl Fn(u64) -> u32) -> Vec<Spot> {
-        let first = self.positions.partition_point(|position| position < positions.start());
-        let end = self.positions.partition_point(|position| position <= positions.end());
-        let mut rest = self.positions.get(first..end).unwrap_or_default();
-        let mut spots = Vec::new();
-        while let Some(position) = rest.first() {
-            let spot = spot_of(*position);
-            spots.push(Spot { spot, position: Position(*position) });
-            let later = rest.partition_point(|position| spot_of(*position) <= spot);
-            rest = rest.get(later.max(1)..).unwrap_or_default();
-        }
-        spots
+        spots(&self.positions, positions, spot_of)
     }
 
     /// The same with the hits alone that show at most at a position: the rest is looked for again.

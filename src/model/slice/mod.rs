@@ -1,5 +1,23 @@
-//! Slices for people: cells, edges and ends in words.
+//! Slices for people: cells, edges and ends in words, expressions in C, what each line of a reading says, and lists of them.
 
+mod because;
+mod formula_words;
+mod gather;
+mod line_words;
+mod list;
+mod row;
+mod row_maker;
+mod said;
+mod slice;
+mod walk;
 mod words;
 
+pub use because::because;
+pub use formula_words::FormulaWords;
+pub use gather::{SliceAsked, gather_slice};
+pub use line_words::{LineWords, SliceWords};
+pub use list::SliceList;
+pub use row::{Asked, Given, WhyRow};
+pub use said::{asked_words, edge_words, question_words, slice_words, view_words, way_words};
+pub use slice::{ReadingWords, Slice, SliceEnd, Subject, Told};
 pub use words::{cell_words, edge_word, end_words, flag_letters};

@@ -312,6 +312,12 @@ impl Table<'_> {
         if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
+        for (value, at) in [(from, self.between.from), (to, self.between.to)] {
+            let words = say!("slice-why-item", cell = format!("{label} = {value}"));
+            if MenuItem::new(&words).icon(icons::WHY).ui(ui, tok) {
+                out.push(Action::WhyAt(cell.clone(), at.0));
+            }
+        }
         let (first, last) = (self.between.from.min(self.between.to), self.between.from.max(self.between.to));
         if first < last {
             let between = [

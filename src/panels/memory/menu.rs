@@ -9,7 +9,7 @@ use crate::keymap::watch_text;
 use crate::messages::say;
 use crate::model::memory::{ByteCell, aligned};
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
-use crate::panels::ask::{Sought, ask_access};
+use crate::panels::ask::{Sought, ask_access, ask_why};
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
@@ -36,6 +36,15 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
     ask(ui, MenuItem::new(say!("memory-last-read-2")), group, Sought { access: Access::Read, way: Way::Back });
     ask(ui, MenuItem::new(say!("memory-next-read-2")), group, Sought { access: Access::Read, way: Way::Forward });
     menu_line_ui(ui, tok);
+    let why = [1, group].into_iter().take(if group > 1 { 2 } else { 1 });
+    for (place, len_bytes) in why.enumerate() {
+        let first = aligned(address, len_bytes);
+        let label = if len_bytes == 1 { format!("[{:x}]", first.0) } else { format!("[{:x}:{len_bytes}]", first.0) };
+        let key = if place == 0 { "W" } else { "" };
+        if MenuItem::new(&say!("slice-why-item", cell = label)).icon(icons::WHY).key(key).ui(ui, tok) {
+            out.push(ask_why(view.cx, view.follow, CellName::Memory(first.to_string(), len_bytes)));
+        }
+    }
     if MenuItem::new(say!("memory-list-all-accesses")).icon(icons::LIST).key("Ctrl+Shift+A").ui(ui, tok) {
         let len_bytes = view.group as u64;
         out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
@@ -43,7 +52,7 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
     if MenuItem::new(say!("memory-all-values")).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.push(Action::ListValues(CellName::Memory(aligned(address, group).to_string(), group)));
     }
-    if MenuItem::new(say!("memory-watch")).icon(icons::WATCH).key("W").ui(ui, tok) {
+    if MenuItem::new(say!("memory-watch")).icon(icons::WATCH).key("O").ui(ui, tok) {
         let at = aligned(address, group);
         out.push(Action::Watch(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
     }

@@ -13,7 +13,7 @@ use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, flag_words, short_hex};
 use crate::notes::WatchChange;
 use crate::panels::ViewCx;
-use crate::panels::ask::{Sought, ask_access};
+use crate::panels::ask::{Sought, ask_access, ask_why};
 use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
@@ -265,7 +265,10 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
         out.extend(view.cx.windows.start_from(view.follow));
         out.push(Action::ListValues(view.cell_name(&cell.name)));
     }
-    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("W").ui(ui, tok) {
+    if MenuItem::new(&say!("slice-why-item", cell = &*cell.name)).icon(icons::WHY).key("W").ui(ui, tok) {
+        out.push(ask_why(view.cx, view.follow, view.cell_name(&cell.name)));
+    }
+    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("O").ui(ui, tok) {
         out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
     }
     if MenuItem::new(&say!("registers-waveform-of", name = &*cell.name)).key("Shift+W").ui(ui, tok) {

@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use super::kind::TableKind;
-use crate::action::{Action, Way};
+use crate::action::{Action, CellName, Way};
 use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
@@ -250,6 +250,7 @@ impl TableRows<'_> {
                 }
             }
         }
+        self.why_item(ui, row, out);
         if let Some(address) = row.address
             && MenuItem::new(&say!("table-watch", address = format!("{:x}", address.0))).icon(icons::WATCH).ui(ui, tok)
         {
@@ -259,5 +260,27 @@ impl TableRows<'_> {
         if MenuItem::new(say!("table-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
             out.push(Action::Copy(row.line()));
         }
+    }
+
+    /// Why the memory of a row has its value there; of lists that are about code there is no such question.
+    fn why_item(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+        let has_cell = !matches!(self.kind, TableKind::Functions | TableKind::Find);
+        let Some(address) = row.address.filter(|_| has_cell) else { return };
+        let at = row.position.unwrap_or(self.cx.windows.active().position);
+        if MenuItem::new(&say!("slice-why-item", cell = format!("[{:x}]", address.0)))
+            .icon(icons::WHY)
+            .ui(ui, self.cx.tok)
+        {
+            out.push(Action::WhyAt(CellName::Memory(address.to_string(), row_bytes(row, self.table)), at.0));
+        }
+    }
+}
+
+/// How many bytes a row is about: what its column says, else one.
+fn row_bytes(row: &TableRow, table: &Table) -> u64 {
+    let column = table.columns.iter().position(|column| column.name == "Bytes");
+    match column.and_then(|column| row.cells.get(column)) {
+        Some(TableCell::Number(count, _)) => (*count).max(1),
+        _ => 1,
     }
 }

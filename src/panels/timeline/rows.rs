@@ -18,6 +18,7 @@ use crate::analysis::exceptions::exceptions;
 use crate::analysis::names::NamesAt;
 use crate::keymap::argument_text;
 use crate::messages::say;
+use crate::model::spots::spots;
 use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
@@ -59,7 +60,7 @@ pub fn heights(state: &TimelineState, strip: f32, cell: Option<&CellName>, cx: &
     let rows = state.rows.peek().map(|(_, rows)| rows);
     let has_marks = rows.is_some_and(|rows| !rows.marks.is_empty());
     let has_exceptions = rows.is_some_and(|rows| !rows.exceptions.is_empty()) || has_entries(state);
-    let shown = [cell.is_some(), has_exceptions, has_marks, has_hits(cx), bookmarks::has_any(cx)];
+    let shown = [cell.is_some(), has_exceptions, has_marks, has_hits(cx), has_slice(cx), bookmarks::has_any(cx)];
     let ticks = HEIGHT * shown.into_iter().filter(|is_shown| *is_shown).count() as f32;
     let waves = waves::height(waves::rows(strip, ticks, cx));
     let densities = density::height(state, strip, ticks + waves);
@@ -88,6 +89,19 @@ fn exceptions_of(strip: &Strip, state: &mut TimelineState, cx: &ViewCx<'_>) -> V
 /// Whether a search found something.
 fn has_hits(cx: &ViewCx<'_>) -> bool {
     cx.find.found().is_some_and(|found| found.count() > 0)
+}
+
+/// Whether there are steps of a slice.
+fn has_slice(cx: &ViewCx<'_>) -> bool {
+    cx.slice.slice().is_some_and(|slice| slice.step_count() > 0)
+}
+
+/// The steps of the slice in view: at most one a column.
+fn slice_ticks(strip: &Strip, cx: &ViewCx<'_>) -> Vec<Tick> {
+    let column = |position: u64| (strip.x_of(Position(position)) - strip.chart.left()).max(0.0) as u32;
+    let positions = cx.slice.slice().map(|slice| &*slice.positions).unwrap_or_default();
+    let spots = spots(positions, strip.first..=strip.last, column);
+    spots.iter().map(|spot| Tick { column: spot.spot, position: spot.position, kind: TickKind::Slice }).collect()
 }
 
 /// The hits of the search in view: at most one a column.
@@ -154,6 +168,13 @@ pub fn rows_ui(
         row(
             RowWords { label: say!("timeline-hits"), hint, nothing: say!("timeline-nothing-here") },
             &hit_ticks(strip, cx),
+        );
+    }
+    if has_slice(cx) {
+        let hint = say!("timeline-slice-hint");
+        row(
+            RowWords { label: say!("timeline-slice"), hint, nothing: say!("timeline-nothing-here") },
+            &slice_ticks(strip, cx),
         );
     }
     gaps_ui(strip, pen, marks);
@@ -243,13 +264,14 @@ fn gaps_ui(strip: &Strip, pen: &Pen<'_>, marks: &[Tick]) {
 impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) -> Option<u64> {
         let (tok, y) = (pen.tok, self.rect.center().y);
-        let font = if [say!("timeline-exceptions"), say!("timeline-marks"), say!("timeline-hits")]
-            .contains(&self.words.label)
-        {
-            ui_font(11.0)
-        } else {
-            mono(11.0)
-        };
+        let font =
+            if [say!("timeline-exceptions"), say!("timeline-marks"), say!("timeline-hits"), say!("timeline-slice")]
+                .contains(&self.words.label)
+            {
+                ui_font(11.0)
+            } else {
+                mono(11.0)
+            };
         let label = pos2(self.rect.left() + INSET, y);
         pen.cut_text(label, self.words.label, font, tok.t3, strip.chart.left() - 8.0);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
@@ -299,7 +321,7 @@ impl Row<'_> {
             TickKind::Write => (1.0, HEIGHT - 2.0),
             TickKind::External => (2.0, 6.0),
             TickKind::Event => (2.0, 9.0),
-            TickKind::Hit => (2.0, 10.0),
+            TickKind::Hit | TickKind::Slice => (2.0, 10.0),
             TickKind::Gap => (4.0, HEIGHT - 2.0),
         };
         let left = if width > 2.0 { x - 1.0 } else { x };
@@ -315,6 +337,7 @@ fn color(tok: &Tok, kind: TickKind) -> egui::Color32 {
         TickKind::External => tok.external,
         TickKind::Event => tok.warn,
         TickKind::Hit => tok.hit,
+        TickKind::Slice => tok.taken,
         TickKind::Gap => tok.err,
     }
 }

@@ -8,8 +8,11 @@ use super::paint::Columns;
 use crate::action::{Action, StepRange};
 use crate::messages::say;
 use crate::model::found::{SearchEnd, subject};
+use crate::model::hit_rows::Sieve;
+use crate::model::slice::{SliceEnd, question_words};
 use crate::model::so_far::so_far;
 use crate::model::text::thousands;
+use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, ui as ui_font};
@@ -53,6 +56,7 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
     }
     let steps = cx.session.index.step_count();
     let words = match cx.find.found() {
+        _ if window.only_hits.of == Sieve::Slice => slice_bar_words(cx),
         Some(found) => {
             let mut hits = thousands(found.positions.len() as u64);
             if found.end != SearchEnd::Done {
@@ -63,13 +67,43 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
         }
         None => say!("hits-only-none", steps = steps),
     };
-    pen.text(bar.left() + INSET, y, icons::FILTER, icon(13.0), cx.tok.hit);
+    let color = if window.only_hits.of == Sieve::Slice { cx.tok.taken } else { cx.tok.hit };
+    pen.text(bar.left() + INSET, y, icons::FILTER, icon(13.0), color);
     pen.cut_text(pos2(bar.left() + INSET + 20.0, y), &words, ui_font(12.0), cx.tok.t1, right - 6.0);
     let label = bar.with_max_x(right - 6.0);
     let response = ui.interact(label, ui.unique_id().with("only hits"), egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
     response.on_hover_text(words);
     rest
+}
+
+/// How many steps the slice has so far, and what it is of.
+fn slice_bar_words(cx: &ViewCx<'_>) -> String {
+    let steps = cx.session.index.step_count();
+    let Some(slice) = cx.slice.slice() else { return say!("hits-only-slice", hits = "0", steps = steps) };
+    let mut hits = thousands(slice.step_count());
+    if slice.end != SliceEnd::Whole {
+        hits = say!("sofar-so-far", text = hits);
+    }
+    let of = so_far(cx.session, &say!("hits-only-slice", hits = hits, steps = steps));
+    format!("{of} · {}", question_words(slice))
+}
+
+/// That steps are hidden which are none of the slice, or were not come to.
+fn beside_slice_words(cx: &ViewCx<'_>, HiddenSteps { first, count }: HiddenSteps) -> String {
+    let slice = cx.slice.slice();
+    let oldest = slice.and_then(|slice| slice.positions.first().copied());
+    let is_whole = slice.is_some_and(|slice| slice.end == SliceEnd::Whole);
+    match oldest {
+        Some(oldest) if is_whole || first.0 >= oldest => say!("hits-hidden", count = count),
+        _ => say!("hits-hidden-not-followed", count = count),
+    }
+}
+
+/// Some steps that are not shown.
+struct HiddenSteps {
+    first: Step,
+    count: u64,
 }
 
 /// Steps between two hits.
@@ -88,7 +122,9 @@ impl HiddenRow<'_> {
         let count = last.0.saturating_sub(first.0).saturating_add(1);
         let searched = cx.find.found().map_or(0, |found| found.searched.0);
         let is_outside = cx.find.found().is_some_and(|found| last.after() <= found.from || first.before() >= found.to);
+        let is_slice = window.only_hits.of == Sieve::Slice;
         let words = match () {
+            () if is_slice => beside_slice_words(cx, HiddenSteps { first: *first, count }),
             () if is_outside => say!("hits-hidden-outside", count = count),
             () if last.0 < searched => say!("hits-hidden", count = count),
             () if first.0 >= searched => say!("hits-hidden-not-yet", count = count),

@@ -4,6 +4,7 @@ use egui::{Rect, Ui, vec2};
 use stepback_parsers::{Position, Step};
 
 use crate::model::TraceWindow;
+use crate::model::spots::{is_any_in, spots};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::{ribbon_tip, ribbon_ui};
 use crate::panels::list::Tick;
@@ -16,14 +17,30 @@ const BOOKMARK_TICK: f32 = 7.0;
 
 /// The hits of the search on the scroll bar: no more of them than it has pixels.
 pub fn hit_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
+    let positions = cx.find.found().map(|found| &*found.positions).unwrap_or_default();
+    ticks(positions, window, height, cx.tok.hit)
+}
+
+/// The steps of the slice there, likewise.
+pub fn slice_ticks<'a>(cx: &ViewCx<'a>, window: &'a TraceWindow, height: f32) -> impl Iterator<Item = Tick> + use<'a> {
+    let positions = cx.slice.slice().map(|slice| &*slice.positions).unwrap_or_default();
+    ticks(positions, window, height, cx.tok.taken)
+}
+
+/// At most as many marks as the scroll bar has pixels.
+fn ticks<'a>(
+    positions: &[u64],
+    window: &'a TraceWindow,
+    height: f32,
+    color: egui::Color32,
+) -> impl Iterator<Item = Tick> + use<'a> {
     let rows = window.row_count().max(1);
     let pixels = u64::from((height.max(1.0) as u32).max(1)).min(rows);
     let row_of = move |position: u64| window.row_of(Step(position.saturating_sub(1)));
     let pixel_of = move |row: u64| u128::from(row) * u128::from(pixels) / u128::from(rows);
     let spot_of = move |position: u64| u32::try_from(pixel_of(row_of(position))).unwrap_or(u32::MAX);
-    let spots = cx.find.found().map(|found| found.spots(1..=u64::MAX, spot_of)).unwrap_or_default();
     let row = move |spot: u32| u64::try_from(u128::from(spot) * u128::from(rows) / u128::from(pixels)).unwrap_or(rows);
-    let color = cx.tok.hit;
+    let spots = spots(positions, 1..=u64::MAX, spot_of);
     spots.into_iter().map(move |spot| Tick { row: row(spot.spot), color, width: HIT_TICK })
 }
 
@@ -74,4 +91,9 @@ pub fn marks_ui(
 /// Whether a hit of the search shows right after any of some steps.
 pub fn is_hit(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
     cx.find.found().is_some_and(|found| found.is_any_in(first.after().0..=last.after().0))
+}
+
+/// Whether any of some steps is one of the slice.
+pub fn is_in_slice(cx: &ViewCx<'_>, first: Step, last: Step) -> bool {
+    cx.slice.slice().is_some_and(|slice| is_any_in(&slice.positions, first.after().0..=last.after().0))
 }

@@ -61,6 +61,7 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         cell_items(ui, NamedCell { label, cell }, row.step, Scene { cx, window }, out);
     }
     operand_items(ui, row, cx, window, out);
+    why_items(ui, row, &cells, Scene { cx, window }, out);
     list_items(ui, row, &cells, Scene { cx, window }, out);
     if !cells.is_empty() || row.operands != OperandRegisters::default() {
         menu_line_ui(ui, tok);
@@ -222,6 +223,32 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
             let cell = cell_of_row(&CellName::Register(name.clone()), row, cx);
             out.push(Action::GoToAccess(cell, Access::Write, way));
         }
+    }
+}
+
+/// Why of what it wrote behind it, and of what it read before it.
+fn why_items(
+    ui: &mut Ui,
+    row: &StepRow,
+    cells: &[(&str, &CellName)],
+    Scene { cx, window }: Scene<'_>,
+    out: &mut Vec<Action>,
+) {
+    menu_line_ui(ui, cx.tok);
+    let effects = row.effects.iter().filter_map(|effect| Some((effect, effect.cell.as_ref()?)));
+    let is_read = |cell: &CellName| effects.clone().any(|(effect, of)| effect.is_read && of == cell);
+    let mut item = |label: &str, cell: CellName, at: u64| {
+        if MenuItem::new(&say!("slice-why-item", cell = label)).icon(icons::WHY).ui(ui, cx.tok) {
+            out.extend([Action::Activate(window.id), Action::WhyAt(cell, at)]);
+        }
+    };
+    for (label, cell) in cells {
+        let at = if is_read(cell) { row.step.before() } else { row.step.after() };
+        item(label, cell_of_row(cell, row, cx), at.0);
+    }
+    let known = |name: &&String| !cells.iter().any(|(_, cell)| **cell == CellName::Register((*name).clone()));
+    for name in row.operands.read.iter().take(CELLS).filter(known) {
+        item(name, cell_of_row(&CellName::Register(name.clone()), row, cx), row.step.before().0);
     }
 }
 

@@ -439,6 +439,11 @@ pub fn paint_hit(pen: &Pen<'_>, rect: Rect) {
     pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), pen.tok.hit);
 }
 
+/// Marks a row that is a step of the slice: beside the mark of a hit.
+pub fn paint_slice(pen: &Pen<'_>, rect: Rect) {
+    pen.fill(Rect::from_min_size(rect.min + vec2(3.0, 0.0), vec2(2.0, rect.height())), pen.tok.taken);
+}
+
 /// Paints the row that stands for the steps of a folded call.
 pub fn paint_folded(
     pen: &Pen<'_>,

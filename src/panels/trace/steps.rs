@@ -10,10 +10,12 @@ use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 use super::end_note::{EndNote, NotePaint};
 use super::hits::HiddenRow;
 use super::lines::RowLines;
-use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, marks_ui};
+use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks};
 use super::menu;
 use super::menu::{Hidden, Scene};
-use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row};
+use super::paint::{
+    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row, paint_slice,
+};
 use super::spots::GlimpseSlot;
 use crate::action::Action;
 use crate::desk::{BlockItem as Item, Blocks};
@@ -174,6 +176,7 @@ impl StepList {
         }
         let others = cx.windows.list.iter().filter(|other| other.id != window.id);
         let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
+            .chain(slice_ticks(cx, window, rect.height()))
             .chain(bookmark_ticks(cx, window))
             .chain(others.chain([window]).map(|shown| Tick {
                 row: window.gap_of(shown.position),
@@ -428,6 +431,9 @@ impl StepList {
         if is_hit(cx, step, step) {
             paint_hit(pen, rect);
         }
+        if is_in_slice(cx, step, step) {
+            paint_slice(pen, rect);
+        }
         marks_ui(ui, pen, rect, &response, Marked { cx, first: step, last: step });
         if is_done || response.hovered() {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
@@ -532,6 +538,9 @@ fn folded_ui(
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
     if is_hit(cx, first, last) {
         paint_hit(pen, rect);
+    }
+    if is_in_slice(cx, first, last) {
+        paint_slice(pen, rect);
     }
     marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
     paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);

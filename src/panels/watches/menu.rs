@@ -8,6 +8,7 @@ use crate::action::{Action, CellName, Follow, Way};
 use crate::messages::say;
 use crate::notes::{WatchChange, WatchType};
 use crate::panels::ViewCx;
+use crate::panels::ask::ask_why;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -34,13 +35,22 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
     }
     let address = state.and_then(|state| state.address);
     let is_one = state.is_some_and(|state| state.cells.len() == 1);
+    let len_bytes = watch.kind.size_bytes().map_or(8, u64::from);
+    let watched = || match address {
+        Some(address) => CellName::Memory(address.to_string(), len_bytes),
+        None => CellName::Register(watch.expression.clone()),
+    };
+    if is_one
+        && MenuItem::new(&say!("slice-why-item", cell = watch.expression.as_str()))
+            .icon(icons::WHY)
+            .key("W")
+            .ui(ui, tok)
+    {
+        out.push(ask_why(cx, follow, watched()));
+    }
     if is_one && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok) {
-        let len_bytes = watch.kind.size_bytes().map_or(8, u64::from);
         out.extend(cx.windows.start_from(follow));
-        out.push(Action::ListValues(match address {
-            Some(address) => CellName::Memory(address.to_string(), len_bytes),
-            None => CellName::Register(watch.expression.clone()),
-        }));
+        out.push(Action::ListValues(watched()));
     }
     if let Some(address) = address
         && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))

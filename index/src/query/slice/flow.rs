@@ -10,6 +10,7 @@ use stepback_parsers::{MarkerKind, Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell};
+use crate::answers::slice_sight::{SightAccess, SliceSight};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
@@ -133,6 +134,21 @@ impl<'a, S: Source> StepFlow<'a, S> {
 
     pub fn thread(&self) -> ThreadId {
         self.thread
+    }
+
+    /// What was seen of the step; none where the trace does not show it.
+    pub fn sight(&self) -> Option<SliceSight> {
+        let text = self.text.as_ref()?;
+        let accesses = self.events.iter().filter_map(|event| match event.kind {
+            EventKind::Access { kind, address, size_bytes, .. } => Some(SightAccess { kind, address, size_bytes }),
+            _ => None,
+        });
+        Some(SliceSight {
+            pc: text.pc,
+            set: text.instruction_set,
+            instruction: self.instruction.clone().filter(|_| text.is_executed),
+            accesses: accesses.collect(),
+        })
     }
 
     /// Takes what of a want the step wrote.

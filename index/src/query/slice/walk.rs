@@ -9,6 +9,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
+use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::control::ControlReader;
@@ -28,7 +29,7 @@ pub struct SliceWalk<'a, S> {
     frontier: Frontier,
     control: ControlReader<'a, S>,
     /// Rows that are found already.
-    ready: VecDeque<SliceRow>,
+    ready: VecDeque<SeenRow>,
 }
 
 impl<'a, S: Source> SliceWalk<'a, S> {
@@ -55,6 +56,14 @@ impl<'a, S: Source> SliceWalk<'a, S> {
     /// # Errors
     /// See [`QueryError`]; a walk that was cancelled may be gone on with.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
+        Ok(self.next_seen(cancel)?.map(|seen| seen.row))
+    }
+
+    /// The next row with what was seen of its step; none when all chains have ended.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    pub fn next_seen(&mut self, cancel: &Cancel) -> Result<Option<SeenRow>, QueryError> {
         loop {
             cancel.check()?;
             if let Some(row) = self.ready.pop_front() {
@@ -67,7 +76,8 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 
     /// What is still to be gone into, as the ends of its chains; the walk is over then.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
-        let mut rows: Vec<SliceRow> = self.ready.drain(..).filter(|row| matches!(row, SliceRow::End(_))).collect();
+        let ready = self.ready.drain(..).map(|seen| seen.row);
+        let mut rows: Vec<SliceRow> = ready.filter(|row| matches!(row, SliceRow::End(_))).collect();
         while let Some((_, wants)) = self.frontier.take_newest() {
             for want in wants {
                 let ends = want.piece.cells(want.thread).into_iter().map(|cell| {
@@ -118,7 +128,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let (definers, mut ends) = (self.definers(), Vec::new());
         let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
         definers.find(wish, until, &mut finds, cancel)?;
-        self.ready.extend(ends.into_iter().map(SliceRow::End));
+        self.ready.extend(ends.into_iter().map(ended));
         Ok(())
     }
 
@@ -147,10 +157,11 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         defines.dedup();
         let thread = flow.thread();
         let wanted_by = sorted(wanted_by);
-        self.ready.push_back(SliceRow::Step(SliceStep { step, thread, defines, wanted_by, doubt }));
+        let row = SliceRow::Step(SliceStep { step, thread, defines, wanted_by, doubt });
+        self.ready.push_back(SeenRow { row, sight: flow.sight() });
         let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
         let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
-        self.ready.extend(ends.map(SliceRow::End));
+        self.ready.extend(ends.map(ended));
         if self.edges.control
             && let Some(decider) = self.control.decider_of(thread, step, cancel)?
         {
@@ -192,6 +203,10 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 fn state_of(text: &StepText) -> Option<State> {
     let is_told = !matches!(text.mode, Mode::Thread(ThreadStack::Unsaid) | Mode::Other | Mode::Untold);
     is_told.then_some(State { set: text.instruction_set, mode: text.mode })
+}
+
+fn ended(end: SliceEnd) -> SeenRow {
+    SeenRow { row: SliceRow::End(end), sight: None }
 }
 
 /// Each once, in order.

@@ -67,6 +67,11 @@ pub trait Listing {
         None
     }
 
+    /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
+    fn obey(&mut self, _command: Command, _place: Option<usize>, _cx: &Cx<'_>, _out: &mut Vec<Ask>) -> bool {
+        false
+    }
+
     /// What of a row is copied.
     fn copied(&self, _place: usize) -> Option<String> {
         None
@@ -313,7 +318,10 @@ impl<L: Listing> Pane for ListPane<L> {
             Command::Remove => self.press(Deed::Remove, cx, out),
             Command::Access(Way::Back) => self.press(Deed::Go, cx, out),
             Command::Access(Way::Forward) => self.press(Deed::GoOn, cx, out),
-            _ => false,
+            other => {
+                let place = self.at_cursor();
+                self.listing.obey(other, place, cx, out)
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod test_screen;
 mod threads;
 mod warnings;
 mod watches;
+mod why;
 mod words;
 
 pub use open::open_list;

@@ -16,6 +16,7 @@ use super::tables::{Accesses, Memory};
 use super::threads::Threads;
 use super::warnings::Warnings;
 use super::watches::Watches;
+use super::why::Why;
 use crate::action::PanelKind;
 use crate::terminal::pane::Pane;
 
@@ -35,6 +36,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Source => list(SourceList::default()),
         PanelKind::Stack => list(Stack::default()),
         PanelKind::Threads => table(Threads::default()),
+        PanelKind::Why => list(Why::default()),
         PanelKind::Warnings => table(Warnings::default()),
         PanelKind::Watches => table(Watches::default()),
         PanelKind::FlameGraph | PanelKind::Memory | PanelKind::Registers | PanelKind::Trace => return None,

@@ -13,6 +13,7 @@ use super::steps::{CodeStyle, Scene, StepList, effect_spans};
 use super::view::Anchor;
 use crate::action::{Access, Action, CellName, PanelKind, StepRange, Way, WindowId};
 use crate::messages::say;
+use crate::model::hit_rows::Sieve;
 use crate::model::step_rows::{PathPart, call_path};
 use crate::model::{Span, TraceWindow};
 use crate::terminal::command::{Command, Toward};
@@ -137,7 +138,11 @@ impl Pane for TracePane {
         let mut parts = vec![name];
         parts.extend((cx.desk.windows.list.len() > 1).then(|| format!("[{}]", window.id.0)));
         parts.extend(window.is_raw.then(|| say!("terminal-raw").to_owned()));
-        parts.extend(window.only_hits.is_on.then(|| say!("terminal-only-hits").to_owned()));
+        let only = match window.only_hits.of {
+            Sieve::Hits => say!("terminal-only-hits"),
+            Sieve::Slice => say!("terminal-only-slice"),
+        };
+        parts.extend(window.only_hits.is_on.then(|| only.to_owned()));
         if let Some(thread) =
             window.thread.and_then(|thread| cx.desk.session.index.threads().get(usize::from(thread.0)))
         {

@@ -18,6 +18,7 @@ use crate::model::effects::EffectText;
 use crate::model::hit_rows::ShownRow;
 use crate::model::names::function_name;
 use crate::model::so_far::so_far;
+use crate::model::spots::is_any_in;
 use crate::model::step_rows::{StepRow, step_rows};
 use crate::model::text::thousands;
 use crate::model::{Meaning, Span, TraceWindow};
@@ -360,16 +361,19 @@ struct Marks {
     fold: &'static str,
 }
 
-/// A bookmark or a hit, then what folds.
+/// A bookmark, a hit or a step of the slice, then what folds.
 fn draw_marks(run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>, marks: Marks) -> Run {
     let desk = drawn.cx.desk;
     // What is marked at the very start has no step before it.
     let from = if marks.first == Step(0) { 0 } else { marks.first.after().0 };
     let to = marks.last.after().0;
     let is_hit = || desk.find.found().is_some_and(|found| found.is_any_in(marks.first.after().0..=to));
+    let slice = desk.slice.slice();
+    let is_in_slice = || slice.is_some_and(|slice| is_any_in(&slice.positions, marks.first.after().0..=to));
     let rest = match () {
         () if desk.bookmarks.moment_in(from, to).is_some() => pen.role(run, "#", Role::Bookmark),
         () if is_hit() => pen.role(run, "*", Role::Hit),
+        () if is_in_slice() => pen.role(run, "~", Role::Text(Meaning::Taken)),
         () => run.behind(1),
     };
     pen.role(rest, marks.fold, Role::Text(Meaning::Label))

@@ -1,0 +1,270 @@
+//! What a row gives its values: expressions over the rows that it takes in.
+
+use stepback_index::{SliceCell, ThreadId};
+use stepback_machine::{AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView};
+
+use super::copies::{bits_of, effect_on};
+use super::formula::{Formula, Leaf, LoadShape, Loaded};
+use super::named::{Call, Operand};
+use super::narrow::{as_in_c, narrowed};
+use super::reading::SliceReading;
+use super::row::{ReadRow, Role, RowId};
+
+/// A cell and what a row makes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// What gets the value: a register as wide as the instruction writes it, or memory.
+    pub cell: SliceCell,
+    /// How the address of memory is made.
+    pub place: Option<Loaded>,
+    /// The value; none where the instruction does not say how it is made.
+    pub value: Option<Formula>,
+}
+
+/// Values that are handed on more often than this are named where they are found.
+const LOOKED_THROUGH: u32 = 64;
+
+impl SliceReading {
+    /// What a row gives its values. Cost: its expression.
+    pub fn assignments(&self, id: RowId) -> Vec<Assignment> {
+        let Some(row) = self.row(id) else { return Vec::new() };
+        let mut assignments: Vec<Assignment> = Vec::new();
+        for defined in &row.slice.defines {
+            let cell = shown_cell(row, defined.cell);
+            let is_told = assignments.iter().any(|known| is_within(cell, known.cell));
+            if is_told {
+                continue;
+            }
+            assignments.retain(|known| !is_within(known.cell, cell));
+            let value = self.value(id, defined.cell, LOOKED_THROUGH);
+            let bits = size_of(defined.cell).saturating_mul(8);
+            let value = value.map(|value| if bits <= 64 { as_in_c(value, bits) } else { value });
+            assignments.push(Assignment { cell, place: self.place(id, cell), value });
+        }
+        assignments
+    }
+
+    /// Where a store goes.
+    fn place(&self, id: RowId, cell: SliceCell) -> Option<Loaded> {
+        let SliceCell::Memory { address, len_bytes } = cell else { return None };
+        let row = self.row(id)?;
+        let size_bytes = u16::try_from(len_bytes).ok()?;
+        let operand = stored_by(row, address).map(|(operand, _)| operand);
+        let place = match operand {
+            Some(operand) => Loaded { address: Some(address), size_bytes, ..self.loaded(id, operand) },
+            None => Loaded { address: Some(address), size_bytes, made: None, shape: LoadShape::Plain },
+        };
+        match as_in_c(Formula::Loaded(place), 64) {
+            Formula::Loaded(place) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The value that a row gives a cell, before it is simplified.
+    fn value(&self, id: RowId, cell: SliceCell, depth: u32) -> Option<Formula> {
+        let row = self.row(id)?;
+        let instruction = row.instruction()?;
+        match cell {
+            SliceCell::Register { view, .. } => match effect_on(instruction, view) {
+                Some(effect) if effect.value != Expression::Unknown => {
+                    let skipped =
+                        if effect.view.register == view.register { view.offset - effect.view.offset } else { 0 };
+                    Some(shifted_down(self.formula(id, &effect.value, depth), skipped))
+                }
+                _ => self.named(id, view, depth),
+            },
+            SliceCell::Memory { address, .. } => {
+                let (operand, skipped) = stored_by(row, address)?;
+                let known = instruction.meaning.memory.get(operand)?;
+                let value = Some(&known.value).filter(|value| **value != Expression::Unknown)?;
+                Some(shifted_down(self.formula(id, value, depth), skipped))
+            }
+            SliceCell::Flags { .. } => None,
+        }
+    }
+
+    fn formula(&self, id: RowId, value: &Expression, depth: u32) -> Formula {
+        match value {
+            Expression::Unknown => Formula::Word("?".into()),
+            Expression::Constant(number) => Formula::Number(*number),
+            Expression::Register(view) => self.register(id, *view, depth),
+            Expression::Loaded(operand) => self.memory(id, *operand, depth),
+            Expression::Binary(operation, left, right) => {
+                let (left, right) = (self.formula(id, left, depth), self.formula(id, right, depth));
+                Formula::Binary(*operation, Box::new(left), Box::new(right))
+            }
+            Expression::Extended { value, bits, is_signed } => Formula::Cast {
+                value: Box::new(self.formula(id, value, depth)),
+                bits: u16::from(*bits),
+                is_signed: *is_signed,
+            },
+        }
+    }
+
+    /// A register that a row reads: what made it, where that has no line of its own.
+    fn register(&self, id: RowId, view: RegisterView, depth: u32) -> Formula {
+        let Some(row) = self.row(id) else { return Formula::Word("?".into()) };
+        let thread = row.slice.thread;
+        let leaf = |bits, source| Formula::Register(Leaf { thread, view, bits, source });
+        let whole_bits = view.size_bytes.saturating_mul(8);
+        let Some((source, producer)) = self.producer(row, view) else { return leaf(whole_bits, None) };
+        let cell = SliceCell::Register { thread, view };
+        let deeper = depth.checked_sub(1);
+        match (producer.role, deeper) {
+            (Role::Folded(_) | Role::Copied(_), Some(depth)) => match self.value(source, cell, depth) {
+                Some(value) => narrowed(value, whole_bits.clamp(1, 64)),
+                None => leaf(whole_bits, Some(source)),
+            },
+            _ => {
+                let bits = producer.instruction().map_or(whole_bits, |known| bits_of(known, view));
+                leaf(bits, Some(source))
+            }
+        }
+    }
+
+    /// The row that gave all of a register that another reads.
+    fn producer(&self, row: &ReadRow, view: RegisterView) -> Option<(RowId, &ReadRow)> {
+        let thread = row.slice.thread;
+        row.inputs.iter().find_map(|id| {
+            let input = self.row(*id)?;
+            let gives = |cell: SliceCell| match cell {
+                SliceCell::Register { thread: of, view: known } => of == thread && known.overlaps(view),
+                _ => false,
+            };
+            input.slice.defines.iter().any(|defined| gives(defined.cell)).then_some((*id, input))
+        })
+    }
+
+    /// What a row loads: the value that was stored there, where the store has no line of its own.
+    fn memory(&self, id: RowId, operand: usize, depth: u32) -> Formula {
+        let loaded = self.loaded(id, operand);
+        let is_passed_on = self.row(id).is_some_and(|row| matches!(row.role, Role::Copied(_)));
+        let (Some(address), Some(depth), true) = (loaded.address, depth.checked_sub(1), is_passed_on) else {
+            return Formula::Loaded(loaded);
+        };
+        let wanted = SliceCell::Memory { address, len_bytes: u64::from(loaded.size_bytes) };
+        let stored = self.row(id).into_iter().flat_map(|row| &row.inputs).find_map(|source| {
+            let input = self.row(*source).filter(|input| matches!(input.role, Role::Copied(_)))?;
+            let is_whole = input.slice.defines.iter().any(|defined| is_within(wanted, defined.cell));
+            if is_whole { self.value(*source, wanted, depth) } else { None }
+        });
+        match stored {
+            Some(value) => narrowed(value, loaded.size_bytes.saturating_mul(8).clamp(1, 64)),
+            None => Formula::Loaded(loaded),
+        }
+    }
+
+    /// A memory operand of a row.
+    fn loaded(&self, id: RowId, operand: usize) -> Loaded {
+        let row = self.row(id);
+        let address = row.and_then(|row| row.operand_address(operand));
+        let known = row.and_then(|row| row.instruction()?.meaning.memory.get(operand));
+        let size_bytes = known.and_then(|known| known.size_bytes).unwrap_or(0);
+        let shape = match known {
+            Some(MemoryOperand { index: Some(_), .. }) => LoadShape::Indexed,
+            Some(MemoryOperand { base: Some(base), .. }) if base.register == RegisterId::SP => LoadShape::Stack,
+            _ => LoadShape::Plain,
+        };
+        let made = known.map(|known| Box::new(narrowed(self.address(id, known), 64)));
+        Loaded { address, size_bytes, made, shape }
+    }
+
+    fn address(&self, id: RowId, operand: &MemoryOperand) -> Formula {
+        let register = |view: RegisterView| self.register(id, view, 1);
+        let add = |left: Formula, right: Formula| match left {
+            Formula::Number(0) => right,
+            left => Formula::Binary(Operation::Add, Box::new(left), Box::new(right)),
+        };
+        let mut sum = operand.segment.map_or(Formula::Number(0), register);
+        sum = operand.base.map_or_else(|| sum.clone(), |base| add(sum.clone(), register(base)));
+        if let Some(index) = operand.index {
+            let mut value = register(index.view);
+            if index.is_signed {
+                let bits = index.view.size_bytes.saturating_mul(8);
+                value = Formula::Cast { value: Box::new(value), bits, is_signed: true };
+            }
+            let scale = index.scale.unsigned_abs();
+            let scaled = match scale {
+                1 => value,
+                scale => Formula::Binary(Operation::Multiply, Box::new(Formula::Number(scale)), Box::new(value)),
+            };
+            sum = match index.scale < 0 {
+                true => Formula::Binary(Operation::Subtract, Box::new(sum), Box::new(scaled)),
+                false => add(sum, scaled),
+            };
+        }
+        let displacement = Formula::Number(operand.displacement.cast_unsigned());
+        match operand.displacement {
+            0 => sum,
+            _ => Formula::Binary(Operation::Add, Box::new(sum), Box::new(displacement)),
+        }
+    }
+
+    /// An operation without an operator, by the words of the instruction.
+    fn named(&self, id: RowId, view: RegisterView, depth: u32) -> Option<Formula> {
+        let row = self.row(id)?;
+        let call = Call::of(row, view)?;
+        let operands = call.operands.iter().map(|operand| match operand {
+            Operand::Register(view) => self.register(id, *view, depth),
+            Operand::Number(number) => Formula::Number(*number),
+            Operand::Word(word) => Formula::Word(word.clone()),
+        });
+        let operands = operands.collect();
+        Some(Formula::Named { name: call.name, operands, bits: view.size_bytes.saturating_mul(8) })
+    }
+}
+
+/// The part of a register that a line names: as wide as the instruction writes it, if less of it is wanted.
+fn shown_cell(row: &ReadRow, cell: SliceCell) -> SliceCell {
+    let SliceCell::Register { thread, view } = cell else { return cell };
+    let Some(effect) = row.instruction().and_then(|known| effect_on(known, view)) else { return cell };
+    if view.offset == 0 && view.size_bytes < 4 && effect.view.size_bytes >= 4 {
+        return SliceCell::Register { thread, view: RegisterView { size_bytes: 4, ..view } };
+    }
+    cell
+}
+
+/// The operand that stores at an address, and how many bytes of its value lie below.
+fn stored_by(row: &ReadRow, address: Address) -> Option<(usize, u16)> {
+    let memory = &row.instruction()?.meaning.memory;
+    memory.iter().enumerate().filter(|(_, known)| known.kind == AccessKind::Write).find_map(|(operand, known)| {
+        let first = row.operand_address(operand)?;
+        let skipped = u16::try_from(address.0.checked_sub(first.0)?).ok()?;
+        (skipped < known.size_bytes?).then_some((operand, skipped))
+    })
+}
+
+fn shifted_down(value: Formula, skipped_bytes: u16) -> Formula {
+    match skipped_bytes {
+        0 => value,
+        bytes => {
+            let places = Box::new(Formula::Number(8 * u64::from(bytes)));
+            Formula::Binary(Operation::ShiftRight, Box::new(value), places)
+        }
+    }
+}
+
+/// Whether a cell is a part of another.
+fn is_within(part: SliceCell, whole: SliceCell) -> bool {
+    match (part, whole) {
+        (SliceCell::Register { thread, view }, SliceCell::Register { thread: of, view: known }) => {
+            let same: (ThreadId, RegisterId) = (of, known.register);
+            same == (thread, view.register)
+                && known.offset <= view.offset
+                && view.offset + view.size_bytes <= known.offset + known.size_bytes
+        }
+        (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: known, len_bytes: known_bytes }) => {
+            let first = address.0.checked_sub(known.0);
+            first.is_some_and(|first| first.saturating_add(len_bytes) <= known_bytes)
+        }
+        _ => part == whole,
+    }
+}
+
+fn size_of(cell: SliceCell) -> u16 {
+    match cell {
+        SliceCell::Register { view, .. } => view.size_bytes,
+        SliceCell::Memory { len_bytes, .. } => u16::try_from(len_bytes).unwrap_or(u16::MAX),
+        SliceCell::Flags { .. } => 8,
+    }
+}

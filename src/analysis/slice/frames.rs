@@ -1,0 +1,83 @@
+//! The frames that the steps of a slice ran in, and where their stacks lie.
+
+use std::collections::HashMap;
+
+use stepback_index::{CallId, Cancel, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId};
+use stepback_machine::{RegisterId, RegisterView};
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+
+use super::row::ReadRow;
+use crate::analysis::trace_index::TraceIndex;
+
+/// Looks frames up, and remembers where their stacks begin. Memory: a number a frame.
+pub struct Frames<'a> {
+    index: &'a TraceIndex,
+    entries: HashMap<CallId, Option<u64>>,
+}
+
+impl<'a> Frames<'a> {
+    /// Of a trace.
+    pub fn new(index: &'a TraceIndex) -> Self {
+        Self { index, entries: HashMap::new() }
+    }
+
+    /// The frame of a step. The step that calls is one of the caller's, the one that returns one of the callee's.
+    pub fn call_of(&self, thread: ThreadId, step: Step) -> Option<CallId> {
+        self.index.calls().innermost_at(thread, step.before())
+    }
+
+    /// The frame that called one.
+    pub fn caller_of(&self, call: CallId) -> Option<CallId> {
+        self.index.calls().get(call)?.parent
+    }
+
+    /// Whether a frame was called by another, right away.
+    pub(super) fn caller_is(&self, call: Option<CallId>, caller: Option<CallId>) -> bool {
+        caller.is_some() && call.and_then(|call| self.caller_of(call)) == caller
+    }
+
+    /// Whether all that a step accesses lies in its own frame's part of the stack: not below the stack pointer, and below
+    /// what that was when the frame was entered. Where registers have no values, what is addressed by the stack pointer counts.
+    pub fn is_on_own_stack(&mut self, row: &ReadRow, cancel: &Cancel) -> Result<bool, QueryError> {
+        let (Some(sight), Some(instruction), Some(call)) = (&row.sight, row.instruction(), row.call) else {
+            return Ok(false);
+        };
+        let mut bases = instruction.meaning.memory.iter().map(|operand| operand.base.map(|base| base.register));
+        let is_by_pointer = bases.all(|base| base == Some(RegisterId::SP));
+        if self.index.source().traits().registers == RegisterSource::Operands {
+            return Ok(is_by_pointer);
+        }
+        let Some(entry) = self.entry(call, cancel)? else { return Ok(is_by_pointer) };
+        let end = |access: &stepback_index::SightAccess| access.address.0.saturating_add(u64::from(access.size_bytes));
+        if sight.accesses.is_empty() || !sight.accesses.iter().all(|access| end(access) <= entry) {
+            return Ok(false);
+        }
+        if is_by_pointer {
+            return Ok(true);
+        }
+        let pointer = self.stack_pointer(row.slice.thread, row.slice.step.before(), cancel)?;
+        Ok(pointer.is_some_and(|pointer| sight.accesses.iter().all(|access| access.address.0 >= pointer)))
+    }
+
+    /// The stack pointer where a frame was entered.
+    fn entry(&mut self, call: CallId, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        if let Some(known) = self.entries.get(&call) {
+            return Ok(*known);
+        }
+        let found = match self.index.calls().get(call) {
+            Some(frame) => self.stack_pointer(frame.thread, frame.entered_at(), cancel)?,
+            None => None,
+        };
+        self.entries.insert(call, found);
+        Ok(found)
+    }
+
+    fn stack_pointer(&self, thread: ThreadId, at: Position, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        let set = self.index.instruction_set(thread);
+        let whole = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
+        let view = NameReader(self.index).view_in("sp", set).unwrap_or(whole);
+        let question = RegisterViewsAt { position: at, thread, views: vec![("sp".to_owned(), view)] };
+        let states = question.run(self.index, cancel)?;
+        Ok(states.into_iter().next().and_then(|state| state.value.to_u64()))
+    }
+}

@@ -1,0 +1,84 @@
+//! Operations that no operator of C means, as the text of the instruction tells them: `csel w0, w1, w2, hi`.
+
+use stepback_machine::{Expression, RegisterId, RegisterView, Registers};
+
+use super::copies::effect_on;
+use super::row::ReadRow;
+
+/// A name with operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    /// The mnemonic.
+    pub name: Box<str>,
+    /// Without the destination.
+    pub operands: Vec<Operand>,
+}
+
+/// An operand as the text has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Operand {
+    Register(RegisterView),
+    Number(u64),
+    Word(Box<str>),
+}
+
+/// An expression of more operands says less than the instruction itself.
+const OPERANDS: usize = 5;
+
+impl Call {
+    /// That of an instruction that only computes, and whose first operand is what it writes.
+    pub fn of(row: &ReadRow, view: RegisterView) -> Option<Self> {
+        let (sight, instruction) = (row.sight.as_ref()?, row.instruction()?);
+        if row.is_accessing() || !instruction.meaning.is_memory_known {
+            return None;
+        }
+        if effect_on(instruction, view).is_some_and(|effect| effect.value != Expression::Unknown) {
+            return None;
+        }
+        let (name, operands) = instruction.text.split_once(char::is_whitespace)?;
+        if operands.contains(['[', '{', '(', '<', '%']) {
+            return None;
+        }
+        let mut words = operands.split(',').map(str::trim);
+        let written = Registers::view(words.next()?, sight.set)?;
+        let is_covered = |known: &RegisterView| known.register == view.register && covers(*known, view);
+        if written.register != view.register
+            || !instruction.registers.iter().flat_map(|known| &known.writes).any(is_covered)
+        {
+            return None;
+        }
+        let mut operands: Vec<Operand> = Vec::new();
+        let is_read = |known: &RegisterView| instruction.meaning.data_reads.iter().any(|read| read.overlaps(*known));
+        // An instruction that changes what it writes has its old value as its first operand.
+        let mut others = words.clone().filter_map(|word| Registers::view(word, sight.set));
+        if is_read(&written) && !others.any(|other| other.register == written.register) {
+            operands.push(Operand::Register(written));
+        }
+        for word in words {
+            operands.push(operand(word, |text| Registers::view(text, sight.set).filter(is_read)));
+        }
+        let is_flag = |view: &RegisterView| view.register == RegisterId::PSR;
+        let is_told = |read: &RegisterView| {
+            operands.iter().any(|operand| matches!(operand, Operand::Register(known) if known.overlaps(*read)))
+        };
+        let mut reads = instruction.meaning.data_reads.iter().filter(|read| !is_flag(read));
+        let is_whole = reads.all(is_told) && operands.len() <= OPERANDS && !operands.is_empty();
+        is_whole.then(|| Self { name: name.into(), operands })
+    }
+}
+
+fn covers(whole: RegisterView, part: RegisterView) -> bool {
+    whole.offset <= part.offset && part.offset + part.size_bytes <= whole.offset + whole.size_bytes
+}
+
+fn operand(word: &str, register: impl Fn(&str) -> Option<RegisterView>) -> Operand {
+    if let Some(view) = register(word) {
+        return Operand::Register(view);
+    }
+    let digits = word.trim_start_matches('#');
+    let number = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    number.map_or_else(|| Operand::Word(word.into()), Operand::Number)
+}

@@ -1,0 +1,399 @@
+//! Takes the rows of a slice as they come, and knows what becomes of each.
+
+use std::collections::HashMap;
+
+use stepback_index::{Cancel, Edge, QueryError, SeenRow, SliceEnd, SliceRow, SliceSight, SliceStep};
+use stepback_machine::Expression;
+use stepback_parsers::Step;
+
+use super::copies::{Copies, bits_of, effect_on};
+use super::frames::Frames;
+use super::groups::Callers;
+use super::named::Call;
+use super::row::{ReadRow, Role, RowId};
+
+/// A slice as it is read, of the rows taken so far. Memory: a few hundred bytes a row.
+#[derive(Clone, Debug, Default)]
+pub struct SliceReading {
+    rows: Vec<ReadRow>,
+    by_step: HashMap<Step, RowId>,
+    ends: Vec<SliceEnd>,
+    pub(super) callers: Callers,
+    /// The last store that others may stand beside.
+    last_store: Option<RowId>,
+}
+
+/// An expression of more operators is cut in two.
+const OPERATORS: u32 = 8;
+
+/// So many rows are followed at most to find out whether a value that is saved comes back to where it was.
+const DETOUR: usize = 32;
+
+impl SliceReading {
+    /// How many steps were taken.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True before the first.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.ends.is_empty()
+    }
+
+    /// A step that was taken.
+    pub fn row(&self, id: RowId) -> Option<&ReadRow> {
+        self.rows.get(usize::try_from(id.0).ok()?)
+    }
+
+    fn row_mut(&mut self, id: RowId) -> Option<&mut ReadRow> {
+        self.rows.get_mut(usize::try_from(id.0).ok()?)
+    }
+
+    /// The row of a step.
+    pub fn row_of(&self, step: Step) -> Option<RowId> {
+        self.by_step.get(&step).copied()
+    }
+
+    /// All rows, the newest first.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = RowId> + use<> {
+        (0..u32::try_from(self.rows.len()).unwrap_or(u32::MAX)).map(RowId)
+    }
+
+    /// The end of a chain by its number ([`ReadRow::ends`]).
+    pub fn end(&self, number: usize) -> Option<&SliceEnd> {
+        self.ends.get(number)
+    }
+
+    /// The ends of which the question itself asks, by their numbers: what nothing has written.
+    pub fn asked_ends(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_asked = |end: &SliceEnd| end.wanted_by.iter().any(|wanted| wanted.step.is_none());
+        self.ends.iter().enumerate().filter(move |(_, end)| is_asked(end)).map(|(number, _)| number)
+    }
+
+    /// Takes the next row of the walk. Cost: at times a look at the stack pointer.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn take(&mut self, seen: SeenRow, frames: &mut Frames<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+        match seen.row {
+            SliceRow::Step(step) => self.take_step(step, seen.sight, frames, cancel),
+            SliceRow::End(end) => {
+                self.take_end(end);
+                Ok(())
+            }
+        }
+    }
+
+    /// The row whose line a row is a part of: itself where it has one; none for a copy of what is not known yet.
+    pub fn line_of(&self, mut id: RowId) -> Option<RowId> {
+        loop {
+            id = match self.row(id)?.role {
+                Role::Shown => return Some(id),
+                Role::Copied(link) => link?,
+                Role::Folded(into) => into,
+                Role::Beside(head) => head,
+            };
+        }
+    }
+
+    /// The rows with lines that want what a line gives, through copies; each once, the nearest first.
+    pub fn wanted_by(&self, id: RowId) -> Vec<RowId> {
+        let mut found: Vec<RowId> = Vec::new();
+        let Some(row) = self.row(id) else { return found };
+        let mut seen = vec![id];
+        let mut open: Vec<RowId> = row.consumers.clone();
+        let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
+        let beside = beside.filter(|row| matches!(row.role, Role::Beside(_)));
+        open.extend(beside.flat_map(|row| row.consumers.iter().copied()));
+        while let Some(next) = open.pop() {
+            if seen.contains(&next) || seen.len() > DETOUR * DETOUR {
+                continue;
+            }
+            seen.push(next);
+            let Some(row) = self.row(next) else { continue };
+            match row.role {
+                Role::Copied(_) => open.extend(&row.consumers),
+                _ => found.extend(self.line_of(next)),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|found| *found != id);
+        found.reverse();
+        found
+    }
+
+    fn take_step(
+        &mut self,
+        slice: SliceStep,
+        sight: Option<SliceSight>,
+        frames: &mut Frames<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let Ok(number) = u32::try_from(self.rows.len()) else { return Ok(()) };
+        let id = RowId(number);
+        let call = frames.call_of(slice.thread, slice.step);
+        self.callers.add(call, frames);
+        let wanted = slice.wanted_by.iter().filter_map(|wanted| self.row_of(wanted.step?));
+        let mut consumers: Vec<RowId> = wanted.collect();
+        consumers.sort_unstable();
+        consumers.dedup();
+        self.by_step.insert(slice.step, id);
+        let mut row = ReadRow {
+            slice,
+            sight,
+            call,
+            role: Role::Shown,
+            consumers,
+            inputs: Vec::new(),
+            inside: Vec::new(),
+            ends: Vec::new(),
+            copies: Copies::default(),
+            operators: 0,
+        };
+        row.copies = Copies::of(&row);
+        row.operators = operators_of(&row);
+        row.role = self.role_of(&row, frames, cancel)?;
+        for consumer in row.consumers.clone() {
+            if let Some(consumer) = self.row_mut(consumer) {
+                consumer.inputs.push(id);
+            }
+        }
+        self.note_role(id, &row);
+        self.rows.push(row);
+        self.find_idle_masks(id);
+        self.find_detours(id, frames);
+        self.claim_copies(id);
+        Ok(())
+    }
+
+    /// Tells the row of whose line a new row is a part.
+    fn note_role(&mut self, id: RowId, row: &ReadRow) {
+        let operators = row.operators;
+        match row.role {
+            Role::Folded(into) => {
+                if let Some(into) = self.row_mut(into) {
+                    into.inside.push(id);
+                    into.operators += operators;
+                }
+            }
+            Role::Beside(head) => {
+                if let Some(head) = self.row_mut(head) {
+                    head.inside.push(id);
+                }
+            }
+            Role::Shown if row.stored().is_some() => self.last_store = Some(id),
+            _ => {}
+        }
+    }
+
+    fn role_of(&self, row: &ReadRow, frames: &mut Frames<'_>, cancel: &Cancel) -> Result<Role, QueryError> {
+        if row.is_asked() || row.slice.doubt.is_some() {
+            return Ok(Role::Shown);
+        }
+        if row.copies == Copies::All && self.is_within_frame(row) && self.is_whole(row) {
+            let is_inside = !row.is_accessing() || frames.is_on_own_stack(row, cancel)?;
+            if is_inside {
+                return Ok(Role::Copied(None));
+            }
+        }
+        if let Some(head) = self.beside(row) {
+            return Ok(Role::Beside(head));
+        }
+        Ok(self.folded_into(row).map_or(Role::Shown, Role::Folded))
+    }
+
+    /// Whether all who want a value of a row are of its own frame: what goes elsewhere is worth a line.
+    fn is_within_frame(&self, row: &ReadRow) -> bool {
+        let is_here = |known: &ReadRow| known.call == row.call && known.slice.thread == row.slice.thread;
+        row.consumers.iter().all(|id| self.row(*id).is_some_and(is_here))
+    }
+
+    /// Whether a row that stores gives all that is loaded of it: one that gives a part does not hand on a value.
+    fn is_whole(&self, row: &ReadRow) -> bool {
+        let Some((_, stored)) = row.stored() else { return true };
+        let loaded_bytes = |known: &ReadRow| {
+            let accesses = known.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
+            accesses.iter().map(|access| u64::from(access.size_bytes)).max().unwrap_or(0)
+        };
+        row.consumers.iter().filter_map(|id| self.row(*id)).all(|known| loaded_bytes(known) <= stored)
+    }
+
+    /// The store right beside which a row stores for the same rows, in the same frame; not another round of it.
+    fn beside(&self, row: &ReadRow) -> Option<RowId> {
+        let (first, len) = row.stored()?;
+        let head = self.last_store?;
+        let known = self.row(head)?;
+        let is_alike = known.call == row.call
+            && known.slice.thread == row.slice.thread
+            && known.consumers == row.consumers
+            && known.is_asked() == row.is_asked();
+        if !is_alike {
+            return None;
+        }
+        let members = || std::iter::once(known).chain(known.inside.iter().filter_map(|id| self.row(*id)));
+        let mut stores = members().filter(|known| known.stored().is_some() && known.role != Role::Folded(head));
+        let mut places = stores.clone().filter_map(ReadRow::stored);
+        let is_near = places.any(|(other, other_len)| {
+            other.0.checked_add(other_len) == Some(first.0) || first.0.checked_add(len) == Some(other.0)
+        });
+        let pc = |row: &ReadRow| row.sight.as_ref().map(|sight| sight.pc);
+        let is_loop = stores.clone().all(|known| pc(known) == pc(row));
+        let is_new_here = stores.all(|known| pc(known) != pc(row));
+        (is_near && (is_loop || is_new_here)).then_some(head)
+    }
+
+    /// The row in whose expression a row is written: the only one that takes its value, in the same frame.
+    fn folded_into(&self, row: &ReadRow) -> Option<RowId> {
+        let is_plain = |edge: Edge| matches!(edge, Edge::Copy | Edge::Data | Edge::Address);
+        let is_value = row.slice.wanted_by.iter().all(|wanted| is_plain(wanted.edge));
+        if !is_value || row.is_accessing() || !is_told(row) || !self.is_within_frame(row) {
+            return None;
+        }
+        let [only] = row.consumers[..] else { return None };
+        let mut taker = self.row(only)?;
+        let mut root = only;
+        // What copies it further has no line.
+        while matches!(taker.role, Role::Copied(_)) {
+            let [only] = taker.consumers[..] else { return None };
+            (root, taker) = (only, self.row(only)?);
+            if taker.call != row.call || taker.slice.thread != row.slice.thread {
+                return None;
+            }
+        }
+        if !is_told(taker) {
+            return None;
+        }
+        if let Role::Folded(into) = taker.role {
+            root = into;
+        }
+        let known = self.row(root)?;
+        (known.operators + row.operators <= OPERATORS).then_some(root)
+    }
+
+    /// Masks and extensions that change nothing of what a new row gives are copies.
+    fn find_idle_masks(&mut self, id: RowId) {
+        let Some(row) = self.row(id) else { return };
+        let is_idle = |taker: &ReadRow| {
+            let Copies::Within(bits) = taker.copies else { return false };
+            let is_only = taker.inputs == [id];
+            let given = row.slice.defines.iter().filter_map(|defined| match defined.cell {
+                stepback_index::SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
+                _ => None,
+            });
+            is_only && taker.role == Role::Shown && !taker.is_asked() && given.max().is_some_and(|given| given <= bits)
+        };
+        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(|known| is_idle(known)));
+        let idle: Vec<RowId> = takers.copied().collect();
+        for id in idle {
+            let is_plain = self.row(id).is_some_and(|row| {
+                row.inside.is_empty() && !row.is_accessing() && row.slice.doubt.is_none() && self.is_within_frame(row)
+            });
+            if let Some(row) = self.row_mut(id).filter(|_| is_plain) {
+                row.role = Role::Copied(None);
+            }
+        }
+    }
+
+    /// A value that was saved in another frame and comes back to where it was is handed on there, and not into that frame.
+    fn find_detours(&mut self, id: RowId, frames: &Frames<'_>) {
+        let Some(row) = self.row(id) else { return };
+        let home = (row.slice.thread, row.call);
+        let is_away = |known: &ReadRow| known.call != row.call && frames.caller_is(known.call, row.call);
+        let mut open: Vec<RowId> =
+            row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
+        let mut path: Vec<RowId> = Vec::new();
+        while let Some(next) = open.pop() {
+            let Some(known) = self.row(next).filter(|_| path.len() < DETOUR) else { return };
+            if (known.slice.thread, known.call) == home {
+                continue;
+            }
+            let is_copy = known.copies == Copies::All && !known.is_asked() && known.slice.doubt.is_none();
+            let is_shown_store = known.role == Role::Shown && known.stored().is_some();
+            if !is_copy || is_shown_store || !matches!(known.role, Role::Shown | Role::Copied(_)) {
+                return;
+            }
+            path.push(next);
+            open.extend(known.consumers.iter().filter(|id| !path.contains(id)).copied().collect::<Vec<_>>());
+        }
+        for id in path {
+            if let Some(row) = self.row_mut(id).filter(|row| row.role == Role::Shown) {
+                row.role = Role::Copied(None);
+            }
+        }
+    }
+
+    /// Copies of what a new row made belong to its line.
+    fn claim_copies(&mut self, id: RowId) {
+        let Some(row) = self.row(id).filter(|row| !matches!(row.role, Role::Copied(_))) else { return };
+        let Some(line) = self.line_of(id) else { return };
+        let mut open = row.consumers.clone();
+        let mut claimed = Vec::new();
+        while let Some(next) = open.pop() {
+            let Some(row) = self.row_mut(next).filter(|row| row.role == Role::Copied(None)) else { continue };
+            row.role = Role::Copied(Some(line));
+            open.extend(&row.consumers);
+            claimed.push((next, std::mem::take(&mut row.ends)));
+        }
+        if let Some(line) = self.row_mut(line) {
+            for (id, ends) in claimed {
+                line.inside.push(id);
+                line.ends.extend(ends);
+            }
+        }
+    }
+
+    fn take_end(&mut self, end: SliceEnd) {
+        let number = self.ends.len();
+        let mut takers: Vec<RowId> = end.wanted_by.iter().filter_map(|wanted| self.row_of(wanted.step?)).collect();
+        takers.dedup();
+        self.ends.push(end);
+        // A copy at the end of a chain is worth a line: nothing else stands for it.
+        for taker in takers {
+            if let Some(row) = self.row_mut(taker).filter(|row| row.role == Role::Copied(None)) {
+                row.role = Role::Shown;
+                self.claim_copies(taker);
+            }
+            let line = self.line_of(taker).unwrap_or(taker);
+            if let Some(row) = self.row_mut(line).filter(|row| !row.ends.contains(&number)) {
+                row.ends.push(number);
+            }
+        }
+    }
+}
+
+/// Whether an expression says all that a row makes of what it takes in.
+fn is_told(row: &ReadRow) -> bool {
+    let Some(instruction) = row.instruction() else { return false };
+    !row.slice.defines.is_empty()
+        && row.slice.defines.iter().all(|defined| match defined.cell {
+            stepback_index::SliceCell::Register { view, .. } => {
+                let effect = effect_on(instruction, view);
+                effect.is_some_and(|effect| effect.value != Expression::Unknown) || Call::of(row, view).is_some()
+            }
+            stepback_index::SliceCell::Memory { .. } => {
+                let mut stores = instruction.meaning.memory.iter();
+                stores.any(|operand| operand.value != Expression::Unknown)
+            }
+            stepback_index::SliceCell::Flags { .. } => false,
+        })
+}
+
+/// How many operators an instruction has.
+fn operators_of(row: &ReadRow) -> u32 {
+    let Some(instruction) = row.instruction() else { return 0 };
+    let writes = instruction.meaning.writes.iter().map(|effect| &effect.value);
+    let stores = instruction.meaning.memory.iter().map(|operand| &operand.value);
+    match row.stored() {
+        Some(_) => stores.map(operators).sum(),
+        None => writes.map(|value| operators(value).max(u32::from(*value == Expression::Unknown))).sum(),
+    }
+}
+
+fn operators(value: &Expression) -> u32 {
+    match value {
+        Expression::Binary(_, left, right) => 1 + operators(left) + operators(right),
+        Expression::Extended { value, .. } => operators(value),
+        _ => 0,
+    }
+}

@@ -1,0 +1,67 @@
+//! The fan-in of a slice as a tree, which unfolds line by line.
+
+use std::collections::HashSet;
+
+use super::lines::{Fold, Knot, LineKind, ReadingLine, ReadingView, line};
+use super::reading::SliceReading;
+use super::row::{Role, RowId};
+
+/// A line to come.
+struct Coming {
+    id: RowId,
+    depth: usize,
+}
+
+impl SliceReading {
+    /// What the question asks for, and below each line that is open what it takes in. What is open stands once: the other times
+    /// it refers to that. Cost: the lines that are seen.
+    pub(super) fn tree_lines(&self, view: &ReadingView<'_>, lines: &mut Vec<ReadingLine>) {
+        let asked: Vec<RowId> = self.ids().filter(|id| self.is_root(*id)).collect();
+        let mut unfolded: HashSet<RowId> = HashSet::new();
+        let mut coming: Vec<Coming> = asked.iter().rev().map(|id| Coming { id: *id, depth: 0 }).collect();
+        while let Some(Coming { id, depth }) = coming.pop() {
+            let inputs = self.inputs_of(id);
+            let knot = Knot::Inputs(id);
+            let is_open = view.toggled.contains(&knot) != asked.contains(&id);
+            if inputs.is_empty() {
+                lines.push(line(LineKind::Step(id), depth, Fold::Leaf));
+            } else if !is_open {
+                lines.push(line(LineKind::Step(id), depth, Fold::Folded(knot)));
+            } else if unfolded.insert(id) {
+                lines.push(line(LineKind::Step(id), depth, Fold::Open(knot)));
+                coming.extend(inputs.into_iter().rev().map(|id| Coming { id, depth: depth + 1 }));
+            } else {
+                lines.push(line(LineKind::Again(id), depth, Fold::Leaf));
+            }
+        }
+    }
+
+    fn is_root(&self, id: RowId) -> bool {
+        self.row(id).is_some_and(|row| row.role == Role::Shown && row.is_asked())
+    }
+
+    /// The rows with lines that a line takes in, through copies; each once, the newest first.
+    pub fn inputs_of(&self, id: RowId) -> Vec<RowId> {
+        let mut seen: HashSet<RowId> = HashSet::from([id]);
+        let mut found = Vec::new();
+        let mut open: Vec<RowId> = self.row(id).map(|row| row.inputs.clone()).unwrap_or_default();
+        let parts = self.row(id).into_iter().flat_map(|row| &row.inside).filter_map(|inside| self.row(*inside));
+        let parts = parts.filter(|row| !matches!(row.role, Role::Copied(_)));
+        open.extend(parts.flat_map(|row| row.inputs.iter().copied()));
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            let Some(row) = self.row(next) else { continue };
+            match row.role {
+                Role::Copied(Some(_)) => open.extend(&row.inputs),
+                Role::Beside(head) | Role::Folded(head) if head != id => open.push(head),
+                Role::Folded(_) | Role::Beside(_) => open.extend(&row.inputs),
+                Role::Shown | Role::Copied(None) => found.push(next),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}

@@ -1,0 +1,84 @@
+//! `stepback why` for people: copies collapsed, arithmetic in expressions, rows grouped by call.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use stepback_index::{SeenRow, SliceWalk};
+use stepback_parsers::AnySource;
+
+use super::report::Report;
+use super::text::{grouped, printable};
+use crate::analysis::slice::{Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading};
+use crate::model::slice::{LineWords, SliceWords};
+
+/// So many steps are taken at a time.
+const PORTION: usize = 512;
+
+/// Later steps can take lines away, so a few more lines than are printed have to be there.
+const SPARE_LINES: usize = 16;
+
+/// Prints a slice as it is read, so many steps with lines at most.
+pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: usize, report: &mut Report<'_>) -> Result<()> {
+    let (session, cancel) = (report.session, report.cancel.clone());
+    let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
+    let toggled = HashSet::new();
+    let view = ReadingView { reading: Reading::Chain, toggled: &toggled };
+    let mut lines = Vec::new();
+    let mut is_whole = false;
+    let mut portion = PORTION;
+    while !is_whole && steps_of(&lines) < limit.saturating_add(SPARE_LINES) {
+        for _ in 0..portion {
+            let Some(seen) = walk.next_seen(&cancel)? else {
+                is_whole = true;
+                break;
+            };
+            reading.take(seen, &mut frames, &cancel)?;
+        }
+        // What is looked at again grows with what is there, so the whole costs no more than twice the last look.
+        portion = portion.saturating_mul(2);
+        lines = reading.lines(&view);
+    }
+    if !is_whole {
+        let left = walk.what_is_left().into_iter().map(|row| SeenRow { row, sight: None });
+        left.into_iter().try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
+        lines = reading.lines(&view);
+    }
+    let words = SliceWords { session, reading: &reading, cancel: &cancel };
+    let mut shown = 0;
+    for line in &lines {
+        shown += usize::from(is_step(line));
+        if shown > limit {
+            let left = grouped(u64::try_from(steps_of(&lines) - limit).unwrap_or(u64::MAX));
+            let more = if is_whole { "" } else { " or more" };
+            return report.text(&format!("{left}{more} further rows are left out\n"));
+        }
+        print_line(line, &words.line(line)?, report)?;
+    }
+    Ok(())
+}
+
+fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) -> Result<()> {
+    let width = grouped(report.session.index.step_count()).len();
+    let step = words.step.map(|step| grouped(step.0)).unwrap_or_default();
+    let indent = "  ".repeat(usize::from(line.depth).min(MOST_INDENTS));
+    let text = format!("{step:>width$}  {indent}{}", printable(&words.text));
+    let mut notes = words.notes.clone();
+    notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
+    let notes = printable(&notes.join("; "));
+    let whole = match line.kind {
+        LineKind::Call { .. } | LineKind::End(_) => text,
+        _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
+    };
+    report.text(&format!("{}\n", whole.trim_end()))
+}
+
+/// Deeper calls are moved in no further.
+const MOST_INDENTS: usize = 12;
+
+fn steps_of(lines: &[ReadingLine]) -> usize {
+    lines.iter().filter(|line| is_step(line)).count()
+}
+
+fn is_step(line: &ReadingLine) -> bool {
+    matches!(line.kind, LineKind::Step(_))
+}

@@ -1,0 +1,115 @@
+//! Why a cell has its value: what the actions of slices do.
+
+use std::sync::Arc;
+
+use super::desk::Desk;
+use super::kept_marks::Marks;
+use super::news::{Message, News, Tone};
+use crate::action::{Action, CellName, PanelKind, Way};
+use crate::keymap::argument_text;
+use crate::messages::say;
+use crate::model::hit_rows::Sieve;
+use crate::notes::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceQuestion};
+
+impl Desk {
+    /// Asks why a cell has its value at a position; none: at that of the active window.
+    pub(super) fn why(&mut self, cell: &CellName, at: Option<u64>) {
+        let at = at.unwrap_or(self.windows.active().position.0);
+        self.why_again(SliceQuestion { cell: argument_text(cell), at, forward: false, edges: self.slice.edges() });
+    }
+
+    /// Asks a question; who draws shows what is found.
+    pub fn why_again(&mut self, question: SliceQuestion) {
+        self.slice.begin(question, &self.session, &self.worker);
+        self.tell(News::Show(PanelKind::Why));
+    }
+
+    /// Follows something else besides the data.
+    pub(super) fn follow_in_slice(&mut self, edge: SliceEdge) {
+        self.slice.follow(edge, &Arc::clone(&self.session), &self.worker);
+    }
+
+    /// Follows the value to where it comes from, or to where it went.
+    pub(super) fn turn_slice(&mut self, way: Way) {
+        let forward = way == Way::Forward;
+        let Some(asked) = self.slice.question().filter(|asked| asked.forward != forward) else { return };
+        self.why_again(SliceQuestion { forward, ..asked.clone() });
+    }
+
+    /// Follows more steps.
+    pub(super) fn more_of_slice(&mut self) {
+        self.slice.more(&Arc::clone(&self.session), &self.worker);
+    }
+
+    /// The active window shows the steps of the slice alone, or all steps again.
+    pub(super) fn toggle_only_slice(&mut self) {
+        let window = self.windows.active_mut();
+        if window.only_hits.is_on && window.only_hits.of == Sieve::Slice {
+            window.only_hits.is_on = false;
+            return;
+        }
+        if self.slice.question().is_none() {
+            return self.inform(say!("slice-first-for-steps"));
+        }
+        window.is_raw = false;
+        let around = window.only_hits.context;
+        window.only_hits.show(Sieve::Slice, around);
+        self.look_at_hits();
+    }
+
+    /// Keeps the slice under a name.
+    pub(super) fn keep_slice(&mut self, name: &str) {
+        let Some(slice) = self.slice.question().cloned() else {
+            return self.inform(say!("slice-first-for-keeping"));
+        };
+        self.change_slices(&SliceChange::Keep(KeptSlice { name: name.to_owned(), slice }));
+    }
+
+    /// Changes the slices that are kept.
+    pub(super) fn change_slices(&mut self, change: &SliceChange) {
+        let before = self.slices.clone();
+        if let SliceChange::Rename(name, _) | SliceChange::Forget(name) = change
+            && before.named(name).is_none()
+        {
+            return self.fail(&no_slice(&before, name));
+        }
+        if let Err(error) = self.slices.change(change) {
+            return self.fail(&say!("slice-not-kept", error = error.to_string()));
+        }
+        if self.slices == before {
+            return;
+        }
+        self.tell(News::Changed(Marks::Slices(before)));
+        let words = match change {
+            SliceChange::Keep(kept) => say!("slice-kept-as", name = kept.name.trim()),
+            SliceChange::Forget(name) => say!("slice-forgotten", name = name.as_str()),
+            SliceChange::Rename(..) => return,
+        };
+        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Undo));
+    }
+
+    /// A slice that is kept; tells where there is none of this name.
+    pub fn kept_slice(&mut self, name: &str) -> Option<KeptSlice> {
+        let kept = self.slices.named(name).cloned();
+        if kept.is_none() {
+            self.fail(&no_slice(&self.slices, name));
+        }
+        kept
+    }
+
+    /// Asks again what is kept under a name.
+    pub(super) fn run_slice(&mut self, name: &str) {
+        if let Some(kept) = self.kept_slice(name) {
+            self.why_again(kept.slice);
+        }
+    }
+}
+
+/// That no slice is kept under a name, and which are.
+fn no_slice(kept: &KeptSlices, name: &str) -> String {
+    let names: Vec<&str> = kept.list().iter().take(8).map(|kept| kept.name.as_str()).collect();
+    match names.is_empty() {
+        true => say!("slice-none-kept", name = name),
+        false => say!("slice-none-kept-so", name = name, names = names.join(", ")),
+    }
+}

@@ -1,0 +1,190 @@
+//! Expressions of slices in C, with the symbols of the images.
+
+use stepback_index::NameReader;
+use stepback_machine::{Address, Operation};
+
+use crate::analysis::slice::{Formula, LoadShape, Loaded};
+use crate::image::SymbolKind;
+use crate::session::Session;
+
+/// Numbers below this are no addresses.
+const LOWEST_ADDRESS: u64 = 0x1000;
+
+/// What a number stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meant {
+    /// A sum's or product's.
+    Plain,
+    /// Bits.
+    Mask,
+    /// An address.
+    Address,
+}
+
+/// Writes expressions.
+#[derive(Clone, Copy)]
+pub struct FormulaWords<'a> {
+    /// Whose registers and symbols are meant.
+    pub session: &'a Session,
+}
+
+impl FormulaWords<'_> {
+    /// An expression: `(w1 & 0x3f) | 0x80`.
+    pub fn formula(self, formula: &Formula) -> String {
+        self.written(formula, Meant::Plain)
+    }
+
+    /// Memory: `u64[table + 8*i]`.
+    pub fn memory(self, loaded: &Loaded) -> String {
+        let unit = match loaded.size_bytes {
+            1 => "u8",
+            2 => "u16",
+            4 => "u32",
+            8 => "u64",
+            16 => "u128",
+            _ => "mem",
+        };
+        format!("{unit}[{}]", self.address(loaded))
+    }
+
+    fn address(self, loaded: &Loaded) -> String {
+        let made = loaded.made.as_deref();
+        match (made, loaded.shape, loaded.address) {
+            (Some(made), LoadShape::Stack | LoadShape::Indexed, _) | (Some(made), LoadShape::Plain, None) => {
+                self.written(made, Meant::Address)
+            }
+            (_, _, Some(address)) => self.place(address),
+            (None, _, None) => "?".to_owned(),
+        }
+    }
+
+    /// An address: `table+0x8`, or its digits.
+    pub fn place(self, address: Address) -> String {
+        self.symbol(address.0).unwrap_or_else(|| format!("{:#x}", address.0))
+    }
+
+    fn symbol(self, number: u64) -> Option<String> {
+        let found = self.session.images.symbol_at(Address(number)).filter(|_| number >= LOWEST_ADDRESS)?;
+        let is_named = found.symbol.kind != SymbolKind::Module && (found.offset == 0 || found.symbol.size_bytes > 0);
+        is_named.then(|| match found.offset {
+            0 => found.name.to_owned(),
+            offset => format!("{}+{offset:#x}", found.name),
+        })
+    }
+
+    fn written(self, formula: &Formula, meant: Meant) -> String {
+        match formula {
+            Formula::Number(number) => self.number(*number, meant),
+            Formula::Register(leaf) => NameReader(&self.session.index)
+                .register_name(leaf.view, self.session.index.instruction_set(leaf.thread)),
+            Formula::Loaded(loaded) => self.memory(loaded),
+            Formula::Binary(operation, left, right) => self.binary(*operation, left, right, meant),
+            Formula::Cast { value, bits: bits @ (8 | 16 | 32 | 64), is_signed } => {
+                format!("({}{bits}){}", if *is_signed { 's' } else { 'u' }, self.operand(value, None, Meant::Plain))
+            }
+            Formula::Cast { value, bits, is_signed: false } => {
+                let mask = u64::MAX.checked_shr(64 - u32::from(*bits).min(63)).unwrap_or(u64::MAX);
+                format!("{} & {mask:#x}", self.operand(value, Some(Operation::And), Meant::Mask))
+            }
+            Formula::Cast { value, bits, .. } => format!("sext{bits}({})", self.formula(value)),
+            Formula::Named { name, operands, .. } => {
+                let operands: Vec<String> = operands.iter().map(|operand| self.formula(operand)).collect();
+                format!("{name}({})", operands.join(", "))
+            }
+            Formula::Word(word) => word.to_string(),
+        }
+    }
+
+    fn binary(self, operation: Operation, left: &Formula, right: &Formula, meant: Meant) -> String {
+        let meant = match operation {
+            Operation::And | Operation::Or | Operation::Xor => Meant::Mask,
+            Operation::Add | Operation::Subtract => meant,
+            _ => Meant::Plain,
+        };
+        let operand = |formula: &Formula| self.operand(formula, Some(operation), meant);
+        if operation == Operation::Xor && is_all_ones(left, right) {
+            return format!("~{}", self.operand(left, None, meant));
+        }
+        if operation == Operation::Subtract && *left == Formula::Number(0) {
+            return format!("-{}", self.operand(right, None, meant));
+        }
+        let right = match operation {
+            // `a - (b + c)`
+            Operation::Subtract => self.operand(right, Some(Operation::Multiply), meant),
+            Operation::ShiftLeft | Operation::ShiftRight | Operation::ShiftRightSigned => {
+                self.operand(right, None, Meant::Plain)
+            }
+            _ => operand(right),
+        };
+        match operation {
+            Operation::Multiply => format!("{}*{right}", operand(left)),
+            Operation::ShiftRightSigned => {
+                let bits = left.computed_bits();
+                let is_signed = matches!(left, Formula::Cast { is_signed: true, .. });
+                let left = self.operand(left, None, meant);
+                if is_signed { format!("{left} >> {right}") } else { format!("(s{bits}){left} >> {right}") }
+            }
+            _ => format!("{} {} {right}", operand(left), sign(operation)),
+        }
+    }
+
+    /// An operand, in parentheses where a reader might take it for something else.
+    fn operand(self, formula: &Formula, around: Option<Operation>, meant: Meant) -> String {
+        let text = self.written(formula, meant);
+        let inner = match formula {
+            Formula::Binary(operation, left, right) if !is_prefixed(*operation, left, right) => Some(*operation),
+            Formula::Cast { bits, is_signed: false, .. } if !matches!(bits, 8 | 16 | 32 | 64) => Some(Operation::And),
+            _ => None,
+        };
+        let is_sum = |operation| matches!(operation, Operation::Add | Operation::Subtract);
+        let is_plain = match (inner, around) {
+            (None, _) => true,
+            (Some(inner), Some(around)) => {
+                let is_chain = inner == around
+                    && matches!(inner, Operation::And | Operation::Or | Operation::Xor | Operation::Multiply);
+                is_chain || is_sum(inner) && is_sum(around) || inner == Operation::Multiply && is_sum(around)
+            }
+            (Some(_), None) => false,
+        };
+        if is_plain { text } else { format!("({text})") }
+    }
+
+    fn number(self, number: u64, meant: Meant) -> String {
+        if let Some(symbol) = self.symbol(number).filter(|_| meant != Meant::Mask) {
+            return symbol;
+        }
+        match (number, meant) {
+            (0..=9, _) | (0..LOWEST_ADDRESS, Meant::Plain | Meant::Address) => number.to_string(),
+            _ => format!("{number:#x}"),
+        }
+    }
+}
+
+fn is_prefixed(operation: Operation, left: &Formula, right: &Formula) -> bool {
+    match operation {
+        Operation::Xor => is_all_ones(left, right),
+        Operation::Subtract => *left == Formula::Number(0),
+        _ => false,
+    }
+}
+
+fn is_all_ones(left: &Formula, right: &Formula) -> bool {
+    match right {
+        Formula::Number(mask) if left.computed_bits() == 32 => *mask == u64::from(u32::MAX),
+        Formula::Number(mask) => *mask == u64::MAX,
+        _ => false,
+    }
+}
+
+fn sign(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Add => "+",
+        Operation::Subtract => "-",
+        Operation::Multiply => "*",
+        Operation::And => "&",
+        Operation::Or => "|",
+        Operation::Xor => "^",
+        Operation::ShiftLeft => "<<",
+        Operation::ShiftRight | Operation::ShiftRightSigned => ">>",
+    }
+}

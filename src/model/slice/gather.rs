@@ -1,0 +1,167 @@
+//! Gathers the rows of a slice while a worker walks it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use stepback_index::{Cancel, Cell, EdgeKinds, NameReader, SliceRow};
+use stepback_parsers::Position;
+
+use super::line_words::{LineWords, SliceWords};
+use super::row::WhyRow;
+use super::row_maker::RowMaker;
+use super::slice::{ReadingWords, Slice, SliceEnd, Subject};
+use super::walk::{Walk, WalkOf};
+use crate::analysis::cell_value::cell_value;
+use crate::analysis::names::NamesAt;
+use crate::analysis::slice::{Fold, Frames, LineKind, ReadingLine, Role, RowId, SliceReading};
+use crate::model::text::short_hex;
+use crate::notes::{SliceEdges, SliceQuestion};
+use crate::session::Session;
+
+/// How often what was found is handed out.
+const INTERVAL: Duration = Duration::from_millis(120);
+/// So many rows are handed out at once: they fill a screen.
+const SCREEN: usize = 60;
+
+/// A question, and how far it goes.
+#[derive(Clone, Debug)]
+pub struct SliceAsked {
+    /// What is asked.
+    pub question: SliceQuestion,
+    /// So many steps at most.
+    pub limit: usize,
+    /// What is known already.
+    pub before: Option<Arc<Slice>>,
+}
+
+/// Walks a slice, and hands out what there is while it goes on. Runs on a worker.
+///
+/// # Errors
+/// The cell is none, or the trace cannot be read.
+pub fn gather_slice(
+    session: &Session,
+    asked: &SliceAsked,
+    cancel: &Cancel,
+    publish: &mut dyn FnMut(Arc<Slice>),
+) -> Result<Arc<Slice>> {
+    let subject = match &asked.before {
+        Some(before) => before.subject.clone(),
+        None => subject_of(session, &asked.question, cancel)?,
+    };
+    let SliceQuestion { at, forward, edges, .. } = asked.question;
+    let of = WalkOf { cell: subject.cell, at: Position(at), edges: kinds(edges), limit: asked.limit, forward };
+    let mut walk = Walk::new(&session.index, &of, cancel)?;
+    let mut gathered = Gathered::new(session, asked, subject);
+    // The walk is the same each time: rows that are known already are not made again.
+    let (mut known, mut steps) = (gathered.count(), 0);
+    let (mut published, mut pause, first) = (Instant::now(), INTERVAL, known + SCREEN);
+    while steps < asked.limit
+        && let Some(seen) = walk.next(cancel)?
+    {
+        steps += usize::from(matches!(seen.row, SliceRow::Step(_)));
+        if known > 0 {
+            known -= 1;
+            continue;
+        }
+        gathered.take(seen, cancel)?;
+        if gathered.count() == first || published.elapsed() > pause {
+            let begun = Instant::now();
+            publish(gathered.slice(SliceEnd::UnderWay, cancel)?);
+            // A long list takes longer to hand out.
+            (published, pause) = (Instant::now(), INTERVAL.max(10 * begun.elapsed()));
+        }
+    }
+    let left = if steps < asked.limit { 0 } else { walk.left() };
+    gathered.slice(if left == 0 { SliceEnd::Whole } else { SliceEnd::Limit(left) }, cancel)
+}
+
+/// What was gathered so far.
+struct Gathered<'a> {
+    session: &'a Session,
+    question: &'a SliceQuestion,
+    subject: Subject,
+    frames: Frames<'a>,
+    reading: SliceReading,
+    rows: Vec<Arc<WhyRow>>,
+    ends: Vec<Arc<WhyRow>>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(session: &'a Session, asked: &'a SliceAsked, subject: Subject) -> Self {
+        let frames = Frames::new(&session.index);
+        let (reading, rows, ends) = match &asked.before {
+            Some(before) => (SliceReading::clone(&before.reading), before.rows.clone(), before.ends.clone()),
+            None => (SliceReading::default(), Vec::new(), Vec::new()),
+        };
+        Self { session, question: &asked.question, subject, frames, reading, rows, ends }
+    }
+
+    fn count(&self) -> usize {
+        self.rows.len() + self.ends.len()
+    }
+
+    fn take(&mut self, seen: stepback_index::SeenRow, cancel: &Cancel) -> Result<()> {
+        let maker = RowMaker { session: self.session, forward: self.question.forward, cancel };
+        let row = Arc::new(maker.row(&seen.row)?);
+        match seen.row {
+            SliceRow::Step(_) => self.rows.push(row),
+            SliceRow::End(_) => self.ends.push(row),
+        }
+        Ok(self.reading.take(seen, &mut self.frames, cancel)?)
+    }
+
+    fn slice(&self, end: SliceEnd, cancel: &Cancel) -> Result<Arc<Slice>> {
+        Ok(Arc::new(Slice {
+            question: self.question.clone(),
+            subject: self.subject.clone(),
+            words: Arc::new(self.words(cancel)?),
+            reading: Arc::new(self.reading.clone()),
+            rows: self.rows.clone(),
+            ends: self.ends.clone(),
+            positions: Slice::positions_of(&self.rows),
+            end,
+        }))
+    }
+
+    /// What the lines of the reading say as it stands: a later row may change what an earlier line stands for.
+    fn words(&self, cancel: &Cancel) -> Result<ReadingWords> {
+        let words = SliceWords { session: self.session, reading: &self.reading, cancel };
+        let of = |kind| words.line(&ReadingLine { kind, depth: 0, fold: Fold::Leaf });
+        let mut calls = HashMap::new();
+        let mut steps = Vec::with_capacity(self.rows.len());
+        for id in self.reading.ids() {
+            let Some(row) = self.reading.row(id) else { continue };
+            if !calls.contains_key(&row.call) {
+                let head = LineKind::Call { call: row.call, thread: row.slice.thread, first: RowId(0) };
+                calls.insert(row.call, of(head)?.text);
+            }
+            let has_line = matches!(row.role, Role::Shown | Role::Copied(None));
+            steps.push(if has_line { of(LineKind::Step(id))? } else { LineWords::default() });
+        }
+        Ok(ReadingWords { steps, calls })
+    }
+}
+
+/// What is followed; what disassemblers list is for the command line alone.
+fn kinds(edges: SliceEdges) -> EdgeKinds {
+    let SliceEdges { addresses, flags, control } = edges;
+    EdgeKinds { addresses, flags, control, listed: false }
+}
+
+/// The cell that is asked about, and what it holds.
+fn subject_of(session: &Session, question: &SliceQuestion, cancel: &Cancel) -> Result<Subject> {
+    let at = Position(question.at).min(session.index.end());
+    let cell = NamesAt::new(&session.index, &session.images, at, None, cancel)?.cell(&question.cell)?;
+    let held = cell_value(&session.index, cell, at, cancel)?;
+    let label = match cell {
+        Cell::Register { thread, view } => {
+            NameReader(&*session.index).register_name(view, session.index.instruction_set(thread))
+        }
+        Cell::Memory { address, len_bytes: 1 } => format!("[{:x}]", address.0),
+        Cell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),
+        Cell::Physical { .. } => question.cell.clone(),
+    };
+    Ok(Subject { cell, label, value: short_hex(&held.value), source: held.source })
+}

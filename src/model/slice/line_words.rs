@@ -1,0 +1,312 @@
+//! What the lines of a slice say.
+
+use stepback_index::{CallId, Cancel, Defined, QueryError, SliceCell, Value};
+use stepback_machine::{AccessKind, Endian};
+use stepback_parsers::{Source as _, Step};
+
+use super::formula_words::FormulaWords;
+use super::words::{cell_words, end_words};
+use crate::analysis::slice::{
+    Assignment, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
+};
+use crate::analysis::step_record::step_record;
+use crate::messages::say;
+use crate::model::doubt::doubt_words;
+use crate::model::names::frame_name;
+use crate::model::text::{bytes_text, short_hex, thousands};
+use crate::session::Session;
+
+/// The words of a line. What is empty is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineWords {
+    /// The step that it is about; none for the head of a call and the end of a chain.
+    pub step: Option<Step>,
+    /// What it says: `x2 = u64[table + 8*x1]`, `decode_field, called at 1,229`.
+    pub text: String,
+    /// The value that came of it: `0x66 'f'`.
+    pub value: String,
+    /// What else is to be known, in short phrases: through how many copies the value came, how a chain ends here.
+    pub notes: Vec<String>,
+    /// The steps with lines that want it, the newest first.
+    pub wanted_by: Vec<Step>,
+}
+
+/// Makes the words of lines.
+#[derive(Clone, Copy)]
+pub struct SliceWords<'a> {
+    /// The trace.
+    pub session: &'a Session,
+    /// The slice.
+    pub reading: &'a SliceReading,
+    /// Stops it.
+    pub cancel: &'a Cancel,
+}
+
+/// So many parts of one kind are told of a line.
+const PARTS: usize = 3;
+
+impl SliceWords<'_> {
+    /// What a line says. Runs on a worker. Cost: the line's expression; the text of a step where it has none.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn line(self, line: &ReadingLine) -> Result<LineWords, QueryError> {
+        match line.kind {
+            LineKind::Call { call, .. } => Ok(LineWords { text: self.call(call)?, ..LineWords::default() }),
+            LineKind::End(end) => {
+                let text = self.ends(&[end]).pop().unwrap_or_default();
+                Ok(LineWords { text, ..LineWords::default() })
+            }
+            LineKind::Step(id) => self.step(id),
+            LineKind::Alone(id) => self.alone(id),
+            LineKind::Again(id) => {
+                let mut words = self.step(id)?;
+                words.notes = vec![say!("slice-again").to_owned()];
+                Ok(words)
+            }
+        }
+    }
+
+    fn call(self, call: Option<CallId>) -> Result<String, QueryError> {
+        let Some(frame) = call.and_then(|call| self.session.index.calls().get(call)) else {
+            return Ok(say!("slice-no-call").to_owned());
+        };
+        let name = frame_name(self.session, &frame, self.cancel)?;
+        Ok(match frame.call_step {
+            Some(step) => say!("slice-call", name = name, step = step.0),
+            None => name,
+        })
+    }
+
+    fn step(self, id: RowId) -> Result<LineWords, QueryError> {
+        let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
+        let beside = self.beside(id);
+        let assignments = self.reading.assignments(id);
+        let text = match self.stores(id, &beside) {
+            Some(stores) => stores,
+            None if assignments.iter().all(|one| one.value.is_some()) => {
+                let parts = assignments.iter().map(|one| self.assignment(one));
+                parts.collect::<Vec<_>>().join(", ")
+            }
+            None => self.disassembly(row)?,
+        };
+        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(id, &beside) };
+        let mut notes = Vec::new();
+        notes.extend(self.address_note(&assignments).filter(|_| beside.is_empty()));
+        notes.extend(self.bytes_note(id, &beside));
+        notes.extend(self.copies_note(row));
+        notes.extend(self.doubt(row));
+        notes.extend(self.ends(&row.ends));
+        let wanted_by = self.reading.wanted_by(id).into_iter();
+        let wanted_by = wanted_by.filter_map(|id| Some(self.reading.row(id)?.slice.step)).collect();
+        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+    }
+
+    fn alone(self, id: RowId) -> Result<LineWords, QueryError> {
+        let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
+        let (text, value) = (self.disassembly(row)?, self.cells(row));
+        let mut notes: Vec<String> = self.doubt(row).into_iter().collect();
+        notes.extend(self.ends(&row.ends));
+        let mut wanted_by: Vec<Step> = row.slice.wanted_by.iter().filter_map(|wanted| wanted.step).collect();
+        wanted_by.sort_unstable();
+        wanted_by.dedup();
+        wanted_by.reverse();
+        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+    }
+
+    fn formulas(&self) -> FormulaWords<'_> {
+        FormulaWords { session: self.session }
+    }
+
+    fn assignment(&self, assignment: &Assignment) -> String {
+        let cell = match &assignment.place {
+            Some(place) => self.formulas().memory(place),
+            None => cell_words(assignment.cell, &self.session.index),
+        };
+        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value));
+        format!("{cell} = {value}")
+    }
+
+    fn disassembly(self, row: &ReadRow) -> Result<String, QueryError> {
+        let told = step_record(row.slice.step, &self.session.index, self.cancel)?.map(|record| record.text);
+        let text = told.unwrap_or_default();
+        Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// The stores of a line by their addresses; empty where it has one.
+    fn beside(self, id: RowId) -> Vec<RowId> {
+        let inside = self.reading.row(id).map(|row| row.inside.clone()).unwrap_or_default();
+        let is_store = |id: &RowId| self.reading.row(*id).is_some_and(|row| matches!(row.role, Role::Beside(_)));
+        let mut stores: Vec<RowId> = inside.into_iter().filter(is_store).collect();
+        if !stores.is_empty() {
+            stores.push(id);
+            stores.sort_by_key(|id| self.reading.row(*id).and_then(ReadRow::stored));
+        }
+        stores
+    }
+
+    /// Stores that lie side by side: `u8[field+0x5..0x7] = {a, b, c}`.
+    fn stores(&self, id: RowId, beside: &[RowId]) -> Option<String> {
+        let place = |id: &RowId| self.reading.row(*id).and_then(ReadRow::stored);
+        let ((first, _), (last, last_len)) = (beside.first().and_then(place)?, beside.last().and_then(place)?);
+        let all = beside.iter().flat_map(|id| self.reading.assignments(*id));
+        let values: Vec<String> = all
+            .map(|one| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value)))
+            .collect();
+        let is_alike = values.windows(2).all(|pair| pair.first() == pair.last());
+        let values = match &values[..] {
+            [only, _, ..] if is_alike => say!("slice-stores-alike", count = values.len(), value = only.as_str()),
+            [first, .., last] if values.len() > PARTS => format!("{first}, …, {last}"),
+            values => values.join(", "),
+        };
+        let size = self.reading.row(id).and_then(ReadRow::stored).map_or(0, |(_, len)| len);
+        let one = Loaded {
+            address: Some(first),
+            size_bytes: u16::try_from(size).unwrap_or(0),
+            made: None,
+            shape: LoadShape::Plain,
+        };
+        let end = last.0.saturating_add(last_len.saturating_sub(1));
+        let memory = self.formulas().memory(&one);
+        let memory = memory.trim_end_matches(']');
+        Some(format!("{memory}..{:#x}] = {{{values}}}", end & 0xff))
+    }
+
+    /// The bytes that stores side by side wrote, in the order of their addresses.
+    fn stored_bytes(self, _id: RowId, beside: &[RowId]) -> String {
+        let rows = beside.iter().filter_map(|id| self.reading.row(*id));
+        let bytes: Vec<Option<u8>> =
+            rows.flat_map(|row| row.slice.defines.iter().flat_map(|defined| defined.value.0.iter().copied())).collect();
+        bytes_text(&bytes)
+    }
+
+    fn value(self, row: &ReadRow) -> String {
+        let shown: Vec<String> = match &row.slice.defines[..] {
+            // Several widths of one register: the widest says all.
+            several if several.iter().all(|one| register_of(one) == several.first().and_then(register_of)) => {
+                let widest = several.iter().max_by_key(|one| one.value.0.len());
+                widest.into_iter().map(|one| self.number(one)).collect()
+            }
+            several => several.iter().map(|one| self.number(one)).collect(),
+        };
+        let is_byte = row.slice.defines.len() == 1 && loads_a_byte(row);
+        let letter = match row.slice.defines.first().and_then(|one| one.value.to_u64()) {
+            Some(letter @ 0x21..=0x7e) if is_byte => {
+                u8::try_from(letter).map(|letter| format!(" '{}'", char::from(letter))).unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        format!("{}{letter}", shown.join(", "))
+    }
+
+    /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
+    fn number(self, defined: &Defined) -> String {
+        let mut value = defined.value.clone();
+        let is_big = self.session.index.source().traits().endian == Endian::Big;
+        if is_big && matches!(defined.cell, SliceCell::Memory { .. }) {
+            value.0.reverse();
+        }
+        hex_or_unknown(&value)
+    }
+
+    /// Each cell with its value: `w1 = 0x5c7f`.
+    fn cells(self, row: &ReadRow) -> String {
+        let cells = row.slice.defines.iter();
+        let cells = cells.map(|one| format!("{} = {}", cell_words(one.cell, &self.session.index), self.number(one)));
+        cells.collect::<Vec<_>>().join("  ")
+    }
+
+    /// Where memory lies whose address an expression tells.
+    fn address_note(&self, assignments: &[Assignment]) -> Option<String> {
+        let loaded = assignments.iter().find_map(|one| match (&one.place, &one.value) {
+            (Some(place), _) => Some(place),
+            (None, Some(crate::analysis::slice::Formula::Loaded(loaded))) => Some(loaded),
+            _ => None,
+        })?;
+        let address = loaded.address.filter(|_| loaded.shape != LoadShape::Plain)?;
+        Some(say!("slice-at-address", place = self.formulas().place(address)))
+    }
+
+    /// Which bytes of what is loaded later a store gave, where it is a part of it.
+    fn bytes_note(self, id: RowId, beside: &[RowId]) -> Option<String> {
+        let row = self.reading.row(id)?;
+        let [taker] = row.consumers[..] else { return None };
+        let taker = self.reading.row(taker)?;
+        let loads = taker.sight.iter().flat_map(|sight| &sight.accesses);
+        let load = loads.clone().find(|access| access.kind == AccessKind::Read)?;
+        let stores = if beside.is_empty() { vec![id] } else { beside.to_vec() };
+        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.stored()).collect();
+        let first = places.iter().map(|(first, _)| first.0).min()?.checked_sub(load.address.0)?;
+        let end = places.iter().map(|(first, len)| first.0.saturating_add(*len)).max()?.checked_sub(load.address.0)?;
+        let is_part = first < end && end <= u64::from(load.size_bytes) && end - first < u64::from(load.size_bytes);
+        is_part.then(|| match end - first {
+            1 => say!("slice-byte", first = first.to_string()),
+            _ => say!("slice-bytes", first = first.to_string(), last = (end - 1).to_string()),
+        })
+    }
+
+    fn copies_note(self, row: &ReadRow) -> Option<String> {
+        let is_copy = |id: &&RowId| self.reading.row(**id).is_some_and(|row| matches!(row.role, Role::Copied(_)));
+        let count = row.inside.iter().filter(is_copy).count();
+        (count > 0).then(|| say!("slice-copies", count = count))
+    }
+
+    fn doubt(self, row: &ReadRow) -> Option<String> {
+        let set = self.session.index.instruction_set(row.slice.thread);
+        row.slice.doubt.map(|doubt| doubt_words(doubt, set))
+    }
+
+    /// How chains end: `x0, x1: …`, one phrase a way.
+    fn ends(self, ends: &[usize]) -> Vec<String> {
+        let mut phrases: Vec<(String, Vec<String>)> = Vec::new();
+        for end in ends.iter().filter_map(|number| self.reading.end(*number)) {
+            // Constants stand in the expression.
+            if end.end == stepback_index::End::Constant && end.wanted_by.iter().all(|wanted| wanted.step.is_some()) {
+                continue;
+            }
+            let (words, cell) = (end_words(end.end), cell_words(end.cell, &self.session.index));
+            match phrases.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, cells)) if cells.contains(&cell) => {}
+                Some((_, cells)) => cells.push(cell),
+                None => phrases.push((words, vec![cell])),
+            }
+        }
+        let phrase = |(words, cells): (String, Vec<String>)| {
+            let more = cells.len().saturating_sub(PARTS);
+            let shown = cells.iter().take(PARTS).cloned().collect::<Vec<_>>().join(", ");
+            match more {
+                0 => format!("{shown}: {words}"),
+                _ => say!("slice-end-of-more", cells = shown, more = more, words = words),
+            }
+        };
+        phrases.into_iter().map(phrase).collect()
+    }
+}
+
+impl LineWords {
+    /// Who wants the line: `for 1,761`; empty for the question alone.
+    pub fn reason(&self) -> String {
+        let shown: Vec<String> = self.wanted_by.iter().take(PARTS).map(|step| thousands(step.0)).collect();
+        match self.wanted_by.len().saturating_sub(PARTS) {
+            _ if shown.is_empty() => String::new(),
+            0 => say!("slice-for", steps = shown.join(", ")),
+            more => say!("slice-for-more", steps = shown.join(", "), more = more),
+        }
+    }
+}
+
+fn register_of(defined: &Defined) -> Option<stepback_machine::RegisterId> {
+    match defined.cell {
+        SliceCell::Register { view, .. } => Some(view.register),
+        _ => None,
+    }
+}
+
+fn loads_a_byte(row: &ReadRow) -> bool {
+    let accesses = row.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
+    matches!(accesses, [only] if only.size_bytes == 1 && only.kind == AccessKind::Read)
+}
+
+fn hex_or_unknown(value: &Value) -> String {
+    short_hex(value).map_or_else(|| "?".to_owned(), |digits| format!("0x{digits}"))
+}

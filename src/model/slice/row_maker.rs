@@ -1,0 +1,219 @@
+//! Makes rows for people of what the walk hands out.
+
+use anyhow::Result;
+use stepback_index::{
+    Cancel, Defined, Edge, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, Steps, ThreadId, WantedBy,
+};
+use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
+use stepback_parsers::{Source as _, Step};
+
+use super::row::{Given, WhyRow};
+use super::words::{cell_words, end_words, flag_letters};
+use crate::action::CellName;
+use crate::messages::say;
+use crate::model::code::Code;
+use crate::model::doubt::doubt_words;
+use crate::model::names::place_name;
+use crate::model::table::thread_name;
+use crate::model::text::{flag_letter, short_hex};
+use crate::model::{Meaning, Span};
+use crate::session::Session;
+
+/// So many steps that want a row are named.
+const NAMED: usize = 2;
+
+/// Makes rows of a trace.
+pub struct RowMaker<'a> {
+    /// Of which trace.
+    pub session: &'a Session,
+    /// Of a slice that goes forward.
+    pub forward: bool,
+    /// Whether anybody still wants them.
+    pub cancel: &'a Cancel,
+}
+
+impl RowMaker<'_> {
+    /// A row in words. Cost: the text of its step.
+    ///
+    /// # Errors
+    /// See [`stepback_index::QueryError`].
+    pub fn row(&self, row: &SliceRow) -> Result<WhyRow> {
+        match row {
+            SliceRow::Step(step) => self.step(step),
+            SliceRow::End(end) => Ok(self.end(end)),
+        }
+    }
+
+    fn step(&self, row: &SliceStep) -> Result<WhyRow> {
+        let gives: Vec<Given> = row.defines.iter().map(|defined| self.given(defined)).collect();
+        let reason = self.reason(&row.wanted_by, &gives);
+        let records = Steps { first: row.step, count: 1 }.run(&self.session.index, self.cancel)?;
+        let set = self.session.index.instruction_set(row.thread);
+        let mut shown = WhyRow {
+            step: Some(row.step),
+            thread: self.thread(row.thread),
+            gives,
+            reason,
+            doubt: row.doubt.map(|doubt| doubt_words(doubt, set)),
+            wanted_by: wanters(&row.wanted_by),
+            ..WhyRow::default()
+        };
+        if let Some(record) = records.first() {
+            let images = &self.session.images;
+            let code = Code::new(record, images);
+            shown.address = Some(record.pc);
+            let named = place_name(images, record.pc);
+            shown.offset = named.as_deref().map(offset_in);
+            shown.place = named.unwrap_or_else(|| format!("{:08x}", record.pc.0));
+            let gap = " ".repeat(7usize.saturating_sub(code.mnemonic.text.chars().count()).max(1));
+            let gap = (!code.operands.is_empty()).then(|| Span::new(Meaning::Plain, gap));
+            shown.code = std::iter::once(code.mnemonic).chain(gap).chain(code.operands).collect();
+        }
+        Ok(shown)
+    }
+
+    fn end(&self, row: &SliceEnd) -> WhyRow {
+        let (label, cell) = (self.label(row.cell), self.cell_name(row.cell));
+        let gives = vec![Given { label, value: None, cell }];
+        let reason = self.reason(&row.wanted_by, &gives);
+        let (end, wanted_by) = (Some(end_words(row.end)), wanters(&row.wanted_by));
+        WhyRow { gives, reason, end, wanted_by, ..WhyRow::default() }
+    }
+
+    fn thread(&self, thread: ThreadId) -> String {
+        let is_only = self.session.index.threads().len() < 2;
+        if is_only { String::new() } else { thread_name(self.session, thread) }
+    }
+
+    fn given(&self, defined: &Defined) -> Given {
+        let (label, cell) = (self.label(defined.cell), self.cell_name(defined.cell));
+        Given { label, value: self.value(defined), cell }
+    }
+
+    /// A cell as the lists of steps show it.
+    fn label(&self, cell: SliceCell) -> String {
+        match cell {
+            SliceCell::Memory { address, len_bytes: 1 } => format!("[{:x}]", address.0),
+            SliceCell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),
+            SliceCell::Flags { thread, bits } => {
+                let letters = flag_letters(bits, self.session.index.instruction_set(thread));
+                if letters.is_empty() { cell_words(cell, &self.session.index) } else { letters }
+            }
+            SliceCell::Register { .. } => cell_words(cell, &self.session.index),
+        }
+    }
+
+    /// A cell as questions name it: with its thread where there are several.
+    fn cell_name(&self, cell: SliceCell) -> CellName {
+        match cell {
+            SliceCell::Memory { address, len_bytes } => CellName::Memory(address.to_string(), len_bytes),
+            SliceCell::Register { thread, .. } | SliceCell::Flags { thread, .. } => {
+                let set = self.session.index.instruction_set(thread);
+                let named = match cell {
+                    SliceCell::Register { view, .. } => name_around(view, set),
+                    _ => None,
+                };
+                let name = named.map_or_else(|| cell_words(cell, &self.session.index), str::to_owned);
+                match self.thread(thread) {
+                    whose if whose.is_empty() => CellName::Register(name),
+                    whose => CellName::Register(format!("{name} of {whose}")),
+                }
+            }
+        }
+    }
+
+    fn value(&self, defined: &Defined) -> Option<String> {
+        if let SliceCell::Flags { thread, bits } = defined.cell {
+            let status = self.session.index.instruction_set(thread).status(&defined.value.0);
+            let wanted = flag_letters(bits, self.session.index.instruction_set(thread));
+            let known = status.flags.iter().filter(|flag| wanted.contains(flag.letter));
+            let text: String = known.map(|flag| flag_letter(flag.letter, flag.is_set)).collect();
+            return (!text.is_empty()).then_some(text);
+        }
+        let mut value = defined.value.clone();
+        let is_memory = matches!(defined.cell, SliceCell::Memory { .. });
+        if is_memory && self.session.index.source().traits().endian == Endian::Big {
+            value.0.reverse();
+        }
+        short_hex(&value)
+    }
+}
+
+/// The offset behind the name of a function: `+114`, `+0` where it is just the name.
+fn offset_in(place: &str) -> String {
+    let is_offset = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let offset = place.rsplit_once('+').map(|(_, digits)| digits).filter(|digits| is_offset(digits));
+    format!("+{}", offset.unwrap_or("0"))
+}
+
+/// The name of a part of a register; where it has none, of the smallest part around it that has one.
+fn name_around(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
+    let (offset, end) = (view.offset, view.offset.checked_add(view.size_bytes)?);
+    let around = [view.size_bytes, 2, 4, 8, 16, 32, 64].into_iter().filter_map(|size_bytes| {
+        let first = offset.checked_sub(offset.checked_rem(size_bytes)?)?;
+        let reaches = first.checked_add(size_bytes).is_some_and(|last| last >= end);
+        reaches.then(|| RegisterView::new(view.register, first, size_bytes))
+    });
+    around.into_iter().find_map(|view| Registers::name(view, set))
+}
+
+/// The steps that want a row.
+fn wanters(wanted_by: &[WantedBy]) -> Vec<Option<Step>> {
+    let mut steps: Vec<Option<Step>> = wanted_by.iter().map(|wanted| wanted.step).collect();
+    steps.dedup();
+    steps
+}
+
+/// One of the steps that want a row, or that it has something from, and what is taken.
+struct Link<'a> {
+    wanted: &'a WantedBy,
+    cells: &'a str,
+    is_memory: bool,
+}
+
+impl Link<'_> {
+    /// `1,761 loads it`.
+    fn for_words(&self) -> String {
+        let Some(Step(step)) = self.wanted.step else { return say!("slice-why-asked").to_owned() };
+        let cells = self.cells;
+        match self.wanted.edge {
+            Edge::Copy if self.is_memory => say!("slice-why-loads", step = step, cells = cells),
+            Edge::Copy => say!("slice-why-copies", step = step, cells = cells),
+            Edge::Data => say!("slice-why-reads", step = step, cells = cells),
+            Edge::Address => say!("slice-why-address", step = step, cells = cells),
+            Edge::Flags => say!("slice-why-flags", step = step, cells = cells),
+            Edge::Control => say!("slice-why-control", step = step),
+        }
+    }
+
+    /// `copies what 1,382 gave`.
+    fn from_words(&self) -> String {
+        let Some(Step(step)) = self.wanted.step else { return say!("slice-from-asked").to_owned() };
+        match self.wanted.edge {
+            Edge::Copy => say!("slice-from-copies", step = step),
+            Edge::Data => say!("slice-from-reads", step = step),
+            Edge::Address => say!("slice-from-address", step = step),
+            Edge::Flags => say!("slice-from-flags", step = step),
+            Edge::Control => say!("slice-from-control", step = step),
+        }
+    }
+}
+
+impl RowMaker<'_> {
+    /// Why a row is in: the newest of the steps that want it, and what they do with it.
+    fn reason(&self, wanted_by: &[WantedBy], gives: &[Given]) -> String {
+        // Where a row gives one thing, that stands beside the reason.
+        let cells = match gives {
+            [_] => say!("slice-it").to_owned(),
+            several => several.iter().map(|given| given.label.as_str()).collect::<Vec<_>>().join(", "),
+        };
+        let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
+        let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link { wanted, cells: &cells, is_memory });
+        let named: Vec<String> =
+            links.map(|link| if self.forward { link.from_words() } else { link.for_words() }).collect();
+        match wanted_by.len().saturating_sub(NAMED) {
+            0 => named.join(" · "),
+            more => say!("slice-why-more", words = named.join(" · "), count = more),
+        }
+    }
+}

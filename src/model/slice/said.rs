@@ -1,0 +1,67 @@
+//! What is said of a slice as a whole.
+
+use super::slice::{Slice, SliceEnd};
+use crate::action::{SliceView, Way};
+use crate::messages::say;
+use crate::model::so_far::so_far;
+use crate::notes::{SliceEdge, SliceQuestion};
+use crate::session::Session;
+
+/// The question, as a head: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
+pub fn question_words(slice: &Slice) -> String {
+    let (cell, at) = (slice.subject.label.as_str(), slice.question.at);
+    match &slice.subject.value {
+        Some(value) => asked(&slice.question, &say!("slice-cell-value", cell = cell, value = value.as_str()), at),
+        None => asked(&slice.question, cell, at),
+    }
+}
+
+/// The same before anything is known of it.
+pub fn asked_words(question: &SliceQuestion) -> String {
+    asked(question, &question.cell, question.at)
+}
+
+fn asked(question: &SliceQuestion, cell: &str, at: u64) -> String {
+    if question.forward {
+        say!("slice-question-forward", cell = cell, at = at)
+    } else {
+        say!("slice-question", cell = cell, at = at)
+    }
+}
+
+/// How much was found of it.
+pub fn slice_words(slice: &Slice, session: &Session) -> String {
+    let steps = say!("slice-steps", count = slice.step_count());
+    match slice.end {
+        SliceEnd::UnderWay => say!("slice-under-way", steps = steps),
+        SliceEnd::Whole => so_far(session, &say!("slice-whole", steps = steps)),
+        SliceEnd::Limit(left) => say!("slice-limit", steps = steps, count = left),
+        SliceEnd::Stopped => say!("slice-stopped", steps = steps),
+    }
+}
+
+/// A way that may be followed, and what that means.
+pub fn edge_words(edge: SliceEdge) -> (&'static str, &'static str) {
+    match edge {
+        SliceEdge::Addresses => (say!("slice-addresses"), say!("slice-addresses-tip")),
+        SliceEdge::Flags => (say!("slice-flags"), say!("slice-flags-tip")),
+        SliceEdge::Control => (say!("slice-control"), say!("slice-control-tip")),
+    }
+}
+
+/// Which way is followed, and what that means.
+pub fn way_words(way: Way) -> (&'static str, &'static str) {
+    match way {
+        Way::Back => (say!("slice-back"), say!("slice-back-tip")),
+        Way::Forward => (say!("slice-forward"), say!("slice-forward-tip")),
+    }
+}
+
+/// How rows are shown, and what that means.
+pub fn view_words(view: SliceView) -> (&'static str, &'static str) {
+    match view {
+        SliceView::Chain => (say!("slice-chain"), say!("slice-chain-tip")),
+        SliceView::Tree => (say!("slice-tree"), say!("slice-tree-tip")),
+        SliceView::Everything => (say!("slice-everything"), say!("slice-everything-tip")),
+    }
+}

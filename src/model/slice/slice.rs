@@ -1,0 +1,165 @@
+//! A slice as far as it is known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stepback_index::{CallId, Cell, ValueSource};
+
+use super::line_words::LineWords;
+use super::row::{Asked, WhyRow};
+use crate::analysis::slice::{LineKind, ReadingLine, RowId, SliceReading};
+use crate::notes::SliceQuestion;
+
+/// Why a cell has its value, or where that went, as far as it is known.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// What was asked.
+    pub question: SliceQuestion,
+    /// What that means.
+    pub subject: Subject,
+    /// How its steps are read.
+    pub reading: Arc<SliceReading>,
+    /// Its steps by their places in the reading.
+    pub rows: Vec<Arc<WhyRow>>,
+    /// The ends of its chains by their numbers.
+    pub ends: Vec<Arc<WhyRow>>,
+    /// What the lines of the reading say.
+    pub words: Arc<ReadingWords>,
+    /// The positions behind its steps, ascending, each once.
+    pub positions: Arc<[u64]>,
+    /// Whether it goes on.
+    pub end: SliceEnd,
+}
+
+/// What the lines of a reading say.
+#[derive(Clone, Debug, Default)]
+pub struct ReadingWords {
+    /// Of the steps that have lines, by their places.
+    pub steps: Vec<LineWords>,
+    /// Of the heads of calls.
+    pub calls: HashMap<Option<CallId>, String>,
+}
+
+/// The cell that a slice is of, and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Which.
+    pub cell: Cell,
+    /// As it is shown.
+    pub label: String,
+    /// Its value in hex; none where nothing is known of it.
+    pub value: Option<String>,
+    /// What the value is known from.
+    pub source: ValueSource,
+}
+
+/// How far a slice goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SliceEnd {
+    /// It is still being followed.
+    UnderWay,
+    /// All of its chains have ended.
+    Whole,
+    /// There are as many steps as were wanted, and so many cells are still to be gone into.
+    Limit(usize),
+    /// The user ended it.
+    Stopped,
+}
+
+/// What a line tells of.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// The head of the steps of a call.
+    Call(&'a str),
+    /// A step with all that its line stands for.
+    Line {
+        /// The step.
+        row: &'a WhyRow,
+        /// What the line says.
+        words: &'a LineWords,
+    },
+    /// The same where that stands in another line already.
+    Again(&'a WhyRow, &'a LineWords),
+    /// A step by itself, and the ends of chains at it.
+    Alone(&'a WhyRow, RowId),
+    /// The end of a chain.
+    End(&'a WhyRow),
+}
+
+impl Slice {
+    /// How many steps it has so far.
+    pub fn step_count(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// The positions behind some steps.
+    pub fn positions_of(rows: &[Arc<WhyRow>]) -> Arc<[u64]> {
+        let mut positions: Vec<u64> = rows.iter().filter_map(|row| Some(row.step?.after().0)).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions.into()
+    }
+
+    /// The row of a step by its place.
+    pub fn row(&self, id: RowId) -> Option<&WhyRow> {
+        self.rows.get(usize::try_from(id.0).ok()?).map(|row| &**row)
+    }
+
+    /// What a line tells of.
+    pub fn told(&self, line: &ReadingLine) -> Option<Told<'_>> {
+        let words = |id: RowId| self.words.steps.get(usize::try_from(id.0).ok()?);
+        Some(match line.kind {
+            LineKind::Call { call, .. } => Told::Call(self.words.calls.get(&call).map_or("", String::as_str)),
+            LineKind::Step(id) => Told::Line { row: self.row(id)?, words: words(id)? },
+            LineKind::Again(id) => Told::Again(self.row(id)?, words(id)?),
+            LineKind::Alone(id) => Told::Alone(self.row(id)?, id),
+            LineKind::End(number) => Told::End(self.ends.get(number)?),
+        })
+    }
+
+    /// The ends of chains at a step.
+    pub fn ends_of(&self, id: RowId) -> impl Iterator<Item = &WhyRow> {
+        let numbers = self.reading.row(id).map(|row| row.ends.as_slice()).unwrap_or_default();
+        numbers.iter().filter_map(|number| self.ends.get(*number)).map(|end| &**end)
+    }
+
+    /// What may be asked on from a line: why of what its step takes in.
+    pub fn questions_of(&self, line: &ReadingLine) -> Vec<Asked<'_>> {
+        let inputs = match line.kind {
+            LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
+            LineKind::Alone(id) => self.reading.row(id).map(|row| row.inputs.clone()).unwrap_or_default(),
+            LineKind::Call { .. } | LineKind::End(_) => Vec::new(),
+        };
+        let rows = inputs.into_iter().filter_map(|id| self.row(id));
+        let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
+        with_place.flat_map(|(row, at)| row.gives.iter().map(move |given| Asked { given, at })).collect()
+    }
+}
+
+impl Told<'_> {
+    /// What the line says of its step: the expression, the instruction, how the chain ends, or the call.
+    pub fn text(&self) -> String {
+        match self {
+            Told::Call(text) => (*text).to_owned(),
+            Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
+            Told::Alone(row, _) | Told::End(row) => row.code_text(),
+        }
+    }
+
+    /// What it says of the value.
+    pub fn value(&self) -> String {
+        match self {
+            Told::Call(_) => String::new(),
+            Told::Line { words, .. } | Told::Again(_, words) => words.value.clone(),
+            Told::Alone(row, _) | Told::End(row) => row.gives_text(),
+        }
+    }
+
+    /// The row that it is about; none for the head of a call.
+    pub fn row(&self) -> Option<&WhyRow> {
+        match self {
+            Told::Call(_) => None,
+            Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => Some(row),
+        }
+    }
+}

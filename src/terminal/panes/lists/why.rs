@@ -1,0 +1,345 @@
+//! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
+
+use std::sync::Arc;
+
+use super::list::{Deed, Listed, Listing, Marked, Press, Row, Rows};
+use crate::action::{Action, CellName, PanelKind, SliceView};
+use crate::analysis::slice::{Fold, ReadingLine};
+use crate::desk::SliceState;
+use crate::messages::say;
+use crate::model::Meaning;
+use crate::model::slice::{Slice, SliceEnd, SliceList, Told, because, question_words, slice_words, view_words};
+use crate::model::text::thousands;
+use crate::terminal::command::Command;
+use crate::terminal::look::Role;
+use crate::terminal::pane::{Ask, Cx};
+use crate::terminal::pen::{Pen, Run};
+
+/// Cells that a line is moved in for each that it stands below.
+const INDENT: u16 = 2;
+/// Between two columns.
+const GAP: u16 = 2;
+/// From this width on a line says in a column of its own what the value became.
+const WIDE: u16 = 60;
+
+/// The slice.
+#[derive(Default)]
+pub struct Why {
+    view: SliceView,
+    list: SliceList,
+    lines: Arc<Vec<ReadingLine>>,
+    more: Option<String>,
+}
+
+impl Why {
+    fn told<'a>(&self, place: usize, cx: &Cx<'a>) -> Option<(&ReadingLine, Told<'a>)> {
+        let line = self.lines.get(place)?;
+        Some((line, cx.desk.slice.slice()?.told(line)?))
+    }
+
+    fn rows(&mut self, slice: &Arc<Slice>, cx: &Cx<'_>) -> Listed {
+        self.lines = self.list.lines(slice, self.view);
+        let words = if slice.end == SliceEnd::Stopped { say!("slice-go-on") } else { say!("slice-more") };
+        self.more = cx.desk.slice.can_have_more().then(|| format!("… {words}"));
+        let count = self.lines.len() + usize::from(self.more.is_some());
+        if count == 0 {
+            return Listed::Nothing(say!("slice-no-step").to_owned(), say!("slice-nothing-asked-terminal").to_owned());
+        }
+        let (question, found) = (question_words(slice), slice_words(slice, &cx.desk.session));
+        let summary = format!("{question} · {} · {found}", view_words(self.view).0.to_lowercase());
+        Listed::Rows(Rows { count, summary, marked: self.marked(slice, cx) })
+    }
+
+    /// The cursor goes along where the position goes to another step of the slice.
+    fn marked(&self, slice: &Slice, cx: &Cx<'_>) -> Option<Marked> {
+        let at = cx.desk.windows.active().position;
+        let step_of = |line: &ReadingLine| slice.row(line.row()?)?.step;
+        let place = self.lines.iter().position(|line| step_of(line).is_some() && step_of(line) == at.last_step())?;
+        Some(Marked { key: (cx.desk.slice.number(), at.0), place })
+    }
+
+    /// Columns for the numbers of steps.
+    fn step_cells(cx: &Cx<'_>) -> u16 {
+        let digits = thousands(cx.desk.session.index.step_count()).len();
+        u16::try_from(digits).unwrap_or(u16::MAX)
+    }
+
+    fn next_view(&mut self) {
+        self.view = match self.view {
+            SliceView::Chain => SliceView::Tree,
+            SliceView::Tree => SliceView::Everything,
+            SliceView::Everything => SliceView::Chain,
+        };
+    }
+}
+
+impl Listing for Why {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Why
+    }
+
+    fn title(&self, _: &Cx<'_>) -> String {
+        say!("slice-why-title").to_owned()
+    }
+
+    fn ask(&mut self, cx: &Cx<'_>) -> Listed {
+        let state: &SliceState = &cx.desk.slice;
+        if let Some(error) = state.error() {
+            return Listed::Failed(error.to_owned());
+        }
+        if let Some(slice) = state.slice() {
+            return self.rows(slice, cx);
+        }
+        self.lines = Arc::default();
+        let Some(question) = state.question() else {
+            let advice = say!("slice-nothing-asked-terminal").to_owned();
+            return Listed::Nothing(say!("slice-nothing-asked").to_owned(), advice);
+        };
+        if state.is_awaited(&cx.desk.session) {
+            return Listed::Loading(say!("slice-awaited", at = question.at));
+        }
+        let words = if state.is_under_way() { say!("slice-following") } else { say!("slice-stopped-early") };
+        Listed::Loading(words.to_owned())
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        let Some((line, told)) = self.told(place, cx) else {
+            pen.role(run.behind(2), self.more.as_deref().unwrap_or_default(), Role::Text(Meaning::Taken));
+            return;
+        };
+        let step = told.row().and_then(|row| row.step);
+        if step.is_some() && step == cx.desk.windows.active().position.last_step() {
+            pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
+        }
+        let indent = line.depth.saturating_mul(INDENT).min(run.cells() / 3);
+        let rest = run.behind(2).behind(indent);
+        let caret = match line.fold {
+            Fold::Leaf => " ",
+            Fold::Open(_) => "-",
+            Fold::Folded(_) => "+",
+        };
+        pen.role(rest, caret, Role::Text(Meaning::Label));
+        let rest = rest.behind(2);
+        let Some(row) = told.row() else {
+            if let Told::Call(text) = told {
+                pen.role(rest, text, Role::Text(Meaning::Symbol));
+            }
+            return;
+        };
+        let number = rest.first(Self::step_cells(cx));
+        let text = step.map_or_else(|| "-".to_owned(), |step| thousands(step.0));
+        pen.text_right(number, &text, pen.look.text(Meaning::Second));
+        let mut rest = rest.behind(number.cells() + GAP);
+        if self.view == SliceView::Tree && run.cells() >= WIDE {
+            let place = rest.first(rest.cells() / 5);
+            pen.role(place, &row.place, Role::Text(Meaning::Symbol));
+            rest = rest.behind(place.cells() + GAP);
+        }
+        draw_told(&told, cx, rest, pen);
+    }
+
+    fn press(&mut self, Press { place, deed }: Press, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+        let Some((line, told)) = self.told(place, cx) else {
+            let is_more = self.more.is_some() && matches!(deed, Deed::Go | Deed::Open);
+            out.extend(is_more.then_some(Ask::Do(Action::MoreOfSlice)));
+            return is_more;
+        };
+        let (line, position) = (*line, told.row().and_then(|row| row.position()));
+        let is_call = told.row().is_none();
+        let memory = told.row().and_then(|row| {
+            row.gives.iter().find_map(|given| match &given.cell {
+                CellName::Memory(address, _) => Some(Action::ShowMemory(address.clone())),
+                CellName::Register(_) => None,
+            })
+        });
+        match (deed, line.fold) {
+            (Deed::Open, Fold::Folded(_)) | (Deed::Close, Fold::Open(_)) => self.list.flip(&line),
+            (Deed::Go, _) if is_call => self.list.flip(&line),
+            (Deed::Go, _) => {
+                let travel = position.map(|to| Action::Travel(cx.desk.windows.active, to.0));
+                out.extend(travel.map(Ask::Do));
+                true
+            }
+            (Deed::GoOn, _) => {
+                let is_shown = memory.is_some();
+                out.extend(memory.map(Ask::Do));
+                is_shown
+            }
+            (Deed::Open | Deed::Close | Deed::Remove, _) => false,
+        }
+    }
+
+    fn outer(&self, place: usize) -> Option<usize> {
+        let depth = self.lines.get(place)?.depth;
+        self.lines.get(..place)?.iter().rposition(|line| line.depth < depth)
+    }
+
+    fn cell(&self, place: usize, cx: &Cx<'_>) -> Option<CellName> {
+        let (_, told) = self.told(place, cx)?;
+        told.row()?.gives.first().map(|given| given.cell.clone())
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        let (slice, lines) = self.list.known()?;
+        let told = slice.told(lines.get(place)?)?;
+        Some(told.row().map_or_else(|| told.text(), |row| row.line()))
+    }
+
+    /// Why of what the step gave, where it gave it.
+    fn obey(&mut self, command: Command, place: Option<usize>, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+        match command {
+            Command::NextView => self.next_view(),
+            Command::Follow(edge) => out.push(Ask::Do(Action::FollowInSlice(edge))),
+            Command::Why => {
+                let row = place.and_then(|place| self.told(place, cx)).and_then(|(_, told)| told.row().cloned());
+                let asked = row.and_then(|row| {
+                    let cell = row.gives.first().map(|given| given.cell.clone())?;
+                    Some(Action::WhyAt(cell, row.position()?.0))
+                });
+                let Some(asked) = asked else { return false };
+                out.push(Ask::Do(asked));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn take(&mut self, action: &Action, _: &Cx<'_>) -> bool {
+        let Action::ViewSlice(view) = action else { return false };
+        self.view = *view;
+        true
+    }
+
+    fn forget(&mut self) {
+        self.list.forget();
+        (self.lines, self.more) = (Arc::default(), None);
+    }
+}
+
+/// What the step does, what came of it, and why it is in.
+fn draw_told(told: &Told<'_>, cx: &Cx<'_>, run: Run, pen: &mut Pen<'_>) {
+    let Some(slice) = cx.desk.slice.slice() else { return };
+    let reason = because(told, slice);
+    let label = pen.look.text(Meaning::Label);
+    // The reason has at most a third, and the value what it needs of the rest.
+    let wanted = pen.width(&reason).min(run.cells() / 3);
+    let body = run.first(run.cells().saturating_sub(wanted + GAP));
+    match told {
+        Told::Call(_) => {}
+        Told::Line { words, .. } => draw_formula(&words.text, &words.value, Meaning::Plain, body, pen),
+        Told::Again(_, words) => draw_formula(&words.text, &words.value, Meaning::Label, body, pen),
+        Told::Alone(row, _) => {
+            let gives = row.gives_text();
+            let value = pen.width(&gives).min(body.cells() / 2);
+            pen.spans(body.first(body.cells().saturating_sub(value + GAP)), &row.code);
+            pen.text(body.behind(body.cells().saturating_sub(value)), &gives, pen.look.text(Meaning::Number));
+        }
+        Told::End(row) => draw_formula(&row.code_text(), &row.gives_text(), Meaning::Second, body, pen),
+    }
+    pen.text(run.behind(run.cells().saturating_sub(wanted)), &reason, label);
+}
+
+fn draw_formula(text: &str, value: &str, meaning: Meaning, body: Run, pen: &mut Pen<'_>) {
+    let cells = pen.width(value).min(body.cells() / 2);
+    pen.text(body.first(body.cells().saturating_sub(cells + GAP)), text, pen.look.text(meaning));
+    pen.text(body.behind(body.cells().saturating_sub(cells)), value, pen.look.text(Meaning::Number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::ListPane;
+    use super::super::test_screen::Stage;
+    use super::*;
+    use crate::notes::SliceQuestion;
+    use crate::terminal::command::Toward;
+
+    fn stage() -> Stage<ListPane<Why>> {
+        let mut stage = Stage::at(1763, ListPane::new(Why::default()));
+        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        stage.desk.why_again(question);
+        stage
+    }
+
+    #[test]
+    fn where_nothing_was_asked_the_list_says_how_to() {
+        let mut stage = Stage::at(0, ListPane::new(Why::default()));
+        assert_eq!(
+            stage.draw(60, 8),
+            r"  No value is asked about
+  Press W on a register, a byte or a step."
+        );
+        stage.drum();
+    }
+
+    #[test]
+    fn a_chain_shows_the_stores_and_the_bytes_behind_them() {
+        assert_eq!(
+            stage().draw(100, 11),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 139 steps, followed to their ends
+*  - 8000087c, called at 1,757
+       1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  what was asked for
+   - 80000390, called at 746
+     + 1,382  u8[0x80020015..0x17] = {(w1 >> 12) | 0xe0, ((x1 >> 6…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,368  x1 = w0 | (w0 << 4) | ((w0 & 0xffffff) << 8) | (w0 << 12)             0x5c7f  for 1,382
+     - 80000328, called at 1,359
+       + 1,365  w0 = csel((w0 | 0x20) - 87, w0 - 48, hi)                               0xf  for 1,368
+         1,360  w0 = w0                                                               0x66  for 1,365
+       1,358  w0 = u8[0x8402002f]                                                 0x66 'f'  for 1,360
+     - 80000328, called at 1,349"
+        );
+    }
+
+    #[test]
+    fn return_travels_and_v_chooses_another_view() {
+        let keys = [Command::Move(Toward::Down), Command::Access(crate::action::Way::Back)];
+        assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(WindowId(1), 1762))]");
+        assert_eq!(
+            stage().press(&[Command::NextView]).draw(100, 6),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+*  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+     + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
+     + 1,252  800004a4           u8[0x80020010..0x11] = {((x1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
+        );
+        let all = stage().press(&[Command::NextView, Command::NextView]).draw(100, 6);
+        assert_eq!(
+            all,
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 139 steps, followed to their ends
+*  - 8000087c, called at 1,757
+       1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  what was asked for
+   - 80000390, called at 746
+       1,382  strb   w0, [x19, #2]                                    [80020017] = bf  1,761 loads it
+       1,381  orr    w0, w0, #0xffffff80                                x0<7:0> = bf  1,382 copies it"
+        );
+    }
+
+    #[test]
+    fn a_tree_is_opened_and_closed() {
+        let keys = [Command::NextView, Command::Move(Toward::Down), Command::Move(Toward::Right)];
+        assert_eq!(
+            stage().press(&keys).draw(100, 4),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+   - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+*    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
+       + 1,368  80000440           x1 = w0 | (w0 << 4) | ((w0 & 0xffffff) << 8) |…  0x5c7f  for 1,382"
+        );
+        let keys = [Command::NextView, Command::Move(Toward::Left)];
+        assert_eq!(
+            stage().press(&keys).draw(100, 4),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+*  + 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for"
+        );
+    }
+
+    #[test]
+    fn why_of_a_row_is_asked_where_it_gave_its_value() {
+        let keys = [Command::NextView, Command::Move(Toward::Down), Command::Why];
+        let asked = format!("{:?}", stage().press(&keys).asked);
+        assert_eq!(asked, r#"[Do(WhyAt(Memory("0x80020017", 1), 1383))]"#);
+    }
+
+    #[test]
+    fn slices_survive_all_sizes() {
+        stage().drum();
+    }
+}

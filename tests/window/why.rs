@@ -1,0 +1,155 @@
+//! Why a value is what it is: asked by key and from menus, read as a chain, a tree or step by step, marked, filtered, kept.
+
+use egui::{Key, Modifiers};
+use stepback::action::{Action, PanelKind, SliceEdge, SliceView, Way};
+use stepback::model::slice::SliceEnd;
+
+use crate::support::Driver;
+
+/// The program of the demo at its crash.
+fn at_the_crash() -> Driver {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.close_messages();
+    window.go_to("end");
+    window
+}
+
+/// The steps of the slice, newest first.
+fn steps(window: &Driver) -> Vec<u64> {
+    let slice = window.workspace().slice.slice().expect("a slice");
+    slice.rows.iter().filter_map(|row| row.step).map(|step| step.0).collect()
+}
+
+fn asked(window: &Driver) -> (String, u64) {
+    let question = window.workspace().slice.question().expect("a question");
+    (question.cell.clone(), question.at)
+}
+
+#[test]
+fn w_on_a_register_shows_the_store_and_the_bytes_behind_it() {
+    let mut window = at_the_crash();
+    window.click("register x2");
+    window.press(Key::W);
+    assert!(window.panels().contains(&PanelKind::Why));
+    assert_eq!(asked(&window), ("x2".to_owned(), 1763));
+    assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"));
+    assert!(window.has("139 steps, followed to their ends"));
+    assert_eq!(steps(&window)[..3], [1761, 1382, 1381]);
+    // A click on the row of the store travels there, and the history leads back.
+    window.click("Step 1,382 of the slice");
+    window.check_position(1383);
+    window.press_with(Modifiers::ALT, Key::ArrowLeft);
+    window.check_position(1763);
+}
+
+#[test]
+fn rows_are_walked_and_opened_by_keys() {
+    let mut window = at_the_crash();
+    window.command("Why x2");
+    window.command("Slice as a tree");
+    assert!(window.has("Step 1,382 of the slice") && !window.has("Step 1,368 of the slice"));
+    window.press(Key::ArrowDown);
+    window.press(Key::ArrowRight);
+    assert!(window.has("Step 1,368 of the slice"));
+    window.press(Key::ArrowDown);
+    window.press(Key::Enter);
+    window.check_position(1369);
+    window.press(Key::ArrowLeft);
+    window.press(Key::ArrowLeft);
+    assert!(!window.has("Step 1,368 of the slice"));
+    window.perform(Action::ViewSlice(SliceView::Everything));
+    assert!(window.has("Step 1,381 of the slice"));
+}
+
+#[test]
+fn a_row_leads_on_to_what_its_step_takes_in() {
+    let mut window = at_the_crash();
+    window.command("Why x2");
+    window.command("Slice with everything");
+    window.choose("Step 1,382 of the slice", "Why its x0<7:0> = bf");
+    assert_eq!(asked(&window), ("w0".to_owned(), 1382));
+    window.choose("Step 1,381 of the slice", "Copy row");
+    let copied = window.copied().expect("a text");
+    assert!(copied.starts_with("1381  ") && copied.contains("orr"), "{copied}");
+}
+
+#[test]
+fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
+    let mut window = at_the_crash();
+    window.command("Why x2");
+    let before = steps(&window).len();
+    window.click("Addresses");
+    assert!(steps(&window).len() > before);
+    window.perform(Action::FollowInSlice(SliceEdge::Addresses));
+    assert_eq!(steps(&window).len(), before);
+    window.perform(Action::WhyAt(stepback::action::CellName::Memory("0x80020017".to_owned(), 1), 1383));
+    window.perform(Action::TurnSlice(Way::Forward));
+    assert!(window.has("Where [80020017] = bf at 1,383 went"));
+    assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
+    assert!(!window.has("Control"));
+}
+
+#[test]
+fn the_list_of_steps_shows_the_slice_alone() {
+    let mut window = at_the_crash();
+    window.command("Why x2");
+    window.press_with(Modifiers::SHIFT, Key::H);
+    assert!(window.active().only_hits.is_on && window.rows() < 300, "{}", window.rows());
+    window.command("Go to step 1383");
+    window.press_with(Modifiers::ALT, Key::Num1);
+    window.press(Key::ArrowUp);
+    window.check_position(1382);
+    window.press(Key::ArrowDown);
+    window.press(Key::ArrowDown);
+    window.check_position(1762);
+    window.press_with(Modifiers::SHIFT, Key::H);
+    assert_eq!(window.rows(), 1763);
+    window.command("Clear slice");
+    assert!(window.workspace().slice.slice().is_none());
+}
+
+#[test]
+fn slices_are_kept_and_stand_in_panels_of_their_own() {
+    let mut window = at_the_crash();
+    window.command("Keep slice as the pointer");
+    assert!(window.messages().iter().any(|told| told.starts_with("Ask first why")), "{:?}", window.messages());
+    window.close_messages();
+    window.command("Why x2");
+    window.command("Keep slice as the pointer");
+    window.command("Why x0");
+    window.command("Slice in a panel of its own the pointer");
+    let count = window.panels_in_order().iter().filter(|kind| **kind == PanelKind::Why).count();
+    assert_eq!(count, 2);
+    assert!(window.has("Why x2 = bfb1e598a4e5bda9 at 1,763"), "the kept one");
+    assert_eq!(asked(&window).0, "x0");
+    window.command("Run slice the pointer");
+    assert_eq!(asked(&window).0, "x2");
+    window.close_messages();
+    window.command("Forget slice the pointer");
+    assert!(window.workspace().slices.list().is_empty());
+    window.command("Undo");
+    assert_eq!(window.workspace().slices.list().len(), 1);
+}
+
+#[test]
+fn menus_ask_where_the_value_is() {
+    let mut window = at_the_crash();
+    window.go_to("1250");
+    window.choose_first("step 1247", "Why [80020011]");
+    assert_eq!(asked(&window), ("0x80020011:1".to_owned(), 1248));
+    window.choose("register x19", "Why x19");
+    assert_eq!(asked(&window), ("x19".to_owned(), 1250));
+}
+
+#[test]
+fn what_cannot_be_asked_says_why() {
+    let mut window = at_the_crash();
+    window.perform(Action::ShowPanel(PanelKind::Why));
+    assert!(window.has("No value is asked about"));
+    window.command("Why nosuchname");
+    let error = window.workspace().slice.error().expect("an error").to_owned();
+    assert!(error.contains("nosuchname"), "{error}");
+    window.command("Why x2");
+    let slice = window.workspace().slice.slice().expect("a slice");
+    assert_eq!(slice.end, SliceEnd::Whole);
+}
