@@ -31,14 +31,14 @@ fn main() -> Result<()> {
     for trace in traces(directory)? {
         if arguments.iter().all(|wanted| trace.name.contains(wanted)) {
             let index = directory.join(format!("{}.sbi", trace.name));
-            if std::env::var_os("STEPBACK_BENCH_QUESTIONS").is_some() {
+            if let Ok(wanted) = std::env::var("STEPBACK_BENCH_QUESTIONS") {
                 // Of a trace so large that building its index five times would take too long.
                 builds::run_child(&trace.path, &index, 2)?;
-                questions::report(&trace, &index)?;
+                questions::report(&trace, &index, &wanted)?;
                 continue;
             }
             builds::report(&trace, &index)?;
-            questions::report(&trace, &index)?;
+            questions::report(&trace, &index, "")?;
             whole::report(&trace, &index)?;
         }
     }
