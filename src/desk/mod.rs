@@ -63,7 +63,7 @@ pub use lookup::Lookup;
 pub use news::{Message, News, Tone};
 pub use opening::{Figures, Opened, Opening, Showing, Told};
 pub use own_finds::{OwnFinds, SearchGround};
-pub use palette_items::{Choice, Item, Known, items};
+pub use palette_items::{Choice, Item, ItemKey, Known, items};
 pub use places::Places;
 pub use queue::Queue;
 pub use recent::{RecentState, RecentTrace};
