@@ -42,7 +42,7 @@ fn a_screen_is_saved_once_nothing_on_it_is_on_its_way() {
     let trace = sandbox.fixture(OVERFLOW);
     let image = overflow_image();
     for panel in ["calls", "stack", "functions", "findings", "threads", "source"] {
-        let script = sandbox.file("script.txt", &format!("Go to 1250\nShow {panel}\n"));
+        let script = sandbox.file("script.txt", format!("Go to 1250\nShow {panel}\n"));
         let picture = ["--run", &script, "--screenshot", "-", "--quit", "--size", "120x40"];
         let ran = sandbox.run(&[&["browse", &trace, "--image", &image][..], &picture].concat()).succeeds();
         assert!(!ran.out.contains("Loading"), "{panel}:\n{}", ran.out);
