@@ -2557,6 +2557,7 @@ terminal-key-over = Over the call that the next step makes
 terminal-key-over-back = Back over the call that the last step returned from
 terminal-key-history = Forward again
 terminal-key-history-back = Back to where you were
+terminal-greeting = F1: keys, q: quit
 terminal-how-to-end = q quits, F1 shows the keys
 terminal-key-copy = Copy what is under the cursor
 terminal-key-undo = Undo a change of bookmarks, watches or searches

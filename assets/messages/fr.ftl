@@ -2574,6 +2574,7 @@ terminal-key-over = Par-dessus l’appel du pas suivant
 terminal-key-over-back = En arrière, par-dessus l’appel dont le dernier pas revient
 terminal-key-history = De nouveau en avant
 terminal-key-history-back = Là où vous étiez
+terminal-greeting = F1 : touches, q : quitter
 terminal-how-to-end = q quitte, F1 montre les touches
 terminal-key-copy = Copier ce qui est sous le curseur
 terminal-key-undo = Annuler un changement de signets ou d’espions

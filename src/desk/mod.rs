@@ -67,7 +67,7 @@ pub use news::{Message, News, Tone};
 pub use opening::{Figures, Opened, Opening, Showing, Told};
 pub use own_finds::{OwnFinds, SearchGround};
 pub use own_slices::OwnSlices;
-pub use palette_items::{Choice, Item, Known, items};
+pub use palette_items::{Choice, Item, ItemKey, Known, items};
 pub use places::Places;
 pub use queue::Queue;
 pub use recent::{RecentState, RecentTrace};

@@ -19,11 +19,22 @@ pub struct Item {
     /// At the right: the menu of the command.
     pub area: &'static str,
     /// Its key.
-    pub key: Option<String>,
+    pub key: ItemKey,
     /// Its icon.
     pub icon: Option<char>,
     /// What happens when it is chosen.
     pub choice: Choice,
+}
+
+/// The key that a row names.
+#[derive(Clone, Copy)]
+pub enum ItemKey {
+    /// None.
+    Nothing,
+    /// The key that chooses the row.
+    Enter,
+    /// Those of a command, as whoever draws the row has them.
+    Of(&'static Command),
 }
 
 /// What happens when a row is chosen.
@@ -85,7 +96,7 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
         let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
         let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
-        let (key, icon) = (None, Some(icons::SEARCH));
+        let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
         Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
     }));
     fitting.extend(slices.iter().filter_map(|kept| {
@@ -109,7 +120,7 @@ fn place_items(places: &[&Suggestion]) -> Vec<Item> {
         text: format!("{}   {}", place.title, place.note),
         matched: Vec::new(),
         area: keymap::Area::Go.name(),
-        key: None,
+        key: ItemKey::Nothing,
         icon: Some(icons::GO_TO),
         choice: Choice::Run("Go to…", place.action.clone()),
     };
@@ -156,7 +167,7 @@ fn argument_item(name: &'static str, text: String, action: Action) -> Item {
         group: None,
         matched: Vec::new(),
         area: command.map_or("", |command| command.area.name()),
-        key: Some(say!("key-enter").to_owned()),
+        key: ItemKey::Enter,
         icon: command.and_then(|command| command.icon),
         choice: Choice::Run(name, action),
         text,
@@ -176,7 +187,7 @@ fn item(command: &'static Command, text: String, situation: &Situation) -> Item 
         text,
         matched: Vec::new(),
         area: command.area.name(),
-        key: command.keys().first().map(keymap::key_text),
+        key: ItemKey::Of(command),
         icon: command.icon,
         choice,
     }

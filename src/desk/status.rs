@@ -3,6 +3,8 @@
 use stepback_index::{Cancel, Query as _, Steps};
 use stepback_parsers::{Position, Step};
 
+use super::words::count;
+use crate::messages::say;
 use crate::model::clock::clock_text;
 use crate::model::source_view::instruction_at;
 use crate::session::Session;
@@ -26,6 +28,21 @@ pub struct Status {
     pub symbol: Option<String>,
     /// How many calls deep the position is.
     pub depth: Option<u64>,
+}
+
+impl Status {
+    /// What is known, each part with its name.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let parts = [
+            (say!("status-line"), self.line.map(count)),
+            (say!("status-record"), self.record.map(count)),
+            (say!("status-time"), self.time.clone()),
+            (say!("status-thread"), self.thread.clone()),
+            (say!("status-in"), self.symbol.clone()),
+            (say!("status-depth"), self.depth.map(count)),
+        ];
+        parts.into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
 }
 
 /// Looks up what the status bar tells. At the start of the trace it tells of the first step.

@@ -138,7 +138,7 @@ impl Browser {
                 }
             }
             Action::Quit => self.is_over = true,
-            Action::CommandPalette => self.over = Over::Palette(Palette::default()),
+            Action::CommandPalette => self.over = Over::Palette(Palette::new(self.focused_kind())),
             Action::AskFor(name) => self.ask_argument(&name),
             Action::KeyboardHelp => self.help(),
             Action::About => {
@@ -159,8 +159,7 @@ impl Browser {
     }
 
     pub(super) fn help(&mut self) {
-        let kind = self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind());
-        self.over = Over::Help(HelpPage::new(kind, &self.situation()));
+        self.over = Over::Help(HelpPage::new(self.focused_kind(), &self.situation()));
     }
 
     /// Asks for the argument of a command.

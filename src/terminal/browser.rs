@@ -11,7 +11,7 @@ use super::options::BrowserOptions;
 use super::palette::Palette;
 use super::panes_open::Panes;
 use super::question::Question;
-use crate::action::{Action, CellName, WindowId};
+use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::desk::{
     Desk, Keeping, Marks, Message, Opening, Queue, Saver, Script, Showing, StatusSlot, Tone, TraceChoice, Undo,
 };
@@ -42,6 +42,8 @@ pub struct Browser {
     pub(super) panes: Panes,
     /// What is shown over the panes.
     pub(super) over: Over,
+    /// Nothing was done yet: somebody who was never here is told of the help.
+    pub(super) is_greeting: bool,
     /// What was told last, until the next key.
     pub(super) message: Option<Message>,
     /// What was typed before, by the question.
@@ -118,6 +120,7 @@ impl Browser {
             queue: Queue::default(),
             panes: Panes::first(),
             over: Over::Nothing,
+            is_greeting: !is_scripted,
             message: None,
             typed: HashMap::new(),
             undo: Undo::default(),
@@ -288,6 +291,11 @@ impl Browser {
         if let Some(cell) = open.pane.selection(&cx) {
             self.cell = Some(cell);
         }
+    }
+
+    /// Of which kind the pane is that has the keyboard.
+    pub(super) fn focused_kind(&self) -> PanelKind {
+        self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind())
     }
 
     /// The pane that shows the list of steps of a window has the keyboard, and its window is the active one.

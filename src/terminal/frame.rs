@@ -11,6 +11,7 @@ use super::look::{Look, Role};
 use super::pane::Cx;
 use super::pen::{Pen, Run};
 use super::question::Question;
+use super::wrapped::wrapped;
 use crate::action::PanelKind;
 use crate::desk::words::{bytes, count, span};
 use crate::desk::{Desk, Lookup, Opening, Tone, status_at};
@@ -22,6 +23,8 @@ use crate::model::{Meaning, Span};
 const SMALLEST: (u16, u16) = (20, 5);
 /// Rows of a screen that has room for panes that nobody asked for.
 const ROOMY: u16 = 36;
+/// How many rows a message takes at most above the one in which it ends.
+const MESSAGE: u16 = 4;
 
 impl Browser {
     /// Draws everything. Costs what is on the screen, whatever the trace.
@@ -68,7 +71,7 @@ impl Browser {
             }
             Over::Nothing => {}
         }
-        self.draw_bottom(Run::of(bottom, 0), &mut pen);
+        self.draw_bottom(above, Run::of(bottom, 0), &mut pen);
         None
     }
 
@@ -114,9 +117,11 @@ impl Browser {
         }
     }
 
-    /// What was told, or where the active window is; at the right how far something came.
-    fn draw_bottom(&mut self, run: Run, pen: &mut Pen<'_>) {
-        let progress = self.progress();
+    /// What was told, or where the active window is; at the right how far something came, and until the first key how there is help.
+    fn draw_bottom(&mut self, above: Rect, run: Run, pen: &mut Pen<'_>) {
+        let is_greeting = self.is_greeting && self.message.is_none();
+        let greeting = || is_greeting.then(|| say!("terminal-greeting").to_owned());
+        let progress = self.progress().or_else(greeting);
         let rest = match &progress {
             Some(words) => pen.text_right(run, words, pen.look.style(Role::Text(Meaning::Number))),
             None => run,
@@ -129,7 +134,7 @@ impl Browser {
                 Tone::Error => Role::Error,
             };
             let text = if message.text.is_empty() { String::new() } else { format!(": {}", message.text) };
-            pen.role(rest, &format!("{}{text}", message.title), role);
+            draw_message(&Words { text: &format!("{}{text}", message.title), role }, above, rest, pen);
             return;
         }
         let spans = self.status_spans();
@@ -205,18 +210,8 @@ fn position_spans(desk: &Desk, status: &mut crate::desk::StatusSlot) -> Vec<Span
         move |cancel: &Cancel| status_at(&session, position, cancel)
     });
     let Some(status) = answer.any() else { return spans };
-    let parts = [
-        (say!("status-line"), status.line.map(count)),
-        (say!("status-record"), status.record.map(count)),
-        (say!("status-time"), status.time.clone()),
-        (say!("status-thread"), status.thread.clone()),
-        (say!("status-in"), status.symbol.clone()),
-        (say!("status-depth"), status.depth.map(count)),
-    ];
-    for (name, value) in parts {
-        if let Some(value) = value {
-            part(&mut spans, name, &value);
-        }
+    for (name, value) in status.parts() {
+        part(&mut spans, name, &value);
     }
     spans
 }
@@ -235,6 +230,26 @@ fn draw_bar(pen: &mut Pen<'_>, run: Run, title: &str, role: Role) {
     pen.role(rest, " ", role);
 }
 
+/// Words that the user must be able to read to their end.
+struct Words<'a> {
+    text: &'a str,
+    role: Role,
+}
+
+/// Draws words that end in a row; where that has no room for all of them, they begin in rows above it.
+fn draw_message(words: &Words<'_>, above: Rect, last: Run, pen: &mut Pen<'_>) {
+    let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
+    let most = MESSAGE.min(above.height.saturating_sub(1));
+    let higher = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(u16::MAX).min(most);
+    for (row, line) in (above.height - higher..).zip(lines.iter().take(usize::from(higher))) {
+        let run = Run::of(above, row);
+        clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
+        pen.role(run, line, words.role);
+    }
+    let rest = lines.get(usize::from(higher)..).unwrap_or_default();
+    pen.role(last, &rest.join(" "), words.role);
+}
+
 /// The question on the bottom line, with what was wrong above it. Returns where the cursor stands.
 fn draw_question(
     question: &Question,
@@ -245,8 +260,9 @@ fn draw_question(
 ) -> (u16, u16) {
     if let Some(error) = question.error.clone().or(message) {
         let run = Run::of(above, above.height.saturating_sub(1));
+        let above = Rect { height: above.height.saturating_sub(1), ..above };
         clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
-        pen.role(run, &error, Role::Error);
+        draw_message(&Words { text: &error, role: Role::Error }, above, run, pen);
     }
     let run = Run::of(bottom, 0);
     let rest = pen.role(run.first(run.cells() / 2), &question.asked.words(), Role::Key);

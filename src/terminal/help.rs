@@ -7,9 +7,9 @@ use super::keys::{ROWS, Scope, has_for_itself};
 use super::look::Role;
 use super::palette::{asks_for_window, is_of_window};
 use super::pen::{Pen, Run};
-use super::sent::sent_text;
+use super::sent::{sent, sent_here};
 use crate::action::PanelKind;
-use crate::keymap::{self, Command, KeyStroke, Situation};
+use crate::keymap::{self, Command, Situation};
 use crate::messages::{say, spoken};
 use crate::model::Meaning;
 
@@ -83,8 +83,10 @@ impl HelpPage {
         for scope in scopes {
             let before = lines.len();
             for row in ROWS.iter().filter(|row| row.scope == scope) {
-                let keys: Vec<String> = row.presses.iter().map(|press| press.text()).collect();
-                let (keys, words) = (keys.join(" "), spoken(row.words));
+                let (keys, words) = (row.keys_in(self.kind).join(" "), spoken(row.words));
+                if keys.is_empty() {
+                    continue;
+                }
                 // Keys that do alike stand in one line.
                 match lines
                     .get_mut(before..)
@@ -111,22 +113,15 @@ impl HelpPage {
 
     /// A command with those of the window's keys that mean it here as well.
     fn of_window(&self, command: &Command) -> Option<Line> {
-        let here = sent(command, |key| !has_for_itself(self.kind, key));
+        let here = sent_here(command, self.kind).join(" ");
         (!here.is_empty()).then(|| Line { keys: here, words: command.label().to_owned() })
     }
 
     /// A command whose key means something else here.
     fn shadowed(&self, command: &Command) -> Option<Line> {
-        let lost = sent(command, |key| has_for_itself(self.kind, key));
+        let lost = sent(command, |key| has_for_itself(self.kind, key)).join(" ");
         (!lost.is_empty()).then(|| Line { keys: lost, words: say!("terminal-help-lost", command = command.label()) })
     }
-}
-
-/// Those of the keys of a command that a terminal can send.
-fn sent(command: &Command, is_wanted: impl Fn(KeyStroke) -> bool) -> String {
-    let keys = command.keys();
-    let wanted = keys.iter().filter(|key| is_wanted(**key)).filter_map(|key| sent_text(*key));
-    wanted.collect::<Vec<_>>().join(" ")
 }
 
 /// A line of a text: what stands before two spaces are keys; a line that begins without is a title.

@@ -65,6 +65,15 @@ pub struct Row {
     pub words: &'static str,
 }
 
+impl Row {
+    /// Its keys as the help writes them, without those that mean something more particular in a pane of a kind.
+    pub fn keys_in(&self, kind: PanelKind) -> Vec<String> {
+        let is_ours =
+            |press: &&Press| row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words);
+        self.presses.iter().filter(is_ours).map(|press| press.text()).collect()
+    }
+}
+
 impl Press {
     /// As the help writes it: `Ctrl-L`, `PgUp`, `{`.
     pub fn text(self) -> String {
@@ -106,7 +115,7 @@ impl Press {
 
 /// What a key asks for in a pane of a kind; none where the table has none.
 pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<Command> {
-    row_of(kind, |press| press.fits(key))
+    row_of(kind, |press| press.fits(key)).map(|row| row.command)
 }
 
 /// Whether the table has a key of the window's for itself in a pane of a kind.
@@ -118,10 +127,11 @@ pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
     row_of(kind, |press| event(&press) == Some(stroke)).is_some()
 }
 
-fn row_of(kind: PanelKind, is_it: impl Fn(Press) -> bool) -> Option<Command> {
+/// The row of a key: that of the most particular scope.
+fn row_of(kind: PanelKind, is_it: impl Fn(Press) -> bool) -> Option<&'static Row> {
     let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(kind));
     let found = |scope| ROWS.iter().find(|row| row.scope == scope && row.presses.iter().any(|press| is_it(*press)));
-    scopes.filter_map(found).map(|row| row.command).next()
+    scopes.filter_map(found).next()
 }
 
 /// A key as the window's table has it.

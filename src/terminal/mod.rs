@@ -32,6 +32,7 @@ mod script;
 mod sent;
 mod signals;
 mod snapshot;
+mod wrapped;
 
 pub use browser::{Browser, Wake};
 pub use clean::{Signs, letter_width, width};

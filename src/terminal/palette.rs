@@ -7,14 +7,16 @@ use super::look::Role;
 use super::pen::{Pen, Run};
 use super::prompt::{Line, Typed};
 use super::registry;
-use crate::action::Action;
-use crate::desk::{Choice, Desk, Item, Known, Places, items};
+use super::sent::sent_here;
+use crate::action::{Action, PanelKind};
+use crate::desk::{Choice, Desk, Item, ItemKey, Known, Places, items};
 use crate::keymap::{Command, Situation};
 use crate::messages::say;
 
 /// The palette while it is open.
-#[derive(Default)]
 pub struct Palette {
+    /// The pane in which it was opened: what keys mean depends on it.
+    kind: PanelKind,
     line: Line,
     chosen: usize,
     places: Places,
@@ -36,6 +38,11 @@ pub enum Picked {
 }
 
 impl Palette {
+    /// The commands, over a pane of a kind.
+    pub fn new(kind: PanelKind) -> Self {
+        Self { kind, line: Line::default(), chosen: 0, places: Places::default(), list: Vec::new(), rows: 0 }
+    }
+
     /// Types a text where the cursor is.
     pub fn insert(&mut self, text: &str) {
         self.line.insert(text);
@@ -100,6 +107,15 @@ impl Palette {
         }
     }
 
+    /// The key of a row, as it is typed here; a key that means something else in the pane is not named.
+    fn key_of(&self, item: &Item) -> String {
+        match item.key {
+            ItemKey::Nothing => String::new(),
+            ItemKey::Enter => say!("key-enter").to_owned(),
+            ItemKey::Of(command) => sent_here(command, self.kind).into_iter().next().unwrap_or_default(),
+        }
+    }
+
     fn top(&self) -> usize {
         self.chosen.saturating_sub(self.rows.saturating_sub(1))
     }
@@ -120,9 +136,9 @@ impl Palette {
                 Choice::Nothing => Role::Text(crate::model::Meaning::Label),
                 _ => Role::Text(crate::model::Meaning::Plain),
             };
-            let right = item.key.as_deref().unwrap_or_default();
+            let right = self.key_of(item);
             let rest =
-                pen.text_right(Run { end: line.end.saturating_sub(1), ..line }, right, pen.look.style(Role::Key));
+                pen.text_right(Run { end: line.end.saturating_sub(1), ..line }, &right, pen.look.style(Role::Key));
             pen.role(rest, &item.text, role);
             if place == self.chosen {
                 pen.role(run.first(2), "> ", Role::Cursor);

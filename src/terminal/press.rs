@@ -30,6 +30,7 @@ impl Browser {
             return;
         }
         self.message = None;
+        self.is_greeting = false;
         match std::mem::take(&mut self.over) {
             Over::Nothing => self.press_in_pane(key),
             Over::Question(question) => self.press_in_question(key, question),
@@ -56,8 +57,7 @@ impl Browser {
         if key.code == KeyCode::Esc || is_control(key, 'c') {
             return self.give_up();
         }
-        let kind = self.panes.focused().map_or(PanelKind::Trace, |open| open.pane.kind());
-        if let Some(command) = keys::command_of(kind, key) {
+        if let Some(command) = keys::command_of(self.focused_kind(), key) {
             return self.obey(command);
         }
         let situation = self.situation();
@@ -318,6 +318,7 @@ impl Browser {
     /// The mouse did something.
     pub fn touch(&mut self, event: MouseEvent) {
         let MouseEvent { kind, column: x, row: y, .. } = event;
+        self.is_greeting &= kind == MouseEventKind::Moved;
         if !matches!(self.over, Over::Nothing) {
             return self.touch_over(event);
         }

@@ -1,6 +1,8 @@
 //! Which keys of the window a terminal can send, and how they are written here.
 
-use crate::keymap::{KeyStroke, Modifiers};
+use super::keys::has_for_itself;
+use crate::action::PanelKind;
+use crate::keymap::{Command, KeyStroke, Modifiers};
 
 /// Ctrl with these letters is another key for a terminal, or stops the program.
 const TAKEN: &str = "HIJMZ";
@@ -21,6 +23,17 @@ pub fn sent_text(stroke: KeyStroke) -> Option<String> {
     }
     let letter = if shift || ctrl { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
     Some(format!("{}{}{letter}", held(ctrl, "Ctrl-"), held(alt, "Alt-")))
+}
+
+/// The window's keys of a command that mean it in a pane of a kind as well.
+pub fn sent_here(command: &Command, kind: PanelKind) -> Vec<String> {
+    sent(command, |key| !has_for_itself(kind, key))
+}
+
+/// Those of the keys of a command that a terminal can send.
+pub fn sent(command: &Command, is_wanted: impl Fn(KeyStroke) -> bool) -> Vec<String> {
+    let keys = command.keys();
+    keys.iter().filter(|key| is_wanted(**key)).filter_map(|key| sent_text(*key)).collect()
 }
 
 #[cfg(test)]

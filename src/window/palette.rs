@@ -9,8 +9,8 @@ use super::go_to::error_line;
 use super::settings::Settings;
 use super::widgets::{key_cap, width};
 use crate::action::Action;
-use crate::desk::{Choice, Item, Known, items};
-use crate::keymap::{Command, Situation};
+use crate::desk::{Choice, Item, ItemKey, Known, items};
+use crate::keymap::{Command, Situation, key_text};
 use crate::messages::say;
 use crate::model::go_to::Suggestion;
 use crate::notes::{KeptSearch, KeptSlice};
@@ -289,8 +289,13 @@ fn row_ui(ui: &mut Ui, item: &Item, Choosable { is_chosen }: Choosable, tok: &To
     painter.galley(pos2(rect.left() + 38.0, rect.center().y - galley.size().y / 2.0), galley, color);
     let area = pos2(rect.right() - 110.0, rect.center().y);
     painter.text(area, Align2::RIGHT_CENTER, item.area, ui_font(12.0), tok.t3);
-    if let Some(key) = &item.key {
-        key_cap(painter, rect.right_center() - vec2(10.0, 0.0), key, tok);
+    let key = match item.key {
+        ItemKey::Nothing => None,
+        ItemKey::Enter => Some(say!("key-enter").to_owned()),
+        ItemKey::Of(command) => command.keys().first().map(key_text),
+    };
+    if let Some(key) = key {
+        key_cap(painter, rect.right_center() - vec2(10.0, 0.0), &key, tok);
     }
     response
 }

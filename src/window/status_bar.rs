@@ -56,18 +56,8 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
         move |cancel: &Cancel| status_at(&session, position, cancel)
     });
     let Some(status) = answer.any() else { return };
-    let parts = [
-        (say!("status-line"), status.line.map(count)),
-        (say!("status-record"), status.record.map(count)),
-        (say!("status-time"), status.time.clone()),
-        (say!("status-thread"), status.thread.clone()),
-        (say!("status-in"), status.symbol.clone()),
-        (say!("status-depth"), status.depth.map(count)),
-    ];
-    for (name, value) in parts {
-        if let Some(value) = value {
-            part_ui(ui, name, &value, mono(11.5), tok);
-        }
+    for (name, value) in status.parts() {
+        part_ui(ui, name, &value, mono(11.5), tok);
     }
 }
 

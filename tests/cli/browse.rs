@@ -35,3 +35,17 @@ fn what_is_wrong_is_told_before_or_instead_of_a_screen() {
         .run(&["browse", &trace, "--run", &beyond, "--quit"])
         .fails_with(&["beyond.txt, line 1", "no_such_function"]);
 }
+
+#[test]
+fn a_screen_is_saved_once_nothing_on_it_is_on_its_way() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let image = overflow_image();
+    for panel in ["calls", "stack", "functions", "findings", "threads", "source"] {
+        let script = sandbox.file("script.txt", format!("Go to 1250\nShow {panel}\n"));
+        let picture = ["--run", &script, "--screenshot", "-", "--quit", "--size", "120x40"];
+        let ran = sandbox.run(&[&["browse", &trace, "--image", &image][..], &picture].concat()).succeeds();
+        assert!(!ran.out.contains("Loading"), "{panel}:\n{}", ran.out);
+        assert!(ran.out.contains("── 1,250 ──") && ran.out.contains("x0"), "{panel}:\n{}", ran.out);
+    }
+}

@@ -106,3 +106,26 @@ fn a_regular_expression_is_looked_for() {
     it.press("/ \"/STRB.*x19,#2/\" Return");
     assert!(it.position() > 0 && it.bottom().starts_with("Step"), "{}", it.bottom());
 }
+
+#[test]
+fn the_palette_names_keys_as_they_are_typed_here() {
+    let mut it = Driver::overflow();
+    it.press(": \"undo\"");
+    let undo = it.line(1);
+    // Ctrl-Z stops the program, and Ctrl-Shift-O cannot be told from Ctrl-O.
+    assert!(undo.contains("Undo") && !undo.contains("Ctrl"), "{undo}");
+    it.press("C-u \"open directory\"");
+    assert!(it.line(1).contains("Open directory") && !it.line(1).contains("Ctrl"), "{}", it.line(1));
+    it.press("C-u \"find next\"");
+    assert!(it.line(1).trim_end().ends_with("F3"), "{}", it.line(1));
+}
+
+#[test]
+fn what_is_told_can_be_read_to_its_end() {
+    let mut it = Driver::overflow();
+    it.press("p \"nowhere_at_all\" Return");
+    let screen = it.screen();
+    assert!(screen.contains("no address of code: column 1") && screen.contains("main.c:12"), "{screen}");
+    it.press("Down");
+    assert!(!it.screen().contains("no address of code"), "{}", it.screen());
+}

@@ -87,3 +87,15 @@ fn the_picture_in_the_readme_is_what_is_seen() {
     }
     assert_eq!(picture_of(&readme), it.screen());
 }
+
+#[test]
+fn whoever_begins_is_told_of_the_help_until_the_first_key() {
+    let mut it = Driver::overflow();
+    assert!(
+        it.bottom().starts_with("Step 0 of 1,763") && it.bottom().ends_with("F1: keys, q: quit"),
+        "{}",
+        it.bottom()
+    );
+    it.press("Down");
+    assert!(!it.bottom().contains("F1"), "{}", it.bottom());
+}

@@ -5,9 +5,9 @@ use ratatui::style::Style;
 
 use crate::messages::say;
 use crate::model::Meaning;
-use crate::terminal::clean::width;
 use crate::terminal::look::Role;
 use crate::terminal::pen::{Pen, Run};
+use crate::terminal::wrapped::wrapped;
 
 /// Why there is nothing, and what to do about it.
 pub fn empty(title: &str, advice: &str, area: Rect, pen: &mut Pen<'_>) {
@@ -35,27 +35,4 @@ fn lines(text: &str, style: Style, area: Rect, pen: &mut Pen<'_>) -> Rect {
     }
     let taken = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y.saturating_add(taken), height: area.height - taken, ..area }
-}
-
-/// A clean text in lines of so many cells; a longer word has a line of its own.
-fn wrapped(clean: &str, cells: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in clean.split(' ') {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= cells => *line = format!("{line} {word}"),
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_broken_between_words() {
-        assert_eq!(wrapped("no calls in this part", 9), ["no calls", "in this", "part"]);
-        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
-    }
 }

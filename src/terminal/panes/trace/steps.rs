@@ -10,7 +10,7 @@ use stepback_parsers::{Step, StepOrigin};
 use super::picked::Picked;
 use super::rows::{Shown, shown_lines};
 use super::view::{Anchor, View};
-use super::words::{died_words, wrapped};
+use super::words::died_words;
 use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
 use crate::desk::{BlockItem, Blocks};
 use crate::messages::say;
@@ -25,6 +25,7 @@ use crate::model::{Meaning, Span, TraceWindow};
 use crate::terminal::look::Role;
 use crate::terminal::pane::Cx;
 use crate::terminal::pen::{Pen, Run};
+use crate::terminal::wrapped::wrapped;
 use crate::worker::Slot;
 use stepback_parsers::Position;
 
@@ -193,7 +194,7 @@ impl StepList {
             .poll_long(&(), cx.worker(), |()| move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?));
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
         self.ending_lines = match answer.any() {
-            Some(Some(ending)) => wrapped(&died_words(ending), width),
+            Some(Some(ending)) => wrapped(&cx.look.signs.clean(&died_words(ending)), width),
             _ => Vec::new(),
         };
     }

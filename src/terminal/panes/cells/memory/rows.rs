@@ -125,7 +125,8 @@ fn rank(cell: &ByteCell) -> u8 {
         () if cell.source == ValueSource::External => 4,
         () if cell.is_changed => 3,
         () if cell.source == ValueSource::Inferred => 2,
-        () if cell.is_news => 1,
+        // Of what is not known nothing says that it is the same.
+        () if cell.is_news && cell.value.is_some() => 1,
         () => 0,
     }
 }
@@ -153,4 +154,19 @@ fn cursor_style(view: RowsView<'_>, look: &Look) -> Style {
 
 fn columns(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: Option<u8>, source: ValueSource) -> ByteCell {
+        ByteCell { value, source, is_changed: false, is_news: true, touch: None, other: None }
+    }
+
+    #[test]
+    fn of_an_unknown_byte_nothing_says_that_it_stayed_the_same() {
+        assert_eq!(sign(&written(Some(0), ValueSource::Recorded)), "=");
+        assert_eq!(sign(&written(None, ValueSource::Unknown)), " ");
+    }
 }

@@ -68,6 +68,17 @@ fn unknown_bytes_are_never_zeros() {
 }
 
 #[test]
+fn of_what_is_written_but_unknown_nothing_says_that_it_stayed_the_same() {
+    let (session, _place) = tarmac(
+        "0 clk IT (0) 00010000 d2800020 O EL3h_s : MOV x0,#1\n0 clk R X0 XXXXXXXX00000001\n0 clk R X1 XXXXXXXXXXXXXXXX\n0 clk R X2 0000000000000001\n",
+    );
+    let screen = Bench::over(session, 1, RegistersPane::default()).screen();
+    assert!(screen.contains("x0  ????????00000001 "), "{screen}");
+    assert!(screen.contains("x1  ???????????????? "), "{screen}");
+    assert!(screen.contains("x2 =0000000000000001 "), "{screen}");
+}
+
+#[test]
 fn numbers_of_floating_point_stand_behind_their_digits() {
     let mut bench = bench(1249);
     bench.take(&Action::ShowRegisters(RegisterGroup::Single));
