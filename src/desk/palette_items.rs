@@ -103,7 +103,7 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
         let text = say!("palette-slice", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
         let choice = Choice::Run("Run slice…", Action::RunSlice(kept.name.clone()));
-        let (key, icon) = (None, Some(icons::WHY));
+        let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
         Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
     }));
     // The sort is stable: commands that fit equally well stay in the order of the menus.
