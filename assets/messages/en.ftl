@@ -2518,6 +2518,7 @@ terminal-help-window = As in the window
 terminal-help-differences = Keys of the window that mean something else here
 terminal-help-lost = { $command }: by its name, with `:`
 terminal-folded = { $name }: { $count } steps
+terminal-hidden-slice = … { $count } steps that are not in the slice
 terminal-hidden = … { $count } steps that are no hits
 terminal-end-of-trace = End of trace
 terminal-no-text = This trace has no text of its own: R shows its steps

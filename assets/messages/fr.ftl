@@ -2535,6 +2535,7 @@ terminal-help-window = Comme dans la fenêtre
 terminal-help-differences = Touches de la fenêtre qui veulent dire autre chose ici
 terminal-help-lost = { $command } : par son nom, avec `:`
 terminal-folded = { $name } : { $count } pas
+terminal-hidden-slice = … { $count } pas hors de la tranche
 terminal-hidden = … { $count } pas qui ne sont pas des résultats
 terminal-end-of-trace = Fin de la trace
 terminal-no-text = Cette trace n’a pas de texte : R montre ses pas

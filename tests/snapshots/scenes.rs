@@ -9,7 +9,7 @@ pub struct Scene {
 }
 
 /// Each in a window of its own: what lies over the panels stays there.
-pub const RUNS: [&[Scene]; 4] = [&PANELS, &KEYS, &PALETTE, &SETTINGS];
+pub const RUNS: [&[Scene]; 5] = [&PANELS, &WHY, &KEYS, &PALETTE, &SETTINGS];
 
 const PANELS: [Scene; 24] = [
     Scene { name: "debug", lines: "" },
@@ -41,6 +41,12 @@ const PANELS: [Scene; 24] = [
         name: "compare",
         lines: "Only hits\nCompare before and after this call\nWindows move together\nGo to 100\nGo to 43985",
     },
+];
+
+// In a window of its own: its marks stay in the list of steps and in the timeline.
+const WHY: [Scene; 2] = [
+    Scene { name: "why", lines: "Go to end\nWhy x2" },
+    Scene { name: "why-tree", lines: "Go to end\nWhy x2\nSlice as a tree\nOnly steps of the slice" },
 ];
 
 const KEYS: [Scene; 1] = [Scene { name: "keys", lines: "Keys" }];

@@ -11,7 +11,7 @@ fn a_value_is_asked_about_read_and_travelled_along() {
     assert_eq!(it.position(), 1383);
     it.press("v").check("why-tree");
     it.press("v v F1").check("why-help");
-    it.press("Esc H").check("why-only");
+    it.press("Escape H").check("why-only");
 }
 
 #[test]

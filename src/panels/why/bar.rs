@@ -80,10 +80,9 @@ impl Bar<'_> {
             right -= 26.0;
             Rect::from_min_max(pos2(right, y - 11.0), pos2(right + 24.0, y + 11.0))
         };
-        let is_under_way = self.state.is_some_and(SliceState::is_under_way);
         let mut wants_stop = false;
         if self.is_own {
-            if is_under_way {
+            if self.is_under_way() {
                 let stop = Square { shape: icons::CLOSE, tip: say!("slice-stop"), is_on: false };
                 wants_stop = self.square_ui(ui, next(), &stop);
             }
@@ -92,7 +91,7 @@ impl Bar<'_> {
                 out.push(Action::WhyAgain(self.question.clone()));
             }
         } else {
-            self.marked_ui(ui, &mut next, is_under_way, menu, out);
+            self.marked_ui(ui, &mut next, menu, out);
         }
         pen.text(bar.left() + INSET, y, icons::WHY, icon(14.0), self.cx.tok.t2);
         let words = match self.state.and_then(SliceState::slice) {
@@ -105,16 +104,13 @@ impl Bar<'_> {
         wants_stop
     }
 
+    fn is_under_way(&self) -> bool {
+        self.state.is_some_and(SliceState::is_under_way)
+    }
+
     /// What is done with the slice that is marked everywhere.
-    fn marked_ui(
-        &self,
-        ui: &mut Ui,
-        next: &mut dyn FnMut() -> Rect,
-        is_under_way: bool,
-        menu: &mut SliceMenu,
-        out: &mut Vec<Action>,
-    ) {
-        let (tip, action) = match is_under_way {
+    fn marked_ui(&self, ui: &mut Ui, next: &mut dyn FnMut() -> Rect, menu: &mut SliceMenu, out: &mut Vec<Action>) {
+        let (tip, action) = match self.is_under_way() {
             true => (say!("slice-stop"), Action::StopSlice),
             false => (say!("slice-clear"), Action::ClearSlice),
         };

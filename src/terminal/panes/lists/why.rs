@@ -275,17 +275,17 @@ mod tests {
     fn a_chain_shows_the_stores_and_the_bytes_behind_them() {
         assert_eq!(
             stage().draw(100, 11),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 139 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 119 steps, followed to their ends
 *  - 8000087c, called at 1,757
        1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  what was asked for
    - 80000390, called at 746
      + 1,382  u8[0x80020015..0x17] = {(w1 >> 12) | 0xe0, ((x1 >> 6…  e5 b1 bf  bytes 5..7 · for 1,761
      + 1,368  x1 = w0 | (w0 << 4) | ((w0 & 0xffffff) << 8) | (w0 << 12)             0x5c7f  for 1,382
      - 80000328, called at 1,359
-       + 1,365  w0 = csel((w0 | 0x20) - 87, w0 - 48, hi)                               0xf  for 1,368
-         1,360  w0 = w0                                                               0x66  for 1,365
-       1,358  w0 = u8[0x8402002f]                                                 0x66 'f'  for 1,360
-     - 80000328, called at 1,349"
+       + 1,365  w0 = csel((w0 | 0x20) - 87, w2, hi)                                    0xf  for 1,368
+       1,358  w0 = u8[0x8402002f]                                                 0x66 'f'  for 1,365
+     - 80000328, called at 1,349
+       + 1,355  w0 = csel(w1, w0 - 48, hi)                            0x7  through 1 copy · for 1,368"
         );
     }
 
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(WindowId(1), 1762))]");
         assert_eq!(
             stage().press(&[Command::NextView]).draw(100, 6),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
 *  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
      + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
      + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
@@ -304,7 +304,7 @@ mod tests {
         let all = stage().press(&[Command::NextView, Command::NextView]).draw(100, 6);
         assert_eq!(
             all,
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 139 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 119 steps, followed to their ends
 *  - 8000087c, called at 1,757
        1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  what was asked for
    - 80000390, called at 746
@@ -318,7 +318,7 @@ mod tests {
         let keys = [Command::NextView, Command::Move(Toward::Down), Command::Move(Toward::Right)];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
    - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
 *    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
        + 1,368  80000440           x1 = w0 | (w0 << 4) | ((w0 & 0xffffff) << 8) |…  0x5c7f  for 1,382"
@@ -326,7 +326,7 @@ mod tests {
         let keys = [Command::NextView, Command::Move(Toward::Left)];
         assert_eq!(
             stage().press(&keys).draw(100, 4),
-            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 139 steps, followed to their ends
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
 *  + 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for"
         );
     }

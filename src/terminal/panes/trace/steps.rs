@@ -15,7 +15,7 @@ use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
 use crate::desk::{BlockItem, Blocks};
 use crate::messages::say;
 use crate::model::effects::EffectText;
-use crate::model::hit_rows::ShownRow;
+use crate::model::hit_rows::{ShownRow, Sieve};
 use crate::model::names::function_name;
 use crate::model::so_far::so_far;
 use crate::model::spots::is_any_in;
@@ -289,7 +289,10 @@ impl StepList {
             }
             Shown::Hidden { first, last } => {
                 let steps = last.0.saturating_sub(first.0).saturating_add(1);
-                let words = say!("terminal-hidden", count = steps);
+                let words = match drawn.scene.window.only_hits.of {
+                    Sieve::Hits => say!("terminal-hidden", count = steps),
+                    Sieve::Slice => say!("terminal-hidden-slice", count = steps),
+                };
                 pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
             }
             Shown::Died(line) => {
