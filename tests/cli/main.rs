@@ -41,3 +41,4 @@ mod truncate;
 mod vcd;
 mod vcd_banks;
 mod waveform;
+mod why;

@@ -19,6 +19,8 @@ pub struct Assignment {
     pub place: Option<Loaded>,
     /// The value; none where the instruction does not say how it is made.
     pub value: Option<Formula>,
+    /// How many bits it has at most.
+    pub bits: u16,
 }
 
 /// Values that are handed on more often than this are named where they are found.
@@ -39,7 +41,11 @@ impl SliceReading {
             let value = self.value(id, defined.cell, LOOKED_THROUGH);
             let bits = size_of(defined.cell).saturating_mul(8);
             let value = value.map(|value| if bits <= 64 { as_in_c(value, bits) } else { value });
-            assignments.push(Assignment { cell, place: self.place(id, cell), value });
+            let told = match (cell, row.instruction()) {
+                (SliceCell::Register { view, .. }, Some(instruction)) => bits_of(instruction, view),
+                _ => bits,
+            };
+            assignments.push(Assignment { cell, place: self.place(id, cell), value, bits: told });
         }
         assignments
     }

@@ -77,7 +77,7 @@ pub enum LoadShape {
 
 impl Formula {
     /// How many bits its value has at most.
-    pub(super) fn bits(&self) -> u16 {
+    pub fn bits(&self) -> u16 {
         let below = |bits: u32| u16::try_from(bits.min(64)).unwrap_or(64);
         match self {
             Self::Number(number) => below(64 - number.leading_zeros()),

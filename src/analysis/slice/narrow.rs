@@ -56,7 +56,14 @@ fn binary(operation: Operation, left: Formula, right: Formula, wanted: u16) -> F
             let (left_wanted, right_wanted) = (wanted.min(mask_bits(&right)), wanted.min(mask_bits(&left)));
             (narrowed(left, left_wanted), narrowed(right, right_wanted))
         }
-        Operation::ShiftLeft => (narrowed(left, wanted), narrowed(right, 64)),
+        Operation::ShiftLeft => {
+            let places = match &right {
+                Formula::Number(places) => u16::try_from(*places).unwrap_or(64),
+                _ => 0,
+            };
+            // What is moved out at the top does not count.
+            (narrowed(left, wanted.saturating_sub(places).max(1)), narrowed(right, 64))
+        }
         Operation::ShiftRight | Operation::ShiftRightSigned => {
             let places = match &right {
                 Formula::Number(places) => u16::try_from(*places).unwrap_or(64),

@@ -1,6 +1,6 @@
 //! Takes the rows of a slice as they come, and knows what becomes of each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stepback_index::{Cancel, Edge, QueryError, SeenRow, SliceEnd, SliceRow, SliceSight, SliceStep};
 use stepback_machine::Expression;
@@ -25,6 +25,9 @@ pub struct SliceReading {
 
 /// An expression of more operators is cut in two.
 const OPERATORS: u32 = 8;
+
+/// A line stands for so many rows at most that stores are looked for among.
+const BESIDE: usize = 256;
 
 /// So many rows are followed at most to find out whether a value that is saved comes back to where it was.
 const DETOUR: usize = 32;
@@ -100,16 +103,15 @@ impl SliceReading {
     pub fn wanted_by(&self, id: RowId) -> Vec<RowId> {
         let mut found: Vec<RowId> = Vec::new();
         let Some(row) = self.row(id) else { return found };
-        let mut seen = vec![id];
+        let mut seen = HashSet::from([id]);
         let mut open: Vec<RowId> = row.consumers.clone();
         let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
         let beside = beside.filter(|row| matches!(row.role, Role::Beside(_)));
         open.extend(beside.flat_map(|row| row.consumers.iter().copied()));
         while let Some(next) = open.pop() {
-            if seen.contains(&next) || seen.len() > DETOUR * DETOUR {
+            if !seen.insert(next) {
                 continue;
             }
-            seen.push(next);
             let Some(row) = self.row(next) else { continue };
             match row.role {
                 Role::Copied(_) => open.extend(&row.consumers),
@@ -223,7 +225,7 @@ impl SliceReading {
     fn beside(&self, row: &ReadRow) -> Option<RowId> {
         let (first, len) = row.stored()?;
         let head = self.last_store?;
-        let known = self.row(head)?;
+        let known = self.row(head).filter(|known| known.inside.len() < BESIDE)?;
         let is_alike = known.call == row.call
             && known.slice.thread == row.slice.thread
             && known.consumers == row.consumers

@@ -59,6 +59,11 @@ impl SliceWords<'_> {
             }
             LineKind::Step(id) => self.step(id),
             LineKind::Alone(id) => self.alone(id),
+            LineKind::Rounds(rounds) => {
+                let last = self.reading.row(rounds.last).map_or(0, |row| row.slice.step.0);
+                let text = say!("slice-rounds", count = rounds.count, rows = rounds.rows, step = last);
+                Ok(LineWords { text, ..LineWords::default() })
+            }
             LineKind::Again(id) => {
                 let mut words = self.step(id)?;
                 words.notes = vec![say!("slice-again").to_owned()];
@@ -85,12 +90,13 @@ impl SliceWords<'_> {
         let text = match self.stores(id, &beside) {
             Some(stores) => stores,
             None if assignments.iter().all(|one| one.value.is_some()) => {
-                let parts = assignments.iter().map(|one| self.assignment(one));
+                let words = self.formulas(&assignments);
+                let parts = assignments.iter().map(|one| self.assignment(one, &words));
                 parts.collect::<Vec<_>>().join(", ")
             }
             None => self.disassembly(row)?,
         };
-        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(id, &beside) };
+        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(&beside) };
         let mut notes = Vec::new();
         notes.extend(self.address_note(&assignments).filter(|_| beside.is_empty()));
         notes.extend(self.bytes_note(id, &beside));
@@ -114,16 +120,18 @@ impl SliceWords<'_> {
         Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
     }
 
-    fn formulas(&self) -> FormulaWords<'_> {
-        FormulaWords { session: self.session }
+    fn formulas(&self, assignments: &[Assignment]) -> FormulaWords<'_> {
+        let values = assignments.iter().filter_map(|one| one.value.as_ref());
+        FormulaWords::new(self.session).telling_apart(self.reading, values)
     }
 
-    fn assignment(&self, assignment: &Assignment) -> String {
-        let cell = match &assignment.place {
-            Some(place) => self.formulas().memory(place),
-            None => cell_words(assignment.cell, &self.session.index),
+    fn assignment(&self, assignment: &Assignment, words: &FormulaWords<'_>) -> String {
+        let cell = match (&assignment.place, assignment.cell) {
+            (Some(place), _) => words.memory(place),
+            (None, SliceCell::Register { thread, view }) => words.register(thread, view, assignment.bits),
+            (None, cell) => cell_words(cell, &self.session.index),
         };
-        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value));
+        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
         format!("{cell} = {value}")
     }
 
@@ -149,10 +157,11 @@ impl SliceWords<'_> {
     fn stores(&self, id: RowId, beside: &[RowId]) -> Option<String> {
         let place = |id: &RowId| self.reading.row(*id).and_then(ReadRow::stored);
         let ((first, _), (last, last_len)) = (beside.first().and_then(place)?, beside.last().and_then(place)?);
-        let all = beside.iter().flat_map(|id| self.reading.assignments(*id));
-        let values: Vec<String> = all
-            .map(|one| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value)))
-            .collect();
+
+        let all: Vec<Assignment> = beside.iter().flat_map(|id| self.reading.assignments(*id)).collect();
+        let words = if all.len() > PARTS { FormulaWords::new(self.session) } else { self.formulas(&all) };
+        let value = |one: &Assignment| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
+        let values: Vec<String> = all.iter().map(value).collect();
         let is_alike = values.windows(2).all(|pair| pair.first() == pair.last());
         let values = match &values[..] {
             [only, _, ..] if is_alike => say!("slice-stores-alike", count = values.len(), value = only.as_str()),
@@ -167,13 +176,13 @@ impl SliceWords<'_> {
             shape: LoadShape::Plain,
         };
         let end = last.0.saturating_add(last_len.saturating_sub(1));
-        let memory = self.formulas().memory(&one);
+        let memory = words.memory(&one);
         let memory = memory.trim_end_matches(']');
         Some(format!("{memory}..{:#x}] = {{{values}}}", end & 0xff))
     }
 
     /// The bytes that stores side by side wrote, in the order of their addresses.
-    fn stored_bytes(self, _id: RowId, beside: &[RowId]) -> String {
+    fn stored_bytes(self, beside: &[RowId]) -> String {
         let rows = beside.iter().filter_map(|id| self.reading.row(*id));
         let bytes: Vec<Option<u8>> =
             rows.flat_map(|row| row.slice.defines.iter().flat_map(|defined| defined.value.0.iter().copied())).collect();
@@ -224,7 +233,7 @@ impl SliceWords<'_> {
             _ => None,
         })?;
         let address = loaded.address.filter(|_| loaded.shape != LoadShape::Plain)?;
-        Some(say!("slice-at-address", place = self.formulas().place(address)))
+        Some(say!("slice-at-address", place = FormulaWords::new(self.session).place(address)))
     }
 
     /// Which bytes of what is loaded later a store gave, where it is a part of it.
@@ -264,7 +273,12 @@ impl SliceWords<'_> {
             if end.end == stepback_index::End::Constant && end.wanted_by.iter().all(|wanted| wanted.step.is_some()) {
                 continue;
             }
-            let (words, cell) = (end_words(end.end), cell_words(end.cell, &self.session.index));
+
+            let cell = match end.cell {
+                SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
+                cell => cell_words(cell, &self.session.index),
+            };
+            let words = end_words(end.end);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),
