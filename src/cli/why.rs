@@ -106,7 +106,8 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let edges = EdgeKinds {
         addresses: arguments.address,
         flags: arguments.flags,
-        listed: !arguments.exact,
+        // Expressions say what a result is made of, so they need nothing beyond that.
+        listed: !arguments.exact && (report.is_json || arguments.all_copies),
         ..EdgeKinds::default()
     };
     let limit = arguments.limit.unwrap_or(usize::MAX);

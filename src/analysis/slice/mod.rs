@@ -23,6 +23,8 @@ mod narrow;
 mod reading;
 mod rounds;
 mod row;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use assignment::Assignment;

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Cancel, Edge, QueryError, SeenRow, SliceEnd, SliceRow, SliceSight, SliceStep};
-use stepback_machine::Expression;
+use stepback_index::{
+    Cancel, Defined, Edge, QueryError, SeenRow, SliceCell, SliceEnd, SliceRow, SliceSight, SliceStep,
+};
+use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
 
 use super::copies::{Copies, bits_of, effect_on};
@@ -263,7 +265,8 @@ impl SliceReading {
                 return None;
             }
         }
-        if !is_told(taker) {
+        // What is read twice is named twice, and not written twice.
+        if !is_told(taker) || self.given_to(root, row) != 1 {
             return None;
         }
         if let Role::Folded(into) = taker.role {
@@ -273,6 +276,21 @@ impl SliceReading {
         (known.operators + row.operators <= OPERATORS).then_some(root)
     }
 
+    /// How often a row reads what another gives it, itself or through copies.
+    fn given_to(&self, taker: RowId, row: &ReadRow) -> usize {
+        let Some(known) = self.row(taker) else { return 0 };
+        let mut views: Vec<RegisterView> = registers_of(&row.slice.defines).collect();
+        // A copy that was taken last before gives it on.
+        let copies = known.inputs.iter().filter_map(|id| self.row(*id));
+        let copies = copies.filter(|copy| matches!(copy.role, Role::Copied(None)));
+        let direct = row.slice.wanted_by.iter().any(|wanted| wanted.step == Some(known.slice.step));
+        if !direct {
+            views = copies.flat_map(|copy| registers_of(&copy.slice.defines)).collect();
+        }
+        views.dedup();
+        views.iter().map(|view| reads_of(known, *view)).max().unwrap_or(0)
+    }
+
     /// Masks and extensions that change nothing of what a new row gives are copies.
     fn find_idle_masks(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
@@ -280,7 +298,7 @@ impl SliceReading {
             let Copies::Within(bits) = taker.copies else { return false };
             let is_only = taker.inputs == [id];
             let given = row.slice.defines.iter().filter_map(|defined| match defined.cell {
-                stepback_index::SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
+                SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
                 _ => None,
             });
             is_only && taker.role == Role::Shown && !taker.is_asked() && given.max().is_some_and(|given| given <= bits)
@@ -369,16 +387,49 @@ fn is_told(row: &ReadRow) -> bool {
     let Some(instruction) = row.instruction() else { return false };
     !row.slice.defines.is_empty()
         && row.slice.defines.iter().all(|defined| match defined.cell {
-            stepback_index::SliceCell::Register { view, .. } => {
+            SliceCell::Register { view, .. } => {
                 let effect = effect_on(instruction, view);
                 effect.is_some_and(|effect| effect.value != Expression::Unknown) || Call::of(row, view).is_some()
             }
-            stepback_index::SliceCell::Memory { .. } => {
+            SliceCell::Memory { .. } => {
                 let mut stores = instruction.meaning.memory.iter();
                 stores.any(|operand| operand.value != Expression::Unknown)
             }
-            stepback_index::SliceCell::Flags { .. } => false,
+            SliceCell::Flags { .. } => false,
         })
+}
+
+fn registers_of(defines: &[Defined]) -> impl Iterator<Item = RegisterView> + '_ {
+    defines.iter().filter_map(|defined| match defined.cell {
+        SliceCell::Register { view, .. } => Some(view),
+        _ => None,
+    })
+}
+
+/// How often the expressions of a row read a part of a register.
+fn reads_of(row: &ReadRow, view: RegisterView) -> usize {
+    let Some(instruction) = row.instruction() else { return 0 };
+    let made: usize = match row.stored() {
+        Some(_) => instruction.meaning.memory.iter().map(|operand| occurrences(&operand.value, view)).sum(),
+        None => {
+            let effects = registers_of(&row.slice.defines).filter_map(|defined| effect_on(instruction, defined));
+            let mut effects: Vec<&Expression> = effects.map(|effect| &effect.value).collect();
+            effects.dedup();
+            effects.into_iter().map(|value| occurrences(value, view)).sum()
+        }
+    };
+    let named = registers_of(&row.slice.defines).find_map(|defined| Call::of(row, defined));
+    let addresses = instruction.meaning.memory.iter().flat_map(|operand| operand.address_registers());
+    made + named.map_or(0, |call| call.reads(view)) + addresses.filter(|read| read.overlaps(view)).count()
+}
+
+fn occurrences(value: &Expression, view: RegisterView) -> usize {
+    match value {
+        Expression::Register(known) => usize::from(known.overlaps(view)),
+        Expression::Binary(_, left, right) => occurrences(left, view) + occurrences(right, view),
+        Expression::Extended { value, .. } => occurrences(value, view),
+        _ => 0,
+    }
 }
 
 /// How many operators an instruction has.

@@ -52,13 +52,12 @@ impl<'a> FormulaWords<'a> {
         self
     }
 
-    /// The name of a register of whose value so many bits count: `w0` for the low half of `x0`.
-    pub fn register(&self, thread: ThreadId, view: RegisterView, bits: u16) -> String {
+    /// The name of a register; that of the whole word for a lower part without a name.
+    pub fn register(&self, thread: ThreadId, view: RegisterView) -> String {
         let set = self.session.index.instruction_set(thread);
-        let narrow = RegisterView { size_bytes: 4, ..view };
-        let is_whole = view.size_bytes == 8 || Registers::name(view, set).is_none();
-        let is_narrow = view.offset == 0 && view.size_bytes != 4 && view.size_bytes <= 8 && bits <= 32;
-        let name = Registers::name(narrow, set).filter(|_| is_narrow && is_whole);
+        let word = RegisterView { size_bytes: 4, ..view };
+        let is_part = view.offset == 0 && view.size_bytes < 4 && Registers::name(view, set).is_none();
+        let name = Registers::name(word, set).filter(|_| is_part);
         name.map_or_else(|| NameReader(&self.session.index).register_name(view, set), str::to_owned)
     }
 
@@ -82,6 +81,10 @@ impl<'a> FormulaWords<'a> {
 
     fn address(&self, loaded: &Loaded) -> String {
         let made = loaded.made.as_deref();
+        let start = loaded.start.and_then(|start| self.symbol(start.0));
+        if let (Some(start), Some(Formula::Binary(..)), Some(index)) = (start, made, loaded.scaled.as_deref()) {
+            return format!("{start} + {}", self.operand(index, Some(Operation::Add), Meant::Plain));
+        }
         match (made, loaded.shape, loaded.address) {
             (Some(made), LoadShape::Stack | LoadShape::Indexed, _) | (Some(made), LoadShape::Plain, None) => {
                 self.written(made, Meant::Address)
@@ -110,7 +113,7 @@ impl<'a> FormulaWords<'a> {
             Formula::Number(number) => self.number(*number, meant),
 
             Formula::Register(leaf) => {
-                let name = self.register(leaf.thread, leaf.view, leaf.bits);
+                let name = self.register(leaf.thread, leaf.view);
                 match leaf.source.and_then(|source| self.steps.get(&source)) {
                     Some(step) => format!("{name}@{}", step.0),
                     None => name,

@@ -1,13 +1,13 @@
 //! What the lines of a slice say.
 
-use stepback_index::{CallId, Cancel, Defined, QueryError, SliceCell, Value};
-use stepback_machine::{AccessKind, Endian};
-use stepback_parsers::{Source as _, Step};
+use stepback_index::{CallId, Cancel, Defined, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
+use stepback_machine::{AccessKind, Address, Endian};
+use stepback_parsers::{RegisterSource, Source as _, Step};
 
 use super::formula_words::FormulaWords;
 use super::words::{cell_words, end_words};
 use crate::analysis::slice::{
-    Assignment, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
+    Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
 };
 use crate::analysis::step_record::step_record;
 use crate::messages::say;
@@ -86,7 +86,8 @@ impl SliceWords<'_> {
     fn step(self, id: RowId) -> Result<LineWords, QueryError> {
         let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
         let beside = self.beside(id);
-        let assignments = self.reading.assignments(id);
+        let mut assignments = self.reading.assignments(id);
+        assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
         let text = match self.stores(id, &beside) {
             Some(stores) => stores,
             None if assignments.iter().all(|one| one.value.is_some()) => {
@@ -120,6 +121,35 @@ impl SliceWords<'_> {
         Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
     }
 
+    /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
+    fn find_tables(&self, assignment: &mut Assignment) -> Result<(), QueryError> {
+        let value = assignment.value.as_mut().and_then(loaded_in);
+        [assignment.place.as_mut(), value].into_iter().flatten().try_for_each(|loaded| {
+            loaded.start = self.start(loaded)?;
+            Ok(())
+        })
+    }
+
+    fn start(&self, loaded: &Loaded) -> Result<Option<Address>, QueryError> {
+        let index = &self.session.index;
+        let (Some(scaled), Some(address), Some(row)) = (loaded.index, loaded.address, self.reading.row(loaded.by))
+        else {
+            return Ok(None);
+        };
+        if index.source().traits().registers == RegisterSource::Operands {
+            return Ok(None);
+        }
+        let views = vec![(String::new(), scaled.view)];
+        let question = RegisterViewsAt { position: row.slice.step.before(), thread: row.slice.thread, views };
+        let state = question.run(index, self.cancel)?.into_iter().next();
+        let extended = |value: u64| match (scaled.is_signed, scaled.view.size_bytes) {
+            (true, 4) => ((value << 32).cast_signed() >> 32).cast_unsigned(),
+            _ => value,
+        };
+        let value = state.and_then(|state| state.value.to_u64()).map(extended);
+        Ok(value.map(|value| Address(address.0.wrapping_sub(value.wrapping_mul(scaled.scale.cast_unsigned())))))
+    }
+
     fn formulas(&self, assignments: &[Assignment]) -> FormulaWords<'_> {
         let values = assignments.iter().filter_map(|one| one.value.as_ref());
         FormulaWords::new(self.session).telling_apart(self.reading, values)
@@ -128,7 +158,7 @@ impl SliceWords<'_> {
     fn assignment(&self, assignment: &Assignment, words: &FormulaWords<'_>) -> String {
         let cell = match (&assignment.place, assignment.cell) {
             (Some(place), _) => words.memory(place),
-            (None, SliceCell::Register { thread, view }) => words.register(thread, view, assignment.bits),
+            (None, SliceCell::Register { thread, view }) => words.register(thread, view),
             (None, cell) => cell_words(cell, &self.session.index),
         };
         let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
@@ -169,12 +199,7 @@ impl SliceWords<'_> {
             values => values.join(", "),
         };
         let size = self.reading.row(id).and_then(ReadRow::stored).map_or(0, |(_, len)| len);
-        let one = Loaded {
-            address: Some(first),
-            size_bytes: u16::try_from(size).unwrap_or(0),
-            made: None,
-            shape: LoadShape::Plain,
-        };
+        let one = Loaded { address: Some(first), size_bytes: u16::try_from(size).unwrap_or(0), ..Loaded::of(id) };
         let end = last.0.saturating_add(last_len.saturating_sub(1));
         let memory = words.memory(&one);
         let memory = memory.trim_end_matches(']');
@@ -192,7 +217,7 @@ impl SliceWords<'_> {
     fn value(self, row: &ReadRow) -> String {
         let shown: Vec<String> = match &row.slice.defines[..] {
             // Several widths of one register: the widest says all.
-            several if several.iter().all(|one| register_of(one) == several.first().and_then(register_of)) => {
+            several if is_one_register(several) => {
                 let widest = several.iter().max_by_key(|one| one.value.0.len());
                 widest.into_iter().map(|one| self.number(one)).collect()
             }
@@ -211,6 +236,11 @@ impl SliceWords<'_> {
     /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
     fn number(self, defined: &Defined) -> String {
         let mut value = defined.value.clone();
+        if matches!(defined.cell, SliceCell::Flags { .. }) {
+            // Status registers have four bytes or eight.
+            let known = value.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+            value.0.truncate(known);
+        }
         let is_big = self.session.index.source().traits().endian == Endian::Big;
         if is_big && matches!(defined.cell, SliceCell::Memory { .. }) {
             value.0.reverse();
@@ -229,7 +259,7 @@ impl SliceWords<'_> {
     fn address_note(&self, assignments: &[Assignment]) -> Option<String> {
         let loaded = assignments.iter().find_map(|one| match (&one.place, &one.value) {
             (Some(place), _) => Some(place),
-            (None, Some(crate::analysis::slice::Formula::Loaded(loaded))) => Some(loaded),
+            (None, Some(Formula::Loaded(loaded))) => Some(loaded),
             _ => None,
         })?;
         let address = loaded.address.filter(|_| loaded.shape != LoadShape::Plain)?;
@@ -307,6 +337,20 @@ impl LineWords {
             more => say!("slice-for-more", steps = shown.join(", "), more = more),
         }
     }
+}
+
+/// What a value loads, where it is nothing but that.
+fn loaded_in(value: &mut Formula) -> Option<&mut Loaded> {
+    match value {
+        Formula::Loaded(loaded) => Some(loaded),
+        Formula::Cast { value, .. } => loaded_in(value),
+        _ => None,
+    }
+}
+
+fn is_one_register(defines: &[Defined]) -> bool {
+    let first = defines.first().and_then(register_of);
+    first.is_some() && defines.iter().all(|one| register_of(one) == first)
 }
 
 fn register_of(defined: &Defined) -> Option<stepback_machine::RegisterId> {

@@ -2,6 +2,8 @@
 
 mod formula_words;
 mod line_words;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use formula_words::FormulaWords;
