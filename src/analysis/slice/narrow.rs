@@ -188,10 +188,13 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
                 matches!(operation, Operation::Add | Operation::Subtract | Operation::Multiply | Operation::ShiftLeft);
             match whole {
                 Formula::Binary(operation, left, right) if is_cut && is_growing => {
-                    // A signed operand keeps its sign when it is made wider.
-                    let is_signed = matches!(*left, Formula::Cast { is_signed: true, .. });
-                    let left = Formula::Cast { value: left, bits: 64, is_signed };
-                    joined(operation, left, *right)
+                    match *left {
+                        // `4*(u64)w0`
+                        Formula::Number(number) if operation != Operation::ShiftLeft => {
+                            joined(operation, Formula::Number(number), made_wide(*right))
+                        }
+                        left => joined(operation, made_wide(left), *right),
+                    }
                 }
                 whole => whole,
             }
@@ -207,6 +210,12 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
         }
         formula => formula,
     }
+}
+
+/// A signed operand keeps its sign when it is made wider.
+fn made_wide(value: Formula) -> Formula {
+    let is_signed = matches!(value, Formula::Cast { is_signed: true, .. });
+    Formula::Cast { value: Box::new(value), bits: 64, is_signed }
 }
 
 /// So many ones.

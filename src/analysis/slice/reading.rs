@@ -166,7 +166,7 @@ impl SliceReading {
         self.note_role(id, &row);
         self.rows.push(row);
         self.find_idle_masks(id);
-        self.find_detours(id, frames);
+        self.find_detours(id);
         self.claim_copies(id);
         Ok(())
     }
@@ -215,7 +215,7 @@ impl SliceReading {
 
     /// Whether a row that stores gives all that is loaded of it: one that gives a part does not hand on a value.
     fn is_whole(&self, row: &ReadRow) -> bool {
-        let Some((_, stored)) = row.stored() else { return true };
+        let Some((_, stored)) = row.whole_store() else { return true };
         let loaded_bytes = |known: &ReadRow| {
             let accesses = known.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
             accesses.iter().map(|access| u64::from(access.size_bytes)).max().unwrap_or(0)
@@ -316,10 +316,10 @@ impl SliceReading {
     }
 
     /// A value that was saved in another frame and comes back to where it was is handed on there, and not into that frame.
-    fn find_detours(&mut self, id: RowId, frames: &Frames<'_>) {
+    fn find_detours(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let home = (row.slice.thread, row.call);
-        let is_away = |known: &ReadRow| known.call != row.call && frames.caller_is(known.call, row.call);
+        let is_away = |known: &ReadRow| known.call != row.call && self.callers.is_inside(known.call, row.call);
         let mut open: Vec<RowId> =
             row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
         let mut path: Vec<RowId> = Vec::new();

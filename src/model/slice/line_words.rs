@@ -274,7 +274,7 @@ impl SliceWords<'_> {
         let loads = taker.sight.iter().flat_map(|sight| &sight.accesses);
         let load = loads.clone().find(|access| access.kind == AccessKind::Read)?;
         let stores = if beside.is_empty() { vec![id] } else { beside.to_vec() };
-        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.stored()).collect();
+        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.whole_store()).collect();
         let first = places.iter().map(|(first, _)| first.0).min()?.checked_sub(load.address.0)?;
         let end = places.iter().map(|(first, len)| first.0.saturating_add(*len)).max()?.checked_sub(load.address.0)?;
         let is_part = first < end && end <= u64::from(load.size_bytes) && end - first < u64::from(load.size_bytes);
