@@ -303,7 +303,7 @@ impl SliceReading {
             });
             is_only && taker.role == Role::Shown && !taker.is_asked() && given.max().is_some_and(|given| given <= bits)
         };
-        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(|known| is_idle(known)));
+        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(&is_idle));
         let idle: Vec<RowId> = takers.copied().collect();
         for id in idle {
             let is_plain = self.row(id).is_some_and(|row| {
