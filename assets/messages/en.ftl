@@ -2723,5 +2723,9 @@ slice-stores-alike = { $count } times { $value }
 slice-at-address = at { $place }
 slice-byte = byte { $first }
 slice-bytes = bytes { $first }..{ $last }
+slice-rounds = { $count ->
+    [one] { $count } more round alike, { $rows } rows down to step { $step }
+   *[other] { $count } more rounds alike, { $rows } rows down to step { $step }
+}
 slice-for = for { $steps }
 slice-for-more = for { $steps } and { $more } more

@@ -2740,5 +2740,9 @@ slice-stores-alike = { $count } fois { $value }
 slice-at-address = à { $place }
 slice-byte = octet { $first }
 slice-bytes = octets { $first }..{ $last }
+slice-rounds = { $count ->
+    [one] { $count } tour semblable de plus, { $rows } lignes jusqu’au pas { $step }
+   *[other] { $count } tours semblables de plus, { $rows } lignes jusqu’au pas { $step }
+}
 slice-for = pour { $steps }
 slice-for-more = pour { $steps } et { $more } de plus

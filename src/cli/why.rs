@@ -114,7 +114,8 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
         addresses: arguments.address,
         flags: arguments.flags,
         control: arguments.control,
-        listed: !arguments.exact,
+        // Expressions say what a result is made of, so they need nothing beyond that.
+        listed: !arguments.exact && (report.is_json || arguments.all_copies),
     };
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);

@@ -66,7 +66,7 @@ fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) ->
     notes.extend(Some(words.reason()).filter(|reason| !reason.is_empty()));
     let notes = printable(&notes.join("; "));
     let whole = match line.kind {
-        LineKind::Call { .. } | LineKind::End(_) => text,
+        LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => text,
         _ => format!("{text:<64}  {:<20}  {notes}", printable(&words.value)),
     };
     report.text(&format!("{}\n", whole.trim_end()))

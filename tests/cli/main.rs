@@ -43,4 +43,5 @@ mod truncate;
 mod vcd;
 mod vcd_banks;
 mod waveform;
+mod why;
 mod why_rows;

@@ -1,12 +1,14 @@
 //! What a row gives its values: expressions over the rows that it takes in.
 
 use stepback_index::{SliceCell, ThreadId};
-use stepback_machine::{AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Address, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
+};
 
 use super::copies::{bits_of, effect_on};
 use super::formula::{Formula, Leaf, LoadShape, Loaded};
-use super::named::{Call, Operand};
-use super::narrow::{as_in_c, narrowed};
+use super::named::{Call, Operand, as_written};
+use super::narrow::{as_in_c, cut};
 use super::reading::SliceReading;
 use super::row::{ReadRow, Role, RowId};
 
@@ -38,7 +40,13 @@ impl SliceReading {
             assignments.retain(|known| !is_within(known.cell, cell));
             let value = self.value(id, defined.cell, LOOKED_THROUGH);
             let bits = size_of(defined.cell).saturating_mul(8);
-            let value = value.map(|value| if bits <= 64 { as_in_c(value, bits) } else { value });
+            let told = match (cell, row.instruction()) {
+                (SliceCell::Register { view, .. }, Some(instruction)) => bits_of(instruction, view),
+                _ => bits,
+            };
+            // The upper half of a register of which an instruction gives the lower one is zero.
+            let wanted = if told <= 32 { bits.min(32) } else { bits };
+            let value = value.map(|value| if bits <= 64 { as_in_c(value, wanted) } else { value });
             assignments.push(Assignment { cell, place: self.place(id, cell), value });
         }
         assignments
@@ -52,7 +60,7 @@ impl SliceReading {
         let operand = stored_by(row, address).map(|(operand, _)| operand);
         let place = match operand {
             Some(operand) => Loaded { address: Some(address), size_bytes, ..self.loaded(id, operand) },
-            None => Loaded { address: Some(address), size_bytes, made: None, shape: LoadShape::Plain },
+            None => Loaded { address: Some(address), size_bytes, ..Loaded::of(id) },
         };
         match as_in_c(Formula::Loaded(place), 64) {
             Formula::Loaded(place) => Some(place),
@@ -112,12 +120,14 @@ impl SliceReading {
         let deeper = depth.checked_sub(1);
         match (producer.role, deeper) {
             (Role::Folded(_) | Role::Copied(_), Some(depth)) => match self.value(source, cell, depth) {
-                Some(value) => narrowed(value, whole_bits.clamp(1, 64)),
+                Some(value) => cut(value, whole_bits),
                 None => leaf(whole_bits, Some(source)),
             },
             _ => {
-                let bits = producer.instruction().map_or(whole_bits, |known| bits_of(known, view));
-                leaf(bits, Some(source))
+                let view = as_written(producer, view);
+                let bits = view.size_bytes.saturating_mul(8);
+                let bits = producer.instruction().map_or(bits, |known| bits_of(known, view));
+                Formula::Register(Leaf { thread, view, bits, source: Some(source) })
             }
         }
     }
@@ -149,7 +159,7 @@ impl SliceReading {
             if is_whole { self.value(*source, wanted, depth) } else { None }
         });
         match stored {
-            Some(value) => narrowed(value, loaded.size_bytes.saturating_mul(8).clamp(1, 64)),
+            Some(value) => cut(value, loaded.size_bytes.saturating_mul(8)),
             None => Formula::Loaded(loaded),
         }
     }
@@ -165,38 +175,44 @@ impl SliceReading {
             Some(MemoryOperand { base: Some(base), .. }) if base.register == RegisterId::SP => LoadShape::Stack,
             _ => LoadShape::Plain,
         };
-        let made = known.map(|known| Box::new(narrowed(self.address(id, known), 64)));
-        Loaded { address, size_bytes, made, shape }
+        let made = known.map(|known| Box::new(cut(self.address(id, known), 8 * u16::from(known.address_bytes))));
+        let index = known.and_then(|known| known.index);
+        let address_bits = known.map_or(64, |known| 8 * u16::from(known.address_bytes));
+        let scaled = index.filter(|index| index.scale > 0);
+        let scaled = scaled.map(|index| Box::new(cut(self.scaled(id, index), address_bits)));
+        Loaded { address, size_bytes, made, shape, by: id, index, scaled, start: None }
     }
 
     fn address(&self, id: RowId, operand: &MemoryOperand) -> Formula {
-        let register = |view: RegisterView| self.register(id, view, 1);
         let add = |left: Formula, right: Formula| match left {
             Formula::Number(0) => right,
             left => Formula::Binary(Operation::Add, Box::new(left), Box::new(right)),
         };
-        let mut sum = operand.segment.map_or(Formula::Number(0), register);
-        sum = operand.base.map_or_else(|| sum.clone(), |base| add(sum.clone(), register(base)));
+        let fixed = [operand.segment, operand.base].into_iter().flatten().map(|view| self.register(id, view, 1));
+        let mut sum = fixed.fold(Formula::Number(0), add);
         if let Some(index) = operand.index {
-            let mut value = register(index.view);
-            if index.is_signed {
-                let bits = index.view.size_bytes.saturating_mul(8);
-                value = Formula::Cast { value: Box::new(value), bits, is_signed: true };
-            }
-            let scale = index.scale.unsigned_abs();
-            let scaled = match scale {
-                1 => value,
-                scale => Formula::Binary(Operation::Multiply, Box::new(Formula::Number(scale)), Box::new(value)),
-            };
+            let scaled = self.scaled(id, index);
             sum = match index.scale < 0 {
                 true => Formula::Binary(Operation::Subtract, Box::new(sum), Box::new(scaled)),
                 false => add(sum, scaled),
             };
         }
-        let displacement = Formula::Number(operand.displacement.cast_unsigned());
         match operand.displacement {
             0 => sum,
-            _ => Formula::Binary(Operation::Add, Box::new(sum), Box::new(displacement)),
+            displacement => add(sum, Formula::Number(displacement.cast_unsigned())),
+        }
+    }
+
+    /// An index times its scale, without its sign.
+    fn scaled(&self, id: RowId, index: ScaledRegister) -> Formula {
+        let mut value = self.register(id, index.view, 1);
+        if index.is_signed {
+            let bits = index.view.size_bytes.saturating_mul(8);
+            value = Formula::Cast { value: Box::new(value), bits, is_signed: true };
+        }
+        match index.scale.unsigned_abs() {
+            1 => value,
+            scale => Formula::Binary(Operation::Multiply, Box::new(Formula::Number(scale)), Box::new(value)),
         }
     }
 
@@ -221,7 +237,7 @@ fn shown_cell(row: &ReadRow, cell: SliceCell) -> SliceCell {
     if view.offset == 0 && view.size_bytes < 4 && effect.view.size_bytes >= 4 {
         return SliceCell::Register { thread, view: RegisterView { size_bytes: 4, ..view } };
     }
-    cell
+    SliceCell::Register { thread, view: as_written(row, view) }
 }
 
 /// The operand that stores at an address, and how many bytes of its value lie below.

@@ -3,6 +3,7 @@
 use stepback_index::SliceCell;
 use stepback_machine::{Expression, Instruction, Operation, RegisterView};
 
+use super::narrow::ones;
 use super::row::ReadRow;
 
 /// How a step hands values on.
@@ -98,6 +99,8 @@ fn of_value(value: &Expression, wanted_bits: u16) -> Copies {
         }
         Expression::Binary(Operation::And, value, mask) => match (of_value(value, wanted_bits), mask.as_ref()) {
             (Copies::All, Expression::Constant(mask)) => {
+                // Masks of narrow registers are told twice over: for each half of a wide one.
+                let mask = mask & ones(wanted_bits.min(64));
                 let bits = mask.trailing_ones();
                 let is_run = mask.checked_shr(bits).unwrap_or(0) == 0;
                 let bits = u16::try_from(bits).unwrap_or(u16::MAX);
@@ -125,14 +128,22 @@ pub(super) fn bits_of(instruction: &Instruction, view: RegisterView) -> u16 {
         Expression::Loaded(operand) => operand_bits(*operand),
         Expression::Extended { value, bits, is_signed: false } => match value.as_ref() {
             Expression::Loaded(operand) => operand_bits(*operand).min(u16::from(*bits)),
+            Expression::Binary(Operation::And, _, mask) => match mask.as_ref() {
+                Expression::Constant(mask) => bits_in(mask & ones(u16::from(*bits))),
+                _ => u16::from(*bits),
+            },
             _ => u16::from(*bits),
         },
-        Expression::Constant(number) => u16::try_from(64 - number.leading_zeros()).unwrap_or(whole),
+        Expression::Constant(number) => bits_in(*number),
         Expression::Binary(Operation::And, _, mask) => match mask.as_ref() {
-            Expression::Constant(mask) => u16::try_from(64 - mask.leading_zeros()).unwrap_or(whole),
+            Expression::Constant(mask) => bits_in(mask & ones(whole.min(64))),
             _ => whole,
         },
         _ => whole,
     };
     bits.min(whole)
+}
+
+fn bits_in(number: u64) -> u16 {
+    u16::try_from(64 - number.leading_zeros()).unwrap_or(64)
 }

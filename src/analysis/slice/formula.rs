@@ -1,7 +1,7 @@
 //! The value of a row in C's operators, over what other rows gave.
 
 use stepback_index::ThreadId;
-use stepback_machine::{Address, Operation, RegisterView};
+use stepback_machine::{Address, Operation, RegisterView, ScaledRegister};
 
 use super::row::RowId;
 
@@ -62,6 +62,30 @@ pub struct Loaded {
     pub made: Option<Box<Formula>>,
     /// What is worth telling of how it is made.
     pub shape: LoadShape,
+    /// The row that accesses it.
+    pub by: RowId,
+    /// The register of the index of its address.
+    pub index: Option<ScaledRegister>,
+    /// The index, times its scale, as it is made.
+    pub scaled: Option<Box<Formula>>,
+    /// Where it would lie without the index, for who looked that up.
+    pub start: Option<Address>,
+}
+
+impl Loaded {
+    /// Something that a row accesses, of which nothing is known.
+    pub fn of(by: RowId) -> Self {
+        Self {
+            address: None,
+            size_bytes: 0,
+            made: None,
+            shape: LoadShape::Plain,
+            by,
+            index: None,
+            scaled: None,
+            start: None,
+        }
+    }
 }
 
 /// What the address of a load or store is made of.
@@ -77,7 +101,7 @@ pub enum LoadShape {
 
 impl Formula {
     /// How many bits its value has at most.
-    pub(super) fn bits(&self) -> u16 {
+    pub fn bits(&self) -> u16 {
         let below = |bits: u32| u16::try_from(bits.min(64)).unwrap_or(64);
         match self {
             Self::Number(number) => below(64 - number.leading_zeros()),

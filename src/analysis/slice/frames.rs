@@ -31,11 +31,6 @@ impl<'a> Frames<'a> {
         self.index.calls().get(call)?.parent
     }
 
-    /// Whether a frame was called by another, right away.
-    pub(super) fn caller_is(&self, call: Option<CallId>, caller: Option<CallId>) -> bool {
-        caller.is_some() && call.and_then(|call| self.caller_of(call)) == caller
-    }
-
     /// Whether all that a step accesses lies in its own frame's part of the stack: not below the stack pointer, and below
     /// what that was when the frame was entered. Where registers have no values, what is addressed by the stack pointer counts.
     pub fn is_on_own_stack(&mut self, row: &ReadRow, cancel: &Cancel) -> Result<bool, QueryError> {

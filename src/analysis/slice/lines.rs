@@ -28,6 +28,8 @@ pub enum Knot {
     Call(RowId),
     /// What a line of the tree takes in; folded at first but for what the question asks for.
     Inputs(RowId),
+    /// Further rounds of a loop, by the newest row; folded at first.
+    Rounds(RowId),
 }
 
 /// What is to be seen.
@@ -70,6 +72,19 @@ pub enum LineKind {
     Again(RowId),
     /// The end of a chain that the question itself asks for, by its number.
     End(usize),
+    /// Rounds of a loop that are made like the lines above.
+    Rounds(Rounds),
+}
+
+/// Rounds of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// How many there are besides the one above.
+    pub count: u64,
+    /// How many rows they have together.
+    pub rows: u64,
+    /// The oldest of these.
+    pub last: RowId,
 }
 
 /// Whether something can be opened.
@@ -96,7 +111,7 @@ impl ReadingLine {
     pub fn row(&self) -> Option<RowId> {
         match self.kind {
             LineKind::Step(row) | LineKind::Alone(row) | LineKind::Again(row) => Some(row),
-            LineKind::Call { .. } | LineKind::End(_) => None,
+            LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => None,
         }
     }
 }
@@ -108,7 +123,11 @@ impl SliceReading {
         let mut lines: Vec<ReadingLine> = ends.collect();
         match view.reading {
             Reading::Tree => self.tree_lines(view, &mut lines),
-            Reading::Chain | Reading::Everything => self.chain_lines(view, &mut lines),
+            Reading::Everything => self.chain_lines(view, &mut lines),
+            Reading::Chain => {
+                self.chain_lines(view, &mut lines);
+                lines = self.with_rounds(lines, view);
+            }
         }
         lines
     }

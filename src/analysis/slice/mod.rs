@@ -21,12 +21,15 @@ mod lines;
 mod named;
 mod narrow;
 mod reading;
+mod rounds;
 mod row;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use assignment::Assignment;
 pub use formula::{Formula, Leaf, LoadShape, Loaded};
 pub use frames::Frames;
-pub use lines::{Fold, Knot, LineKind, Reading, ReadingLine, ReadingView};
+pub use lines::{Fold, Knot, LineKind, Reading, ReadingLine, ReadingView, Rounds};
 pub use reading::SliceReading;
 pub use row::{ReadRow, Role, RowId};

@@ -51,7 +51,7 @@ impl Call {
         let is_read = |known: &RegisterView| instruction.meaning.data_reads.iter().any(|read| read.overlaps(*known));
         // An instruction that changes what it writes has its old value as its first operand.
         let mut others = words.clone().filter_map(|word| Registers::view(word, sight.set));
-        if is_read(&written) && !others.any(|other| other.register == written.register) {
+        if is_read(&written) && !others.any(|other| other.overlaps(written)) {
             operands.push(Operand::Register(written));
         }
         for word in words {
@@ -63,8 +63,29 @@ impl Call {
         };
         let mut reads = instruction.meaning.data_reads.iter().filter(|read| !is_flag(read));
         let is_whole = reads.all(is_told) && operands.len() <= OPERANDS && !operands.is_empty();
-        is_whole.then(|| Self { name: name.into(), operands })
+        is_whole.then(|| Self { name: name.trim_end_matches(".w").into(), operands })
     }
+}
+
+impl Call {
+    /// How often it reads a part of a register.
+    pub fn reads(&self, view: RegisterView) -> usize {
+        let is_read = |operand: &&Operand| matches!(operand, Operand::Register(known) if known.overlaps(view));
+        self.operands.iter().filter(is_read).count()
+    }
+}
+
+/// A register as an instruction names it that gives its lower half a value and makes the rest zero: `w0` for `x0`.
+pub(super) fn as_written(row: &ReadRow, view: RegisterView) -> RegisterView {
+    let narrow = RegisterView { size_bytes: 4, ..view };
+    let (Some(sight), Some(instruction)) = (&row.sight, row.instruction()) else { return view };
+    if view.offset != 0 || view.size_bytes != 8 {
+        return view;
+    }
+    let words = instruction.text.split([' ', ',', '\t', '[', ']', '{', '}', '(', ')']);
+    let mut named = words.filter_map(|word| Registers::view(word, sight.set));
+    let written = named.find(|known| known.register == view.register);
+    if written == Some(narrow) { narrow } else { view }
 }
 
 fn covers(whole: RegisterView, part: RegisterView) -> bool {
@@ -80,5 +101,5 @@ fn operand(word: &str, register: impl Fn(&str) -> Option<RegisterView>) -> Opera
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => digits.parse().ok(),
     };
-    number.map_or_else(|| Operand::Word(word.into()), Operand::Number)
+    number.map_or_else(|| Operand::Word(digits.into()), Operand::Number)
 }

@@ -10,6 +10,13 @@ pub(super) fn as_in_c(formula: Formula, wanted_bits: u16) -> Formula {
     widened(narrowed(formula, wanted_bits), wanted_bits)
 }
 
+/// The low bits of what a register or memory held: what is above them was cut off.
+pub(super) fn cut(formula: Formula, bits: u16) -> Formula {
+    let bits = bits.max(1);
+    let value = narrowed(formula, bits.min(64));
+    if value.bits() <= bits { value } else { Formula::Cast { value: Box::new(value), bits, is_signed: false } }
+}
+
 /// Leaves out masks and extensions that change nothing of the bits that are wanted.
 pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
     match formula {
@@ -21,10 +28,12 @@ pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
             let operands = operands.into_iter().map(|operand| narrowed(operand, 64)).collect();
             Formula::Named { name, operands, bits }
         }
-        Formula::Loaded(Loaded { made: Some(made), address, size_bytes, shape }) => {
-            let made = narrowed(*made, 64);
-            let shape = if matches!(made, Formula::Number(_)) { LoadShape::Plain } else { shape };
-            Formula::Loaded(Loaded { made: Some(Box::new(made)), address, size_bytes, shape })
+        Formula::Loaded(loaded) => {
+            let made = loaded.made.map(|made| Box::new(narrowed(*made, 64)));
+            let is_number = matches!(made.as_deref(), Some(Formula::Number(_)));
+            let shape = if is_number { LoadShape::Plain } else { loaded.shape };
+            let scaled = loaded.scaled.map(|scaled| Box::new(narrowed(*scaled, 64)));
+            Formula::Loaded(Loaded { made, scaled, shape, ..loaded })
         }
         formula => formula,
     }
@@ -34,7 +43,16 @@ fn cast(value: Formula, bits: u16, is_signed: bool, wanted: u16) -> Formula {
     if bits >= wanted {
         return narrowed(value, wanted);
     }
-    let value = narrowed(value, bits);
+    let value = match value {
+        // A field up to the highest bit of a word: `(s32)x >> 2`, `x >> 2`.
+        Formula::Binary(Operation::ShiftRight, value, places) if is_up_to_top(&places, bits) => {
+            let bits = bits + places_of(&places);
+            let value = Formula::Cast { value, bits, is_signed };
+            let operation = if is_signed { Operation::ShiftRightSigned } else { Operation::ShiftRight };
+            return binary(operation, value, *places, wanted);
+        }
+        value => narrowed(value, bits),
+    };
     match value {
         Formula::Number(number) if is_signed => {
             let unused = u32::from(64u16.saturating_sub(bits)).min(63);
@@ -44,6 +62,17 @@ fn cast(value: Formula, bits: u16, is_signed: bool, wanted: u16) -> Formula {
         value if value.bits() < bits || !is_signed && value.bits() <= bits => value,
         value => Formula::Cast { value: Box::new(value), bits, is_signed },
     }
+}
+
+fn places_of(places: &Formula) -> u16 {
+    match places {
+        Formula::Number(places) => u16::try_from(*places).unwrap_or(64).min(64),
+        _ => 64,
+    }
+}
+
+fn is_up_to_top(places: &Formula, bits: u16) -> bool {
+    matches!(bits + places_of(places), 32 | 64) && places_of(places) > 0
 }
 
 fn binary(operation: Operation, left: Formula, right: Formula, wanted: u16) -> Formula {
@@ -56,13 +85,16 @@ fn binary(operation: Operation, left: Formula, right: Formula, wanted: u16) -> F
             let (left_wanted, right_wanted) = (wanted.min(mask_bits(&right)), wanted.min(mask_bits(&left)));
             (narrowed(left, left_wanted), narrowed(right, right_wanted))
         }
-        Operation::ShiftLeft => (narrowed(left, wanted), narrowed(right, 64)),
-        Operation::ShiftRight | Operation::ShiftRightSigned => {
+        Operation::ShiftLeft => {
             let places = match &right {
                 Formula::Number(places) => u16::try_from(*places).unwrap_or(64),
-                _ => 64,
+                _ => 0,
             };
-            (narrowed(left, wanted.saturating_add(places).min(64)), narrowed(right, 64))
+            // What is moved out at the top does not count.
+            (narrowed(left, wanted.saturating_sub(places).max(1)), narrowed(right, 64))
+        }
+        Operation::ShiftRight | Operation::ShiftRightSigned => {
+            (narrowed(left, wanted.saturating_add(places_of(&right)).min(64)), narrowed(right, 64))
         }
         _ => (narrowed(left, wanted), narrowed(right, wanted)),
     };
@@ -145,15 +177,24 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
             Formula::Cast { value: Box::new(value), bits, is_signed }
         }
         Formula::Binary(operation, left, right) => {
-            let wanted_of_left = if operation == Operation::ShiftRight { 64 } else { wanted };
+            let wanted_of_left = match operation {
+                Operation::ShiftRight => wanted.saturating_add(places_of(&right)).min(64),
+                _ => wanted,
+            };
             let (left, right) = (widened(*left, wanted_of_left), widened(*right, wanted));
             let whole = joined(operation, left, right);
             let is_cut = wanted > 32 && whole.bits() > 32 && whole.computed_bits() == 32;
-            let is_growing = matches!(operation, Operation::Add | Operation::Multiply | Operation::ShiftLeft);
+            let is_growing =
+                matches!(operation, Operation::Add | Operation::Subtract | Operation::Multiply | Operation::ShiftLeft);
             match whole {
                 Formula::Binary(operation, left, right) if is_cut && is_growing => {
-                    let left = Formula::Cast { value: left, bits: 64, is_signed: false };
-                    joined(operation, left, *right)
+                    match *left {
+                        // `4*(u64)w0`
+                        Formula::Number(number) if operation != Operation::ShiftLeft => {
+                            joined(operation, Formula::Number(number), made_wide(*right))
+                        }
+                        left => joined(operation, made_wide(left), *right),
+                    }
                 }
                 whole => whole,
             }
@@ -162,12 +203,19 @@ fn widened(formula: Formula, wanted: u16) -> Formula {
             let operands = operands.into_iter().map(|operand| widened(operand, 64)).collect();
             Formula::Named { name, operands, bits }
         }
-        Formula::Loaded(Loaded { made: Some(made), address, size_bytes, shape }) => {
-            let made = Some(Box::new(widened(*made, 64)));
-            Formula::Loaded(Loaded { made, address, size_bytes, shape })
+        Formula::Loaded(loaded) => {
+            let made = loaded.made.map(|made| Box::new(widened(*made, 64)));
+            let scaled = loaded.scaled.map(|scaled| Box::new(widened(*scaled, 64)));
+            Formula::Loaded(Loaded { made, scaled, ..loaded })
         }
         formula => formula,
     }
+}
+
+/// A signed operand keeps its sign when it is made wider.
+fn made_wide(value: Formula) -> Formula {
+    let is_signed = matches!(value, Formula::Cast { is_signed: true, .. });
+    Formula::Cast { value: Box::new(value), bits: 64, is_signed }
 }
 
 /// So many ones.

@@ -1,9 +1,11 @@
 //! Takes the rows of a slice as they come, and knows what becomes of each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Cancel, Edge, QueryError, SeenRow, SliceEnd, SliceRow, SliceSight, SliceStep};
-use stepback_machine::Expression;
+use stepback_index::{
+    Cancel, Defined, Edge, QueryError, SeenRow, SliceCell, SliceEnd, SliceRow, SliceSight, SliceStep,
+};
+use stepback_machine::{Expression, RegisterView};
 use stepback_parsers::Step;
 
 use super::copies::{Copies, bits_of, effect_on};
@@ -25,6 +27,9 @@ pub struct SliceReading {
 
 /// An expression of more operators is cut in two.
 const OPERATORS: u32 = 8;
+
+/// A line stands for so many rows at most that stores are looked for among.
+const BESIDE: usize = 256;
 
 /// So many rows are followed at most to find out whether a value that is saved comes back to where it was.
 const DETOUR: usize = 32;
@@ -100,16 +105,15 @@ impl SliceReading {
     pub fn wanted_by(&self, id: RowId) -> Vec<RowId> {
         let mut found: Vec<RowId> = Vec::new();
         let Some(row) = self.row(id) else { return found };
-        let mut seen = vec![id];
+        let mut seen = HashSet::from([id]);
         let mut open: Vec<RowId> = row.consumers.clone();
         let beside = row.inside.iter().filter_map(|inside| self.row(*inside));
         let beside = beside.filter(|row| matches!(row.role, Role::Beside(_)));
         open.extend(beside.flat_map(|row| row.consumers.iter().copied()));
         while let Some(next) = open.pop() {
-            if seen.contains(&next) || seen.len() > DETOUR * DETOUR {
+            if !seen.insert(next) {
                 continue;
             }
-            seen.push(next);
             let Some(row) = self.row(next) else { continue };
             match row.role {
                 Role::Copied(_) => open.extend(&row.consumers),
@@ -162,7 +166,7 @@ impl SliceReading {
         self.note_role(id, &row);
         self.rows.push(row);
         self.find_idle_masks(id);
-        self.find_detours(id, frames);
+        self.find_detours(id);
         self.claim_copies(id);
         Ok(())
     }
@@ -211,7 +215,7 @@ impl SliceReading {
 
     /// Whether a row that stores gives all that is loaded of it: one that gives a part does not hand on a value.
     fn is_whole(&self, row: &ReadRow) -> bool {
-        let Some((_, stored)) = row.stored() else { return true };
+        let Some((_, stored)) = row.whole_store() else { return true };
         let loaded_bytes = |known: &ReadRow| {
             let accesses = known.sight.as_ref().map(|sight| &sight.accesses[..]).unwrap_or_default();
             accesses.iter().map(|access| u64::from(access.size_bytes)).max().unwrap_or(0)
@@ -223,7 +227,7 @@ impl SliceReading {
     fn beside(&self, row: &ReadRow) -> Option<RowId> {
         let (first, len) = row.stored()?;
         let head = self.last_store?;
-        let known = self.row(head)?;
+        let known = self.row(head).filter(|known| known.inside.len() < BESIDE)?;
         let is_alike = known.call == row.call
             && known.slice.thread == row.slice.thread
             && known.consumers == row.consumers
@@ -261,7 +265,8 @@ impl SliceReading {
                 return None;
             }
         }
-        if !is_told(taker) {
+        // What is read twice is named twice, and not written twice.
+        if !is_told(taker) || self.given_to(root, row) != 1 {
             return None;
         }
         if let Role::Folded(into) = taker.role {
@@ -271,6 +276,21 @@ impl SliceReading {
         (known.operators + row.operators <= OPERATORS).then_some(root)
     }
 
+    /// How often a row reads what another gives it, itself or through copies.
+    fn given_to(&self, taker: RowId, row: &ReadRow) -> usize {
+        let Some(known) = self.row(taker) else { return 0 };
+        let mut views: Vec<RegisterView> = registers_of(&row.slice.defines).collect();
+        // A copy that was taken last before gives it on.
+        let copies = known.inputs.iter().filter_map(|id| self.row(*id));
+        let copies = copies.filter(|copy| matches!(copy.role, Role::Copied(None)));
+        let direct = row.slice.wanted_by.iter().any(|wanted| wanted.step == Some(known.slice.step));
+        if !direct {
+            views = copies.flat_map(|copy| registers_of(&copy.slice.defines)).collect();
+        }
+        views.dedup();
+        views.iter().map(|view| reads_of(known, *view)).max().unwrap_or(0)
+    }
+
     /// Masks and extensions that change nothing of what a new row gives are copies.
     fn find_idle_masks(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
@@ -278,12 +298,12 @@ impl SliceReading {
             let Copies::Within(bits) = taker.copies else { return false };
             let is_only = taker.inputs == [id];
             let given = row.slice.defines.iter().filter_map(|defined| match defined.cell {
-                stepback_index::SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
+                SliceCell::Register { view, .. } => Some(bits_of(row.instruction()?, view)),
                 _ => None,
             });
             is_only && taker.role == Role::Shown && !taker.is_asked() && given.max().is_some_and(|given| given <= bits)
         };
-        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(|known| is_idle(known)));
+        let takers = row.consumers.iter().filter(|id| self.row(**id).is_some_and(&is_idle));
         let idle: Vec<RowId> = takers.copied().collect();
         for id in idle {
             let is_plain = self.row(id).is_some_and(|row| {
@@ -296,10 +316,10 @@ impl SliceReading {
     }
 
     /// A value that was saved in another frame and comes back to where it was is handed on there, and not into that frame.
-    fn find_detours(&mut self, id: RowId, frames: &Frames<'_>) {
+    fn find_detours(&mut self, id: RowId) {
         let Some(row) = self.row(id) else { return };
         let home = (row.slice.thread, row.call);
-        let is_away = |known: &ReadRow| known.call != row.call && frames.caller_is(known.call, row.call);
+        let is_away = |known: &ReadRow| known.call != row.call && self.callers.is_inside(known.call, row.call);
         let mut open: Vec<RowId> =
             row.consumers.iter().copied().filter(|id| self.row(*id).is_some_and(is_away)).collect();
         let mut path: Vec<RowId> = Vec::new();
@@ -367,16 +387,49 @@ fn is_told(row: &ReadRow) -> bool {
     let Some(instruction) = row.instruction() else { return false };
     !row.slice.defines.is_empty()
         && row.slice.defines.iter().all(|defined| match defined.cell {
-            stepback_index::SliceCell::Register { view, .. } => {
+            SliceCell::Register { view, .. } => {
                 let effect = effect_on(instruction, view);
                 effect.is_some_and(|effect| effect.value != Expression::Unknown) || Call::of(row, view).is_some()
             }
-            stepback_index::SliceCell::Memory { .. } => {
+            SliceCell::Memory { .. } => {
                 let mut stores = instruction.meaning.memory.iter();
                 stores.any(|operand| operand.value != Expression::Unknown)
             }
-            stepback_index::SliceCell::Flags { .. } => false,
+            SliceCell::Flags { .. } => false,
         })
+}
+
+fn registers_of(defines: &[Defined]) -> impl Iterator<Item = RegisterView> + '_ {
+    defines.iter().filter_map(|defined| match defined.cell {
+        SliceCell::Register { view, .. } => Some(view),
+        _ => None,
+    })
+}
+
+/// How often the expressions of a row read a part of a register.
+fn reads_of(row: &ReadRow, view: RegisterView) -> usize {
+    let Some(instruction) = row.instruction() else { return 0 };
+    let made: usize = match row.stored() {
+        Some(_) => instruction.meaning.memory.iter().map(|operand| occurrences(&operand.value, view)).sum(),
+        None => {
+            let effects = registers_of(&row.slice.defines).filter_map(|defined| effect_on(instruction, defined));
+            let mut effects: Vec<&Expression> = effects.map(|effect| &effect.value).collect();
+            effects.dedup();
+            effects.into_iter().map(|value| occurrences(value, view)).sum()
+        }
+    };
+    let named = registers_of(&row.slice.defines).find_map(|defined| Call::of(row, defined));
+    let addresses = instruction.meaning.memory.iter().flat_map(|operand| operand.address_registers());
+    made + named.map_or(0, |call| call.reads(view)) + addresses.filter(|read| read.overlaps(view)).count()
+}
+
+fn occurrences(value: &Expression, view: RegisterView) -> usize {
+    match value {
+        Expression::Register(known) => usize::from(known.overlaps(view)),
+        Expression::Binary(_, left, right) => occurrences(left, view) + occurrences(right, view),
+        Expression::Extended { value, .. } => occurrences(value, view),
+        _ => 0,
+    }
 }
 
 /// How many operators an instruction has.

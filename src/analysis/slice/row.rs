@@ -1,6 +1,6 @@
 //! A step of a slice as it is read.
 
-use stepback_index::{CallId, SliceCell, SliceSight, SliceStep};
+use stepback_index::{CallId, SightAccess, SliceCell, SliceSight, SliceStep};
 use stepback_machine::{AccessKind, Address, Instruction};
 
 use super::copies::Copies;
@@ -64,6 +64,18 @@ impl ReadRow {
             SliceCell::Memory { address, len_bytes } => Some((address, len_bytes)),
             _ => None,
         })
+    }
+
+    /// The store that gave the memory of which it gives a value: as much as the step wrote there, wanted or not.
+    pub fn whole_store(&self) -> Option<(Address, u64)> {
+        let (first, len) = self.stored()?;
+        let accesses = self.sight.iter().flat_map(|sight| &sight.accesses);
+        let covers = |access: &&SightAccess| {
+            let place = first.0.checked_sub(access.address.0);
+            access.kind == AccessKind::Write && place.is_some_and(|place| place < u64::from(access.size_bytes))
+        };
+        let whole = accesses.rev().find(covers).map(|access| (access.address, u64::from(access.size_bytes)));
+        Some(whole.filter(|(_, whole)| *whole >= len).unwrap_or((first, len)))
     }
 
     /// Whether it accesses memory, as far as the trace shows.

@@ -54,10 +54,12 @@ impl SliceReading {
             }
             let Some(row) = self.row(next) else { continue };
             match row.role {
-                Role::Copied(Some(_)) => open.extend(&row.inputs),
-                Role::Beside(head) | Role::Folded(head) if head != id => open.push(head),
-                Role::Folded(_) | Role::Beside(_) => open.extend(&row.inputs),
                 Role::Shown | Role::Copied(None) => found.push(next),
+                Role::Copied(Some(_)) => open.extend(&row.inputs),
+                Role::Folded(_) | Role::Beside(_) => match self.line_of(next) {
+                    Some(line) if line != id => open.push(line),
+                    _ => open.extend(&row.inputs),
+                },
             }
         }
         found.sort_unstable();

@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 /// What is said behind a line: what else is to be known of it, and for which steps it is in; doubts first.
 pub fn because(told: &Told<'_>, slice: &Slice) -> String {
     let parts: Vec<String> = match told {
-        Told::Call(_) => Vec::new(),
+        Told::Call(_) | Told::Rounds(..) => Vec::new(),
         Told::Line { words, .. } => {
             let reason = wanted(slice, &words.wanted_by.iter().map(|step| step.0).collect::<Vec<_>>());
             words.notes.iter().cloned().chain([reason]).collect()

@@ -1,9 +1,12 @@
 //! Expressions of slices in C, with the symbols of the images.
 
-use stepback_index::NameReader;
-use stepback_machine::{Address, Operation};
+use std::collections::HashMap;
 
-use crate::analysis::slice::{Formula, LoadShape, Loaded};
+use stepback_index::{NameReader, ThreadId};
+use stepback_machine::{Address, Operation, RegisterView, Registers};
+use stepback_parsers::Step;
+
+use crate::analysis::slice::{Formula, Leaf, LoadShape, Loaded, RowId, SliceReading};
 use crate::image::SymbolKind;
 use crate::session::Session;
 
@@ -22,20 +25,49 @@ enum Meant {
 }
 
 /// Writes expressions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug)]
 pub struct FormulaWords<'a> {
     /// Whose registers and symbols are meant.
-    pub session: &'a Session,
+    session: &'a Session,
+    /// The steps that gave registers their values of which an expression reads more than one value.
+    steps: HashMap<RowId, Step>,
 }
 
-impl FormulaWords<'_> {
+impl<'a> FormulaWords<'a> {
+    /// With the registers and symbols of a session.
+    pub fn new(session: &'a Session) -> Self {
+        Self { session, steps: HashMap::new() }
+    }
+
+    /// The same for some expressions that are read together: where they read a register twice with values of different
+    /// steps, the steps are told: `w0@1365 | w0@1355 << 4`.
+    #[must_use]
+    pub fn telling_apart<'f>(mut self, reading: &SliceReading, formulas: impl Iterator<Item = &'f Formula>) -> Self {
+        let leaves: Vec<&Leaf> = formulas.flat_map(Formula::leaves).collect();
+        let is_twice = |leaf: &&&Leaf| {
+            leaves.iter().any(|other| other.view.register == leaf.view.register && other.source != leaf.source)
+        };
+        let twice = leaves.iter().filter(is_twice).filter_map(|leaf| leaf.source);
+        self.steps = twice.filter_map(|source| Some((source, reading.row(source)?.slice.step))).collect();
+        self
+    }
+
+    /// The name of a register; that of the whole word for a lower part without a name.
+    pub fn register(&self, thread: ThreadId, view: RegisterView) -> String {
+        let set = self.session.index.instruction_set(thread);
+        let word = RegisterView { size_bytes: 4, ..view };
+        let is_part = view.offset == 0 && view.size_bytes < 4 && Registers::name(view, set).is_none();
+        let name = Registers::name(word, set).filter(|_| is_part);
+        name.map_or_else(|| NameReader(&self.session.index).register_name(view, set), str::to_owned)
+    }
+
     /// An expression: `(w1 & 0x3f) | 0x80`.
-    pub fn formula(self, formula: &Formula) -> String {
+    pub fn formula(&self, formula: &Formula) -> String {
         self.written(formula, Meant::Plain)
     }
 
     /// Memory: `u64[table + 8*i]`.
-    pub fn memory(self, loaded: &Loaded) -> String {
+    pub fn memory(&self, loaded: &Loaded) -> String {
         let unit = match loaded.size_bytes {
             1 => "u8",
             2 => "u16",
@@ -47,8 +79,12 @@ impl FormulaWords<'_> {
         format!("{unit}[{}]", self.address(loaded))
     }
 
-    fn address(self, loaded: &Loaded) -> String {
+    fn address(&self, loaded: &Loaded) -> String {
         let made = loaded.made.as_deref();
+        let start = loaded.start.and_then(|start| self.symbol(start.0));
+        if let (Some(start), Some(Formula::Binary(..)), Some(index)) = (start, made, loaded.scaled.as_deref()) {
+            return format!("{start} + {}", self.operand(index, Some(Operation::Add), Meant::Plain));
+        }
         match (made, loaded.shape, loaded.address) {
             (Some(made), LoadShape::Stack | LoadShape::Indexed, _) | (Some(made), LoadShape::Plain, None) => {
                 self.written(made, Meant::Address)
@@ -59,11 +95,11 @@ impl FormulaWords<'_> {
     }
 
     /// An address: `table+0x8`, or its digits.
-    pub fn place(self, address: Address) -> String {
+    pub fn place(&self, address: Address) -> String {
         self.symbol(address.0).unwrap_or_else(|| format!("{:#x}", address.0))
     }
 
-    fn symbol(self, number: u64) -> Option<String> {
+    fn symbol(&self, number: u64) -> Option<String> {
         let found = self.session.images.symbol_at(Address(number)).filter(|_| number >= LOWEST_ADDRESS)?;
         let is_named = found.symbol.kind != SymbolKind::Module && (found.offset == 0 || found.symbol.size_bytes > 0);
         is_named.then(|| match found.offset {
@@ -72,11 +108,17 @@ impl FormulaWords<'_> {
         })
     }
 
-    fn written(self, formula: &Formula, meant: Meant) -> String {
+    fn written(&self, formula: &Formula, meant: Meant) -> String {
         match formula {
             Formula::Number(number) => self.number(*number, meant),
-            Formula::Register(leaf) => NameReader(&self.session.index)
-                .register_name(leaf.view, self.session.index.instruction_set(leaf.thread)),
+
+            Formula::Register(leaf) => {
+                let name = self.register(leaf.thread, leaf.view);
+                match leaf.source.and_then(|source| self.steps.get(&source)) {
+                    Some(step) => format!("{name}@{}", step.0),
+                    None => name,
+                }
+            }
             Formula::Loaded(loaded) => self.memory(loaded),
             Formula::Binary(operation, left, right) => self.binary(*operation, left, right, meant),
             Formula::Cast { value, bits: bits @ (8 | 16 | 32 | 64), is_signed } => {
@@ -95,7 +137,7 @@ impl FormulaWords<'_> {
         }
     }
 
-    fn binary(self, operation: Operation, left: &Formula, right: &Formula, meant: Meant) -> String {
+    fn binary(&self, operation: Operation, left: &Formula, right: &Formula, meant: Meant) -> String {
         let meant = match operation {
             Operation::And | Operation::Or | Operation::Xor => Meant::Mask,
             Operation::Add | Operation::Subtract => meant,
@@ -129,7 +171,7 @@ impl FormulaWords<'_> {
     }
 
     /// An operand, in parentheses where a reader might take it for something else.
-    fn operand(self, formula: &Formula, around: Option<Operation>, meant: Meant) -> String {
+    fn operand(&self, formula: &Formula, around: Option<Operation>, meant: Meant) -> String {
         let text = self.written(formula, meant);
         let inner = match formula {
             Formula::Binary(operation, left, right) if !is_prefixed(*operation, left, right) => Some(*operation),
@@ -149,7 +191,7 @@ impl FormulaWords<'_> {
         if is_plain { text } else { format!("({text})") }
     }
 
-    fn number(self, number: u64, meant: Meant) -> String {
+    fn number(&self, number: u64, meant: Meant) -> String {
         if let Some(symbol) = self.symbol(number).filter(|_| meant != Meant::Mask) {
             return symbol;
         }

@@ -1,13 +1,13 @@
 //! What the lines of a slice say.
 
-use stepback_index::{CallId, Cancel, Defined, QueryError, SliceCell, Value};
-use stepback_machine::{AccessKind, Endian};
-use stepback_parsers::{Source as _, Step};
+use stepback_index::{CallId, Cancel, Defined, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
+use stepback_machine::{AccessKind, Address, Endian};
+use stepback_parsers::{RegisterSource, Source as _, Step};
 
 use super::formula_words::FormulaWords;
 use super::words::{cell_words, end_words};
 use crate::analysis::slice::{
-    Assignment, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
+    Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
 };
 use crate::analysis::step_record::step_record;
 use crate::messages::say;
@@ -59,6 +59,11 @@ impl SliceWords<'_> {
             }
             LineKind::Step(id) => self.step(id),
             LineKind::Alone(id) => self.alone(id),
+            LineKind::Rounds(rounds) => {
+                let last = self.reading.row(rounds.last).map_or(0, |row| row.slice.step.0);
+                let text = say!("slice-rounds", count = rounds.count, rows = rounds.rows, step = last);
+                Ok(LineWords { text, ..LineWords::default() })
+            }
             LineKind::Again(id) => {
                 let mut words = self.step(id)?;
                 words.notes = vec![say!("slice-again").to_owned()];
@@ -81,16 +86,18 @@ impl SliceWords<'_> {
     fn step(self, id: RowId) -> Result<LineWords, QueryError> {
         let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
         let beside = self.beside(id);
-        let assignments = self.reading.assignments(id);
+        let mut assignments = self.reading.assignments(id);
+        assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
         let text = match self.stores(id, &beside) {
             Some(stores) => stores,
             None if assignments.iter().all(|one| one.value.is_some()) => {
-                let parts = assignments.iter().map(|one| self.assignment(one));
+                let words = self.formulas(&assignments);
+                let parts = assignments.iter().map(|one| self.assignment(one, &words));
                 parts.collect::<Vec<_>>().join(", ")
             }
             None => self.disassembly(row)?,
         };
-        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(id, &beside) };
+        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(&beside) };
         let mut notes = Vec::new();
         notes.extend(self.address_note(&assignments).filter(|_| beside.is_empty()));
         notes.extend(self.bytes_note(id, &beside));
@@ -114,16 +121,47 @@ impl SliceWords<'_> {
         Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
     }
 
-    fn formulas(&self) -> FormulaWords<'_> {
-        FormulaWords { session: self.session }
+    /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
+    fn find_tables(&self, assignment: &mut Assignment) -> Result<(), QueryError> {
+        let value = assignment.value.as_mut().and_then(loaded_in);
+        [assignment.place.as_mut(), value].into_iter().flatten().try_for_each(|loaded| {
+            loaded.start = self.start(loaded)?;
+            Ok(())
+        })
     }
 
-    fn assignment(&self, assignment: &Assignment) -> String {
-        let cell = match &assignment.place {
-            Some(place) => self.formulas().memory(place),
-            None => cell_words(assignment.cell, &self.session.index),
+    fn start(&self, loaded: &Loaded) -> Result<Option<Address>, QueryError> {
+        let index = &self.session.index;
+        let (Some(scaled), Some(address), Some(row)) = (loaded.index, loaded.address, self.reading.row(loaded.by))
+        else {
+            return Ok(None);
         };
-        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value));
+        if index.source().traits().registers == RegisterSource::Operands {
+            return Ok(None);
+        }
+        let views = vec![(String::new(), scaled.view)];
+        let question = RegisterViewsAt { position: row.slice.step.before(), thread: row.slice.thread, views };
+        let state = question.run(index, self.cancel)?.into_iter().next();
+        let extended = |value: u64| match (scaled.is_signed, scaled.view.size_bytes) {
+            (true, 4) => ((value << 32).cast_signed() >> 32).cast_unsigned(),
+            _ => value,
+        };
+        let value = state.and_then(|state| state.value.to_u64()).map(extended);
+        Ok(value.map(|value| Address(address.0.wrapping_sub(value.wrapping_mul(scaled.scale.cast_unsigned())))))
+    }
+
+    fn formulas(&self, assignments: &[Assignment]) -> FormulaWords<'_> {
+        let values = assignments.iter().filter_map(|one| one.value.as_ref());
+        FormulaWords::new(self.session).telling_apart(self.reading, values)
+    }
+
+    fn assignment(&self, assignment: &Assignment, words: &FormulaWords<'_>) -> String {
+        let cell = match (&assignment.place, assignment.cell) {
+            (Some(place), _) => words.memory(place),
+            (None, SliceCell::Register { thread, view }) => words.register(thread, view),
+            (None, cell) => cell_words(cell, &self.session.index),
+        };
+        let value = assignment.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
         format!("{cell} = {value}")
     }
 
@@ -149,10 +187,11 @@ impl SliceWords<'_> {
     fn stores(&self, id: RowId, beside: &[RowId]) -> Option<String> {
         let place = |id: &RowId| self.reading.row(*id).and_then(ReadRow::stored);
         let ((first, _), (last, last_len)) = (beside.first().and_then(place)?, beside.last().and_then(place)?);
-        let all = beside.iter().flat_map(|id| self.reading.assignments(*id));
-        let values: Vec<String> = all
-            .map(|one| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| self.formulas().formula(value)))
-            .collect();
+
+        let all: Vec<Assignment> = beside.iter().flat_map(|id| self.reading.assignments(*id)).collect();
+        let words = if all.len() > PARTS { FormulaWords::new(self.session) } else { self.formulas(&all) };
+        let value = |one: &Assignment| one.value.as_ref().map_or_else(|| "?".to_owned(), |value| words.formula(value));
+        let values: Vec<String> = all.iter().map(value).collect();
         let is_alike = values.windows(2).all(|pair| pair.first() == pair.last());
         let values = match &values[..] {
             [only, _, ..] if is_alike => say!("slice-stores-alike", count = values.len(), value = only.as_str()),
@@ -160,20 +199,15 @@ impl SliceWords<'_> {
             values => values.join(", "),
         };
         let size = self.reading.row(id).and_then(ReadRow::stored).map_or(0, |(_, len)| len);
-        let one = Loaded {
-            address: Some(first),
-            size_bytes: u16::try_from(size).unwrap_or(0),
-            made: None,
-            shape: LoadShape::Plain,
-        };
+        let one = Loaded { address: Some(first), size_bytes: u16::try_from(size).unwrap_or(0), ..Loaded::of(id) };
         let end = last.0.saturating_add(last_len.saturating_sub(1));
-        let memory = self.formulas().memory(&one);
+        let memory = words.memory(&one);
         let memory = memory.trim_end_matches(']');
         Some(format!("{memory}..{:#x}] = {{{values}}}", end & 0xff))
     }
 
     /// The bytes that stores side by side wrote, in the order of their addresses.
-    fn stored_bytes(self, _id: RowId, beside: &[RowId]) -> String {
+    fn stored_bytes(self, beside: &[RowId]) -> String {
         let rows = beside.iter().filter_map(|id| self.reading.row(*id));
         let bytes: Vec<Option<u8>> =
             rows.flat_map(|row| row.slice.defines.iter().flat_map(|defined| defined.value.0.iter().copied())).collect();
@@ -183,7 +217,7 @@ impl SliceWords<'_> {
     fn value(self, row: &ReadRow) -> String {
         let shown: Vec<String> = match &row.slice.defines[..] {
             // Several widths of one register: the widest says all.
-            several if several.iter().all(|one| register_of(one) == several.first().and_then(register_of)) => {
+            several if is_one_register(several) => {
                 let widest = several.iter().max_by_key(|one| one.value.0.len());
                 widest.into_iter().map(|one| self.number(one)).collect()
             }
@@ -202,6 +236,11 @@ impl SliceWords<'_> {
     /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
     fn number(self, defined: &Defined) -> String {
         let mut value = defined.value.clone();
+        if matches!(defined.cell, SliceCell::Flags { .. }) {
+            // Status registers have four bytes or eight.
+            let known = value.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+            value.0.truncate(known);
+        }
         let is_big = self.session.index.source().traits().endian == Endian::Big;
         if is_big && matches!(defined.cell, SliceCell::Memory { .. }) {
             value.0.reverse();
@@ -220,11 +259,11 @@ impl SliceWords<'_> {
     fn address_note(&self, assignments: &[Assignment]) -> Option<String> {
         let loaded = assignments.iter().find_map(|one| match (&one.place, &one.value) {
             (Some(place), _) => Some(place),
-            (None, Some(crate::analysis::slice::Formula::Loaded(loaded))) => Some(loaded),
+            (None, Some(Formula::Loaded(loaded))) => Some(loaded),
             _ => None,
         })?;
         let address = loaded.address.filter(|_| loaded.shape != LoadShape::Plain)?;
-        Some(say!("slice-at-address", place = self.formulas().place(address)))
+        Some(say!("slice-at-address", place = FormulaWords::new(self.session).place(address)))
     }
 
     /// Which bytes of what is loaded later a store gave, where it is a part of it.
@@ -235,7 +274,7 @@ impl SliceWords<'_> {
         let loads = taker.sight.iter().flat_map(|sight| &sight.accesses);
         let load = loads.clone().find(|access| access.kind == AccessKind::Read)?;
         let stores = if beside.is_empty() { vec![id] } else { beside.to_vec() };
-        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.stored()).collect();
+        let places: Vec<_> = stores.iter().filter_map(|id| self.reading.row(*id)?.whole_store()).collect();
         let first = places.iter().map(|(first, _)| first.0).min()?.checked_sub(load.address.0)?;
         let end = places.iter().map(|(first, len)| first.0.saturating_add(*len)).max()?.checked_sub(load.address.0)?;
         let is_part = first < end && end <= u64::from(load.size_bytes) && end - first < u64::from(load.size_bytes);
@@ -264,7 +303,12 @@ impl SliceWords<'_> {
             if end.end == stepback_index::End::Constant && end.wanted_by.iter().all(|wanted| wanted.step.is_some()) {
                 continue;
             }
-            let (words, cell) = (end_words(end.end), cell_words(end.cell, &self.session.index));
+
+            let cell = match end.cell {
+                SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
+                cell => cell_words(cell, &self.session.index),
+            };
+            let words = end_words(end.end);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),
@@ -293,6 +337,20 @@ impl LineWords {
             more => say!("slice-for-more", steps = shown.join(", "), more = more),
         }
     }
+}
+
+/// What a value loads, where it is nothing but that.
+fn loaded_in(value: &mut Formula) -> Option<&mut Loaded> {
+    match value {
+        Formula::Loaded(loaded) => Some(loaded),
+        Formula::Cast { value, .. } => loaded_in(value),
+        _ => None,
+    }
+}
+
+fn is_one_register(defines: &[Defined]) -> bool {
+    let first = defines.first().and_then(register_of);
+    first.is_some() && defines.iter().all(|one| register_of(one) == first)
 }
 
 fn register_of(defined: &Defined) -> Option<stepback_machine::RegisterId> {

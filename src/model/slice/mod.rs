@@ -9,6 +9,8 @@ mod row;
 mod row_maker;
 mod said;
 mod slice;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod words;
 

@@ -7,7 +7,8 @@ use stepback_index::{CallId, Cell, ValueSource};
 
 use super::line_words::LineWords;
 use super::row::{Asked, WhyRow};
-use crate::analysis::slice::{LineKind, ReadingLine, RowId, SliceReading};
+use crate::analysis::slice::{LineKind, ReadingLine, Rounds, RowId, SliceReading};
+use crate::messages::say;
 use crate::notes::SliceQuestion;
 
 /// Why a cell has its value, or where that went, as far as it is known.
@@ -84,6 +85,8 @@ pub enum Told<'a> {
     Alone(&'a WhyRow, RowId),
     /// The end of a chain.
     End(&'a WhyRow),
+    /// Rounds of a loop that are made like the lines above, and the oldest step of them.
+    Rounds(&'a WhyRow, Rounds),
 }
 
 impl Slice {
@@ -114,6 +117,7 @@ impl Slice {
             LineKind::Again(id) => Told::Again(self.row(id)?, words(id)?),
             LineKind::Alone(id) => Told::Alone(self.row(id)?, id),
             LineKind::End(number) => Told::End(self.ends.get(number)?),
+            LineKind::Rounds(rounds) => Told::Rounds(self.row(rounds.last)?, rounds),
         })
     }
 
@@ -128,7 +132,7 @@ impl Slice {
         let inputs = match line.kind {
             LineKind::Step(id) | LineKind::Again(id) => self.reading.inputs_of(id),
             LineKind::Alone(id) => self.reading.row(id).map(|row| row.inputs.clone()).unwrap_or_default(),
-            LineKind::Call { .. } | LineKind::End(_) => Vec::new(),
+            LineKind::Call { .. } | LineKind::End(_) | LineKind::Rounds(_) => Vec::new(),
         };
         let rows = inputs.into_iter().filter_map(|id| self.row(id));
         let with_place = rows.filter_map(|row| Some((row, row.step?.after())));
@@ -143,13 +147,17 @@ impl Told<'_> {
             Told::Call(text) => (*text).to_owned(),
             Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
             Told::Alone(row, _) | Told::End(row) => row.code_text(),
+            Told::Rounds(row, rounds) => {
+                let last = row.step.map_or(0, |step| step.0);
+                say!("slice-rounds", count = rounds.count, rows = rounds.rows, step = last)
+            }
         }
     }
 
     /// What it says of the value.
     pub fn value(&self) -> String {
         match self {
-            Told::Call(_) => String::new(),
+            Told::Call(_) | Told::Rounds(..) => String::new(),
             Told::Line { words, .. } | Told::Again(_, words) => words.value.clone(),
             Told::Alone(row, _) | Told::End(row) => row.gives_text(),
         }
@@ -160,6 +168,7 @@ impl Told<'_> {
         match self {
             Told::Call(_) => None,
             Told::Line { row, .. } | Told::Again(row, _) | Told::Alone(row, _) | Told::End(row) => Some(row),
+            Told::Rounds(row, _) => Some(row),
         }
     }
 }

@@ -135,6 +135,7 @@ impl SliceRows<'_> {
                 pen.cut_spans(pos2(columns.value, y), &gives(row), None, columns.reason - INSET / 2.0);
             }
             Told::End(row) => self.end(y, row),
+            Told::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
         }
         self.reason(y, row, &because(&drawn.told, self.slice));
     }

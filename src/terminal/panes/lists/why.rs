@@ -235,6 +235,7 @@ fn draw_told(told: &Told<'_>, cx: &Cx<'_>, run: Run, pen: &mut Pen<'_>) {
             pen.text(body.behind(body.cells().saturating_sub(value)), &gives, pen.look.text(Meaning::Number));
         }
         Told::End(row) => draw_formula(&row.code_text(), &row.gives_text(), Meaning::Second, body, pen),
+        Told::Rounds(..) => draw_formula(&told.text(), "", Meaning::Second, body, pen),
     }
     pen.text(run.behind(run.cells().saturating_sub(wanted)), &reason, label);
 }

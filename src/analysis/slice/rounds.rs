@@ -1,0 +1,103 @@
+//! Rounds of loops: lines that come again and again at the same places of the program.
+
+use stepback_machine::Address;
+
+use super::lines::{Fold, Knot, LineKind, ReadingLine, ReadingView, Rounds};
+use super::reading::SliceReading;
+use super::row::RowId;
+
+/// A round of more lines is not looked for.
+const LINES: usize = 24;
+
+/// Fewer rounds are shown as they are.
+const ROUNDS: usize = 3;
+
+/// Loops inside of loops are looked for so often.
+const NESTED: usize = 3;
+
+/// What makes a line like another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Likeness {
+    kind: u8,
+    place: Option<Address>,
+    depth: u16,
+}
+
+impl SliceReading {
+    /// Has one line stand for all rounds of a loop but the newest. Cost: [`LINES`] comparisons a line.
+    pub(super) fn with_rounds(&self, mut lines: Vec<ReadingLine>, view: &ReadingView<'_>) -> Vec<ReadingLine> {
+        for _ in 0..NESTED {
+            let before = lines.len();
+            lines = self.rounds_once(&lines, view);
+            if lines.len() == before {
+                break;
+            }
+        }
+        lines
+    }
+
+    fn rounds_once(&self, lines: &[ReadingLine], view: &ReadingView<'_>) -> Vec<ReadingLine> {
+        let likenesses: Vec<Likeness> = lines.iter().map(|line| self.likeness(line)).collect();
+        let mut shown = Vec::new();
+        let mut rest = (lines, &likenesses[..]);
+        while let [first, ..] = rest.0 {
+            let (len, count) = rounds_of(rest.1);
+            let found = rest.0.get(len..len * count).and_then(|more| self.rounds(more, count - 1));
+            let (Some((rounds, newest)), Some(head)) = (found, rest.0.get(..len)) else {
+                shown.push(*first);
+                rest = (rest.0.get(1..).unwrap_or_default(), rest.1.get(1..).unwrap_or_default());
+                continue;
+            };
+            shown.extend_from_slice(head);
+            let knot = Knot::Rounds(newest);
+            let is_open = view.toggled.contains(&knot);
+            let fold = if is_open { Fold::Open(knot) } else { Fold::Folded(knot) };
+            shown.push(ReadingLine { kind: LineKind::Rounds(rounds), depth: first.depth, fold });
+            if is_open {
+                shown.extend(rest.0.get(len..len * count).unwrap_or_default());
+            }
+            rest = (rest.0.get(len * count..).unwrap_or_default(), rest.1.get(len * count..).unwrap_or_default());
+        }
+        shown
+    }
+
+    /// What one line stands for, and the newest of its rows; none where there is no row.
+    fn rounds(&self, lines: &[ReadingLine], count: usize) -> Option<(Rounds, RowId)> {
+        let newest = lines.iter().find_map(ReadingLine::row)?;
+        let last = lines.iter().rev().find_map(|line| match line.kind {
+            LineKind::Rounds(rounds) => Some(rounds.last),
+            _ => line.row(),
+        })?;
+        let rows = lines.iter().map(|line| match line.kind {
+            LineKind::Step(_) => 1,
+            LineKind::Rounds(rounds) => rounds.rows,
+            _ => 0,
+        });
+        let rounds = Rounds { count: u64::try_from(count).ok()?, rows: rows.sum(), last };
+        (count > 0 && rounds.rows > 0).then_some((rounds, newest))
+    }
+
+    fn likeness(&self, line: &ReadingLine) -> Likeness {
+        let place = |id: RowId| self.row(id).and_then(|row| row.sight.as_ref()).map(|sight| sight.pc);
+        let (kind, place) = match line.kind {
+            LineKind::Step(id) => (0, place(id)),
+            LineKind::Call { first, .. } => (1, place(first)),
+            LineKind::Alone(id) | LineKind::Again(id) => (2, place(id)),
+            LineKind::Rounds(rounds) => (3, place(rounds.last)),
+            LineKind::End(_) => (4, None),
+        };
+        Likeness { kind, place, depth: line.depth }
+    }
+}
+
+/// How many lines a round has that begins here, and how many rounds follow each other; one of one line where there is no loop.
+fn rounds_of(lines: &[Likeness]) -> (usize, usize) {
+    for len in 1..=LINES.min(lines.len() / ROUNDS) {
+        let Some(round) = lines.get(..len) else { break };
+        let count = lines.chunks_exact(len).take_while(|next| *next == round).count();
+        if count >= ROUNDS {
+            return (len, count);
+        }
+    }
+    (1, 1)
+}

@@ -1,0 +1,54 @@
+//! `why`: where a value comes from, as it is read.
+
+use crate::support::{OVERFLOW, Sandbox, overflow_image};
+
+/// What `why x2` prints at the crash of the demo.
+fn at_the_crash(options: &[&str]) -> Vec<String> {
+    let sandbox = Sandbox::new();
+    let (trace, image) = (sandbox.fixture(OVERFLOW), overflow_image());
+    let ran = sandbox.run(&[&["why", &trace, "x2", "--image", &image], options].concat()).succeeds();
+    ran.out.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn the_store_in_decode_field_and_the_input_bytes_are_among_the_first_ten_rows() {
+    for options in [&[][..], &["--exact"]] {
+        let lines = at_the_crash(options);
+        let first = &lines[..10];
+        let find = |text: &str| first.iter().position(|line| line.contains(text));
+        let (head, store) = (find("decode_field, called at").unwrap(), find("bytes 5..7").unwrap());
+        assert!(head < store && first[store].contains("e5 b1 bf"), "{lines:#?}");
+        let load = first.iter().position(|line| line.contains("1,358") && line.contains("'f'")).unwrap();
+        assert!(store < load && first[load].contains("= u8["), "{lines:#?}");
+    }
+}
+
+#[test]
+fn arithmetic_is_one_expression_and_rounds_of_a_loop_are_one_line() {
+    let lines = at_the_crash(&["--exact"]);
+    let has = |text: &str| lines.iter().any(|line| line.contains(text));
+    assert!(has("(w1 & 0x3f) | 0x80"), "{lines:#?}");
+    assert!(has("w0 = csel((w0 | 0x20) - 87, w0 - 48, hi)"), "{lines:#?}");
+    assert!(has("more rounds alike"), "{lines:#?}");
+    assert!(lines.len() < 60, "{lines:#?}");
+}
+
+#[test]
+fn all_copies_shows_each_step() {
+    let lines = at_the_crash(&["--all-copies", "--exact"]);
+    assert!(lines[0].contains("LDR") && lines[0].contains("x2 = 0xbfb1e598a4e5bda9"), "{}", lines[0]);
+    assert!(lines.iter().any(|line| line.contains("MOV") && line.contains(" for 1,")), "{lines:#?}");
+    let limited = at_the_crash(&["--limit", "3"]);
+    let steps = limited.iter().filter(|line| line.contains(" = "));
+    assert_eq!(steps.count(), 3, "{limited:#?}");
+    assert!(limited.last().unwrap().contains("left out"), "{limited:#?}");
+}
+
+#[test]
+fn what_nothing_has_written_is_one_line() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let ran = sandbox.run(&["why", &trace, "0x70000000:4"]).succeeds();
+    assert_eq!(ran.out.lines().count(), 1, "{}", ran.out);
+    ran.prints("0x70000000: nothing in the trace writes it before");
+}
