@@ -4,6 +4,13 @@ use stepback_machine::Operation;
 
 use super::formula::{Formula, LoadShape, Loaded};
 
+/// How low bits are extended.
+#[derive(Clone, Copy)]
+struct Extension {
+    bits: u16,
+    is_signed: bool,
+}
+
 /// A value as C writes it, of which the low bits are wanted.
 pub(super) fn as_in_c(formula: Formula, wanted_bits: u16) -> Formula {
     let wanted_bits = wanted_bits.clamp(1, 64);
@@ -21,7 +28,7 @@ pub(super) fn cut(formula: Formula, bits: u16) -> Formula {
 pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
     match formula {
         Formula::Number(number) => Formula::Number(number & ones(wanted)),
-        Formula::Cast { value, bits, is_signed } => cast(*value, bits, is_signed, wanted),
+        Formula::Cast { value, bits, is_signed } => cast(*value, Extension { bits, is_signed }, wanted),
         Formula::Binary(operation, left, right) => binary(operation, *left, *right, wanted),
         Formula::Named { name, operands, bits } => {
             // What is no value is left as it is; of a value all bits count.
@@ -39,7 +46,8 @@ pub(super) fn narrowed(formula: Formula, wanted: u16) -> Formula {
     }
 }
 
-fn cast(value: Formula, bits: u16, is_signed: bool, wanted: u16) -> Formula {
+fn cast(value: Formula, extension: Extension, wanted: u16) -> Formula {
+    let Extension { bits, is_signed } = extension;
     if bits >= wanted {
         return narrowed(value, wanted);
     }
