@@ -66,10 +66,7 @@ impl Instruction {
                     _ => self.computed(value),
                 }
             }
-            value => match inserted(value, &bytes) {
-                Some(kept) => kept.into_iter().collect(),
-                None => self.computed(value),
-            },
+            value => inserted(value, &bytes).unwrap_or_else(|| self.computed(value)),
         }
     }
 
@@ -110,7 +107,7 @@ impl Instruction {
     /// The condition flags that it gives a value; 0 when none.
     pub fn flags_written(&self, set: InstructionSet) -> u64 {
         let is_written = self.registers.as_ref().is_some_and(|known| known.is_flags_written());
-        if is_written { self.meaning.flags.written.unwrap_or(u64::MAX & set.flag_bits()) } else { 0 }
+        if is_written { self.meaning.flags.written.unwrap_or(set.flag_bits()) } else { 0 }
     }
 
     /// What flows into the condition flags: all that the instruction computes with.
@@ -173,8 +170,8 @@ fn extended(size_bytes: u16, is_signed: bool, bytes: &Range<u16>) -> Option<Rang
     (start < end).then_some(start..end)
 }
 
-/// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes.
-fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Option<Origin>> {
+/// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes: those on either side of it.
+fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Vec<Origin>> {
     let value = match value {
         Expression::Extended { value, bits: 32, is_signed: false } => value.as_ref(),
         value => value,
@@ -186,11 +183,17 @@ fn inserted(value: &Expression, bytes: &Range<u16>) -> Option<Option<Origin>> {
     let (Expression::Register(view), Expression::Constant(mask)) = (old.as_ref(), mask.as_ref()) else { return None };
     let is_whole = mask.to_le_bytes().iter().all(|byte| matches!(byte, 0 | 0xff));
     let is_kept = |byte: &u16| mask.to_le_bytes().get(usize::from(*byte)) == Some(&0xff);
-    // The bytes that stay may lie on both sides of the constant: then the range that holds them is taken.
-    let mut stays = bytes.clone().filter(|byte| is_kept(byte) && *byte < view.size_bytes);
-    let first = stays.next();
-    let last = stays.next_back().or(first);
-    is_whole.then(|| first.zip(last).and_then(|(first, last)| copied_register(*view, &(first..last + 1))))
+    if !is_whole {
+        return None;
+    }
+    let mut kept: Vec<Range<u16>> = Vec::new();
+    for byte in bytes.clone().filter(is_kept) {
+        match kept.last_mut().filter(|run| run.end == byte) {
+            Some(run) => run.end += 1,
+            None => kept.push(byte..byte + 1),
+        }
+    }
+    Some(kept.iter().filter_map(|run| copied_register(*view, run)).collect())
 }
 
 fn is_difference_of_same(value: &Expression) -> bool {

@@ -2,6 +2,7 @@
 
 mod a32;
 mod a64;
+mod origins;
 mod riscv;
 mod sparc;
 mod sparc_text;

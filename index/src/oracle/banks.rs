@@ -203,8 +203,12 @@ impl Meaning {
 impl Oracle {
     /// What a name of a thread means at a position.
     pub(super) fn meaning(&self, thread: ThreadId, view: RegisterView, position: Position) -> Meaning {
+        self.meaning_in(thread, view, self.mode_at(thread, position))
+    }
+
+    /// The same in a mode.
+    pub(super) fn meaning_in(&self, thread: ThreadId, view: RegisterView, mode: Mode) -> Meaning {
         let bank = self.bank_of(view.register);
-        let mode = self.mode_at(thread, position);
         let unsaid = Physical::Some(view.register);
         let own = self.writes().filter(|(writer, _)| *writer == thread).map(|(_, written)| written);
         let named = own.filter(|written| {
@@ -249,6 +253,11 @@ impl Oracle {
     /// What plain names mean for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
         let mode = self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode);
+        self.with_choices(thread, mode, position)
+    }
+
+    /// A mode with the stack that the registers choose that were written up to a position.
+    pub(super) fn with_choices(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
         let mut choices = StackChoice::default();
         for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
             if let EventKind::Register(written) = &event.kind {

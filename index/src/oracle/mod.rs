@@ -38,6 +38,7 @@ mod record;
 mod recorded_calls;
 mod registers;
 mod search;
+mod slice;
 mod steps;
 mod translations;
 mod visits;

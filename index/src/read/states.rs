@@ -54,7 +54,7 @@ impl<S: Source> RegisterReader<'_, S> {
     }
 
     /// The newest values of the registers that choose a stack pointer.
-    pub(super) fn stack_choices(&mut self) -> Result<StackChoices, QueryError> {
+    pub(crate) fn stack_choices(&mut self) -> Result<StackChoices, QueryError> {
         let (index, mut choices) = (self.index, StackChoices::default());
         for register in &index.stack_choices {
             let lowest = RegisterView::new(*register, 0, 1);

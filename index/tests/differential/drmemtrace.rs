@@ -58,6 +58,7 @@ fn check(name: &str, source: &Arc<Drmemtrace>, segment_steps: &[u64], questions:
             comparison.ask_of_kind(dice.pick(&KINDS).unwrap(), &mut dice);
             ask_markers(&comparison, &mut dice);
             ask_text(&comparison, &mut dice);
+            comparison.ask_why(&mut dice.clone());
         }
     }
 }

@@ -7,6 +7,13 @@ mod heap;
 mod recorded_calls;
 mod records;
 mod rst;
+#[path = "../support/rst_writer.rs"]
+mod rst_writer;
+mod slice_cases;
+mod slices;
+#[path = "../inference/sparc_machine.rs"]
+#[expect(dead_code, reason = "what only the tests of inference read")]
+mod sparc_machine;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -7,7 +7,7 @@ use stepback_index::{
     RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
-use stepback_machine::{Address, Branch, Encoding, InstructionSet};
+use stepback_machine::{Address, Branch, Encoding, InstructionSet, Mode};
 use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, StepOrigin};
 
 use super::support::compare::{Comparison, Things, index_of};
@@ -82,7 +82,8 @@ impl Writer<'_> {
         let slots = [DelaySlot::None, DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
         let origins = [StepOrigin::Recorded, StepOrigin::Recorded, StepOrigin::Inferred];
         let (delay_slot, origin) = (self.dice.pick(&slots).unwrap(), self.dice.pick(&origins).unwrap());
-        let what = What::Step { pc: thread.pc, encoding, branch, time, delay_slot, origin };
+        let (pc, mode) = (thread.pc, Mode::default());
+        let what = What::Step { pc, encoding, branch, time, delay_slot, origin, mode };
         self.records.push(Record { thread: number, what });
         let behind = thread.pc + encoding.bytes().len() as u64;
         thread.pc = match branch {

@@ -256,7 +256,7 @@ impl<S: Source> Comparison<'_, S> {
     }
 
     /// Mostly one of the trace.
-    fn position(&self, dice: &mut Dice) -> Position {
+    pub fn position(&self, dice: &mut Dice) -> Position {
         Position(dice.below(self.oracle.step_count() + 1) + u64::from(dice.one_in(64)))
     }
 
@@ -265,7 +265,7 @@ impl<S: Source> Comparison<'_, S> {
         address.wrapping_add(dice.below(12)).saturating_sub(dice.below(12))
     }
 
-    fn cell(&self, dice: &mut Dice) -> Cell {
+    pub fn cell(&self, dice: &mut Dice) -> Cell {
         match dice.pick(&self.things.views).filter(|_| dice.one_in(2)) {
             Some((thread, view)) => {
                 let size_bytes = if dice.one_in(3) { view.size_bytes.div_ceil(2) } else { view.size_bytes };

@@ -2,5 +2,7 @@
 
 pub mod compare;
 pub mod dice;
+pub mod programs;
 pub mod records;
+pub mod slices;
 pub mod text;

@@ -25,8 +25,20 @@ pub struct Record {
 /// What a record tells.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
-    Step { pc: u64, encoding: Encoding, branch: Branch, time: Option<u64>, delay_slot: DelaySlot, origin: StepOrigin },
-    Access { kind: AccessKind, address: u64, size_bytes: u8 },
+    Step {
+        pc: u64,
+        encoding: Encoding,
+        branch: Branch,
+        time: Option<u64>,
+        delay_slot: DelaySlot,
+        origin: StepOrigin,
+        mode: Mode,
+    },
+    Access {
+        kind: AccessKind,
+        address: u64,
+        size_bytes: u8,
+    },
     Marker(Marker),
 }
 
@@ -39,8 +51,8 @@ impl Record {
     /// A step with its encoding.
     pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Self {
         let encoding = Encoding::new(bytes).unwrap();
-        let (delay_slot, origin) = (DelaySlot::None, StepOrigin::Recorded);
-        Self { thread, what: What::Step { pc, encoding, branch, time: None, delay_slot, origin } }
+        let (delay_slot, origin, mode) = (DelaySlot::None, StepOrigin::Recorded, Mode::default());
+        Self { thread, what: What::Step { pc, encoding, branch, time: None, delay_slot, origin, mode } }
     }
 
     pub fn read(thread: u16, address: u64) -> Self {
@@ -171,7 +183,7 @@ impl Source for Records {
 
 fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut S) {
     match record.what {
-        What::Step { pc, encoding, branch, time, delay_slot, origin } => sink.begin_step(&StepEvent {
+        What::Step { pc, encoding, branch, time, delay_slot, origin, mode } => sink.begin_step(&StepEvent {
             thread,
             place,
             chunk_offset: place.offset,
@@ -185,7 +197,7 @@ fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: 
             is_executed: delay_slot != DelaySlot::Annulled,
             delay_slot,
             origin,
-            mode: Mode::default(),
+            mode,
             text: b"",
         }),
         What::Access { kind, address, size_bytes } => {

@@ -5,6 +5,7 @@
 
 pub(crate) mod abi;
 pub(crate) mod control;
+mod flags;
 pub(crate) mod meaning;
 pub(crate) mod registers;
 pub(crate) mod set;

@@ -1,8 +1,8 @@
 //! The registers and the memory that an instruction uses.
 
 use iced_x86::{
-    CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, RflagsBits,
-    UsedMemory,
+    CodeSize, ConditionCode, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    Register, RflagsBits, UsedMemory,
 };
 
 use crate::access_kind::AccessKind;
@@ -68,7 +68,9 @@ impl X86 {
         for used in factory.info(&self.instruction).used_registers() {
             let Some(view) = self.view(used.register()) else { continue };
             let access = used.access();
-            if is_read(access) {
+            // What may not be written is what it was then: CMOV of 64 bits.
+            let is_kept = access == OpAccess::CondWrite && self.instruction.condition_code() != ConditionCode::None;
+            if is_read(access) || is_kept {
                 self.description.read(view);
             }
             if is_written(access) {

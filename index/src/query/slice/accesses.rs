@@ -13,6 +13,8 @@ use crate::read::slots::{EventKind, SlotEvent};
 pub(super) struct StepAccesses {
     /// The addresses of all bytes, in the order of the records.
     bytes: Vec<Address>,
+    /// The slot of each.
+    slots: Vec<u64>,
     /// The part of them that each operand of this kind is, with its number; none where they do not fit together.
     operands: Option<Vec<OperandBytes>>,
 }
@@ -36,18 +38,19 @@ pub(super) struct ValueBytes {
 const BYTES_TOLD_APART: usize = 4096;
 
 impl StepAccesses {
-    /// Those of the events of a step.
-    pub fn of(events: &[SlotEvent], instruction: &Instruction, kind: AccessKind) -> Self {
-        let mut bytes = Vec::new();
-        for event in events {
+    /// Those of the events of a step in the slots up to one.
+    pub fn of(events: &[SlotEvent], instruction: &Instruction, kind: AccessKind, last: u64) -> Self {
+        let (mut bytes, mut slots) = (Vec::new(), Vec::new());
+        for event in events.iter().filter(|event| event.slot <= last) {
             if let EventKind::Access { kind: known, address, size_bytes, .. } = event.kind
                 && known == kind
             {
                 bytes.extend((0..u64::from(size_bytes)).map(|offset| Address(address.0.wrapping_add(offset))));
+                slots.resize(bytes.len(), event.slot);
             }
         }
         let operands = operands_of(instruction, kind, bytes.len());
-        Self { bytes, operands }
+        Self { bytes, slots, operands }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -70,9 +73,11 @@ impl StepAccesses {
         &self.bytes
     }
 
-    /// Which bytes of which operand's value the last access of an address is; none where that is not known.
-    pub fn value_byte(&self, address: Address, endian: Endian) -> Option<ValueBytes> {
-        let place = self.bytes.iter().rposition(|known| *known == address)?;
+    /// Which bytes of which operand's value the last access of an address in a slot is; none where that is not known.
+    pub fn value_byte(&self, (slot, address): (u64, Address), endian: Endian) -> Option<ValueBytes> {
+        let places = self.bytes.iter().zip(&self.slots);
+        let place = places.rev().position(|(known, at)| (*at, *known) == (slot, address))?;
+        let place = self.bytes.len() - 1 - place;
         let known = self.operands.as_ref()?.iter().find(|known| known.range.contains(&place))?;
         let byte = match endian {
             Endian::Little => place - known.range.start,

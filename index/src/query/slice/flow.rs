@@ -1,26 +1,28 @@
 //! A step as a slice sees it: what of a want it gave a value, and what it took in for that.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView,
-    Registers, decode,
+    AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
 };
-use stepback_parsers::{MarkerKind, Source, Step};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, NotKnown, SliceCell};
 use crate::answers::slice_sight::{SightAccess, SliceSight};
+use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
 use crate::query::slice::accesses::StepAccesses;
+use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
+use crate::query::slice::written::By;
 use crate::read::homes::Homes;
-use crate::read::open_writes::OpenWrites;
-use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::granules::GRANULE_BITS;
@@ -45,6 +47,8 @@ pub(super) struct Outcome {
     pub rests: Vec<Want>,
     /// It decided that something ran.
     pub decides: bool,
+    /// Why it may not have written what is wanted.
+    pub doubt: Option<Doubt>,
 }
 
 impl Outcome {
@@ -59,7 +63,7 @@ impl Outcome {
 /// A step, its instruction and its accesses.
 pub(super) struct StepFlow<'a, S> {
     pub index: &'a Index<S>,
-    thread: ThreadId,
+    pub thread: ThreadId,
     kinds: EdgeKinds,
     pub text: Option<StepText>,
     /// None where the trace does not show it, or its bytes mean nothing.
@@ -71,19 +75,8 @@ pub(super) struct StepFlow<'a, S> {
     endian: Endian,
     /// The flags by which the block of an `it` was executed.
     block_flags: u64,
-}
-
-/// What of the instruction gave a byte of a register its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// The step did not write it.
-    Nobody,
-    /// An effect that is described, by its number.
-    Effect(usize),
-    /// A result that is not.
-    Result(RegisterId),
-    /// The trace shows a write that the instruction does not tell of.
-    Unexplained,
+    /// What others did to memory in its slot.
+    pub beside: Option<Beside>,
 }
 
 impl<'a, S: Source> StepFlow<'a, S> {
@@ -104,23 +97,33 @@ impl<'a, S: Source> StepFlow<'a, S> {
         slots.push(own);
         slots.sort_unstable();
         slots.dedup();
-        let mut events = Vec::new();
-        for slot in slots {
-            let here = SlotReader(index).events(slot..slot.saturating_add(1))?;
-            events.extend(here.into_iter().filter(|event| event.slot == slot));
-        }
+        let mut events = SlotReader(index).events(own..own.saturating_add(1))?;
+        events.retain(|event| event.slot == own);
         let text = events.iter().find_map(|event| match &event.kind {
-            EventKind::Step(text) if event.slot == own => Some((event.thread, text.clone())),
+            EventKind::Step(text) => Some((event.thread, text.clone())),
             _ => None,
         });
         let (thread, text) = text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
-        events.retain(|event| event.thread == thread);
+        let beside = Beside::of(index, &events, thread)?;
         let instruction = text.as_ref().and_then(|text| {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
             found.registers.is_some().then_some(found)
         });
+        if instruction.as_ref().is_some_and(|found| !found.meaning.memory.is_empty() || !found.meaning.is_memory_known)
+        {
+            slots.extend(late_slots(index, thread, step)?);
+        }
+        slots.retain(|slot| *slot != own);
+        slots.sort_unstable();
+        slots.dedup();
+        for near in slots.chunk_by(|one, next| one + 1 == *next) {
+            events.extend(SlotReader(index).events_of(near)?.into_iter().filter(|event| near.contains(&event.slot)));
+        }
+        events.sort_by_key(|event| event.slot);
+        events.retain(|event| event.thread == thread);
+        let last = own.saturating_add(LATE_STEPS);
         let accesses = |kind| match &instruction {
-            Some(instruction) => StepAccesses::of(&events, instruction, kind),
+            Some(instruction) => StepAccesses::of(&events, instruction, kind, last),
             None => StepAccesses::default(),
         };
         let (loads, stores) = (accesses(AccessKind::Read), accesses(AccessKind::Write));
@@ -129,7 +132,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             Some(text) if kinds.flags => block_flags(index, thread, own, text)?,
             _ => 0,
         };
-        Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags })
+        Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags, beside })
     }
 
     pub fn thread(&self) -> ThreadId {
@@ -189,19 +192,16 @@ impl<'a, S: Source> StepFlow<'a, S> {
         outcome: &mut Outcome,
     ) -> Result<(), QueryError> {
         let written = self.written_bytes(view, homes, want.slot)?;
-        let place = |offset: u16| usize::from(offset - view.offset);
-        let by = |offset: u16| match written.get(place(offset)).copied().flatten() {
-            None => By::Nobody,
-            Some(_) => self.by(homes, offset),
-        };
-        for (part, by) in parts_of(view, by) {
-            if by == By::Nobody {
+        let byte = |offset: u16| written.get(usize::from(offset - view.offset)).copied().flatten();
+        for (part, by) in parts_of(view, |offset| byte(offset).map(|byte| byte.by)) {
+            let Some(by) = by else {
                 let piece = Piece::Register { view: part, homes: homes.clone() };
                 outcome.rests.push(Want { piece, ..want.clone() });
                 continue;
-            }
-            let bytes = (part.offset..part.offset + part.size_bytes).map(|offset| written.get(place(offset)).copied());
-            let value = Value(bytes.map(|byte| byte.flatten().flatten()).collect());
+            };
+            let bytes = (part.offset..part.offset + part.size_bytes).map(byte);
+            outcome.doubt = outcome.doubt.or_else(|| bytes.clone().flatten().find_map(|byte| byte.doubt));
+            let value = Value(bytes.map(|byte| byte.and_then(|byte| byte.value)).collect());
             let cell = SliceCell::Register { thread: self.thread, view: part };
             outcome.defines.push(Defined { cell, value });
             self.make_register(part, by, outcome)?;
@@ -213,14 +213,14 @@ impl<'a, S: Source> StepFlow<'a, S> {
     fn make_register(&self, part: RegisterView, by: By, outcome: &mut Outcome) -> Result<(), QueryError> {
         let cell = SliceCell::Register { thread: self.thread, view: part };
         let Some(instruction) = self.done() else {
-            let reason = if self.text.as_ref().is_some_and(|text| !text.is_executed) {
-                NotKnown::NotOfInstruction
-            } else {
-                NotKnown::Undecoded
-            };
-            outcome.ends.push((End::Unknown(reason), cell));
+            outcome.ends.push((self.not_done(), cell));
             return Ok(());
         };
+        if by == By::Cleared {
+            self.take_in(instruction, Vec::new(), cell, outcome);
+            outcome.ends.push((End::Constant, cell));
+            return Ok(());
+        }
         if instruction.control.flow == Flow::Trap {
             outcome.ends.push((self.asked_system(instruction)?, cell));
             return Ok(());
@@ -232,7 +232,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 instruction.origins_of_value(&effect.value, first..first + part.size_bytes)
             }),
             By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
-            By::Nobody | By::Unexplained => instruction.origins_of_result(None),
+            By::Cleared | By::Unexplained => instruction.origins_of_result(None),
         };
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, origins, cell, outcome);
@@ -248,11 +248,19 @@ impl<'a, S: Source> StepFlow<'a, S> {
         Ok(())
     }
 
+    /// Why nothing is known of what the step took in.
+    fn not_done(&self) -> End {
+        let is_executed = self.text.as_ref().is_none_or(|text| text.is_executed);
+        End::Unknown(if is_executed { NotKnown::Undecoded } else { NotKnown::NotOfInstruction })
+    }
+
     fn take_flags(&self, bits: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
-        let told = self.done().zip(set).map_or(0, |(instruction, set)| instruction.flags_written(set) & bits);
-        let recorded = self.status_written(want.slot);
-        let taken = if told == 0 && recorded.is_some() { bits } else { told };
+        let all = self.done().zip(set).map_or(0, |(instruction, set)| instruction.flags_written(set));
+        let (told, recorded) = (all & bits, self.status_written(want.slot));
+        // What sets flags sets some of them: the others are shown as they were.
+        let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
+        let taken = if is_whole { bits } else { told };
         if taken != bits {
             outcome.rests.push(Want { piece: Piece::Flags(bits & !taken), ..want });
         }
@@ -286,40 +294,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
                     outcome.ends.push((end, cell));
                 }
             }
-            None => outcome.ends.push((End::Unknown(NotKnown::Undecoded), cell)),
+            None => outcome.ends.push((self.not_done(), cell)),
         }
         Ok(())
-    }
-
-    /// What a trap asked the system for, by its name.
-    fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
-        let step = self.step();
-        let (Some(text), Some(asking)) = (&self.text, step) else { return Ok(End::System { step, name: None }) };
-        let set = text.instruction_set;
-        if let Some(host) = set.host_call().filter(|_| set.is_host_call(text.opcode, text.length_bytes)) {
-            let number = self.register_before(asking, host.operation)?;
-            return Ok(End::System { step, name: number.and_then(HostCall::operation_name) });
-        }
-        let told = self.events.iter().find_map(|event| match event.kind {
-            EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => Some(marker.value),
-            _ => None,
-        });
-        let number = match (told, set.abi().system_calls.number) {
-            (Some(number), _) => Some(number),
-            (None, Some(name)) if instruction.control.flow == Flow::Trap => self.register_before(asking, name)?,
-            (None, _) => None,
-        };
-        Ok(End::System { step, name: number.and_then(|number| set.system_call_name(number)) })
-    }
-
-    /// What a register held before a step, where the trace states it.
-    fn register_before(&self, step: Step, name: &str) -> Result<Option<u64>, QueryError> {
-        let set = self.index.instruction_set(self.thread);
-        let Some(view) = Registers::view(name, set).filter(|_| !self.index.has_operands_alone()) else {
-            return Ok(None);
-        };
-        let mut reader = RegisterReader::new(self.index, self.thread, step.before());
-        Ok(reader.state(name.to_owned(), view)?.value.to_u64())
     }
 
     fn origins_of_flags(&self, instruction: &Instruction) -> Result<Vec<Origin>, QueryError> {
@@ -367,7 +344,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
             let cell = run.cell(granule);
             outcome.defines.push(Defined { cell, value: Value(bytes.collect()) });
-            self.make_memory(run, address(run.first), cell, outcome);
+            self.make_memory(run, (want.slot, address(run.first)), cell, outcome);
         }
     }
 
@@ -388,13 +365,14 @@ impl<'a, S: Source> StepFlow<'a, S> {
     }
 
     /// Notes what went into bytes of memory that lie one behind the other.
-    fn make_memory(&self, run: Run, first: Address, cell: SliceCell, outcome: &mut Outcome) {
+    fn make_memory(&self, run: Run, (slot, first): (u64, Address), cell: SliceCell, outcome: &mut Outcome) {
         let Some(instruction) = self.done() else {
-            outcome.ends.push((End::Unknown(NotKnown::Undecoded), cell));
+            outcome.ends.push((self.not_done(), cell));
             return;
         };
         let addresses = (0..u64::from(run.len)).map(|offset| Address(first.0.wrapping_add(offset)));
-        let known: Option<Vec<_>> = addresses.map(|address| self.stores.value_byte(address, self.endian)).collect();
+        let known: Option<Vec<_>> =
+            addresses.map(|address| self.stores.value_byte((slot, address), self.endian)).collect();
         let memory = &instruction.meaning.memory;
         let mut origins = Vec::new();
         match known {
@@ -475,82 +453,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
         outcome.inputs
     }
 
-    fn step(&self) -> Option<Step> {
+    pub fn step(&self) -> Option<Step> {
         let is_step = |event: &&SlotEvent| matches!(event.kind, EventKind::Step(_));
         self.events.iter().find(is_step).map(|event| Step(event.slot.saturating_sub(1)))
-    }
-
-    /// The bytes of a view that the step wrote in a slot: those that it did, each with its value where that is told.
-    fn written_bytes(
-        &self,
-        view: RegisterView,
-        homes: &Homes,
-        slot: u64,
-    ) -> Result<Vec<Option<Option<u8>>>, QueryError> {
-        let mut written = vec![None; usize::from(view.size_bytes)];
-        let mut write = |from: RegisterView, bytes: Option<&[u8]>| {
-            for (byte, offset) in written.iter_mut().zip(view.offset..) {
-                let place = offset.checked_sub(from.offset).filter(|place| *place < from.size_bytes);
-                if let Some(place) = place {
-                    *byte = Some(bytes.and_then(|bytes| bytes.get(usize::from(place)).copied()));
-                }
-            }
-        };
-        let mut is_told = false;
-        let mut open = OpenWrites::of(self.index, self.thread, homes, slot)?;
-        for mut event in self.events.iter().filter(|event| event.slot == slot).cloned() {
-            if let Some(open) = &mut open {
-                open.tell(&mut event);
-            }
-            let Some(meant) = homes.written(&event) else { continue };
-            if let EventKind::Register { bytes, .. } = &event.kind {
-                write(meant.view, bytes.as_deref());
-                is_told = true;
-            }
-        }
-        let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
-        if self.index.has_operands_alone() || is_status && !is_told {
-            let writes = self.done().and_then(|instruction| instruction.registers.as_ref());
-            let views = writes.into_iter().flat_map(|known| &known.writes);
-            views.filter(|known| self.is_meant(homes, known.register)).for_each(|known| write(*known, None));
-        }
-        Ok(written)
-    }
-
-    /// What gave a byte its value of which it is known that the step wrote it.
-    fn by(&self, homes: &Homes, offset: u16) -> By {
-        let Some(instruction) = self.done() else { return By::Unexplained };
-        let covers = |view: &RegisterView| {
-            let place = offset.checked_sub(view.offset);
-            place.is_some_and(|place| place < view.size_bytes) && self.is_meant(homes, view.register)
-        };
-        if let Some(number) = instruction.meaning.writes.iter().position(|effect| covers(&effect.view)) {
-            return By::Effect(number);
-        }
-        let writes = instruction.registers.iter().flat_map(|known| &known.writes);
-        writes.into_iter().find(|view| covers(view)).map_or(By::Unexplained, |view| By::Result(view.register))
-    }
-
-    /// Whether a register that the instruction names is one of those that are meant.
-    fn is_meant(&self, homes: &Homes, named: RegisterId) -> bool {
-        let home = self.text.as_ref().map_or(named, |text| text.mode.home(named));
-        homes.lists().any(|view| view.register == home || view.register == named)
-    }
-
-    /// What the step wrote into the status register in a slot, where the trace shows that.
-    fn status_written(&self, slot: u64) -> Option<[Option<u8>; 8]> {
-        let mut written = None;
-        for event in self.events.iter().filter(|event| event.slot == slot) {
-            if let EventKind::Register { view, bytes, .. } = &event.kind
-                && view.register == RegisterId::PSR
-            {
-                let all: &mut [Option<u8>; 8] = written.get_or_insert_default();
-                let places = all.iter_mut().skip(usize::from(view.offset)).take(usize::from(view.size_bytes));
-                let values = bytes.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
-                places.zip(values).for_each(|(byte, value)| *byte = value);
-            }
-        }
-        written
     }
 
     /// The byte that the step stored at an address in a slot: its value where that is told; none where it stored none.
@@ -563,6 +468,22 @@ impl<'a, S: Source> StepFlow<'a, S> {
             _ => None,
         })
     }
+}
+
+/// The slots behind its own in which a step of a thread may have accessed memory: before the thread's next step.
+fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
+    let own = step.0.saturating_add(1);
+    let nothing = own..own;
+    if index.threads().len() == 1 {
+        return Ok(nothing);
+    }
+    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
+    let last = next.min(own.saturating_add(LATE_STEPS));
+    let has_late = [own, last]
+        .into_iter()
+        .any(|slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses));
+    let is_within = SlotReader(index).locate(own)?.0.meta.step_base == SlotReader(index).locate(last)?.0.meta.step_base;
+    Ok(if has_late || !is_within { own.saturating_add(1)..last.saturating_add(1) } else { nothing })
 }
 
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.

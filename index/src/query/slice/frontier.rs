@@ -48,4 +48,9 @@ impl Frontier {
     pub fn take_newest(&mut self) -> Option<(Step, Vec<Want>)> {
         self.steps.pop_last()
     }
+
+    /// Takes what is wanted of a step, if anything is.
+    pub fn take(&mut self, step: Step) -> Option<Vec<Want>> {
+        self.steps.remove(&step)
+    }
 }

@@ -67,11 +67,11 @@ impl Live {
             }
             (Overwritten::Mask(gone), Piece::Flags(bits)) => {
                 let bits = bits & !gone;
-                (bits != 0).then(|| Self { piece: Piece::Flags(bits), ..self }).into_iter().collect()
+                (bits != 0).then_some(Self { piece: Piece::Flags(bits), ..self }).into_iter().collect()
             }
             (Overwritten::Mask(gone), Piece::Memory { granule, mask }) => {
                 let (granule, mask) = (*granule, mask & !gone);
-                (mask != 0).then(|| Self { piece: Piece::Memory { granule, mask }, ..self }).into_iter().collect()
+                (mask != 0).then_some(Self { piece: Piece::Memory { granule, mask }, ..self }).into_iter().collect()
             }
             _ => vec![self],
         }

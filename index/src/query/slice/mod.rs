@@ -12,16 +12,21 @@
 //! step makes of it (`outputs`) holds it too, until it is overwritten.
 
 mod accesses;
+mod beside;
 mod control;
 mod definers;
 mod flow;
 mod frontier;
 mod graph;
 pub(crate) mod influence;
+mod initial;
 mod live;
+mod memory;
 pub(crate) mod onward;
 mod outputs;
 mod pieces;
+mod system;
 mod touches;
 pub(crate) mod walk;
 pub(crate) mod why;
+mod written;

@@ -84,8 +84,10 @@ pub(super) fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
 /// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.
 pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let last = address.0.saturating_add(len_bytes.saturating_sub(1));
-    let granules = if len_bytes == 0 { 1..=0 } else { address.0 >> GRANULE_BITS..=last >> GRANULE_BITS };
-    granules.map(move |granule| (granule, crate::store::granules::bytes_between(granule, address.0, last)))
+    let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
+    granules
+        .filter(move |_| len_bytes != 0)
+        .map(move |granule| (granule, crate::store::granules::bytes_between(granule, address.0, last)))
 }
 
 /// Some bytes of a view by what they have in common: runs in which `of` gives the same.

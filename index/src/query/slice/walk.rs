@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use stepback_machine::{Address, Mode, RegisterId, State, ThreadStack};
+use stepback_machine::{Address, RegisterId, State};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
 use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
@@ -18,7 +19,7 @@ use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
 use crate::query::slice::pieces::{Piece, blocks_of};
 use crate::query::slice::why::Why;
-use crate::read::slots::{SlotReader, StepText};
+use crate::read::slots::SlotReader;
 use crate::store::granules::GRANULE_BITS;
 
 /// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
@@ -46,7 +47,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             return Ok(walk);
         }
         for wish in walk.wishes(question, &asked)? {
-            walk.find(wish, Until { slot, shown: slot }, cancel)?;
+            walk.find(wish, Until::at(slot), cancel)?;
         }
         Ok(walk)
     }
@@ -100,7 +101,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 
     /// What a question asks for.
     fn wishes(&self, question: &Why, asked: &[WantedBy]) -> Result<Vec<Wish>, QueryError> {
-        let wish = |thread, piece| Wish { thread, piece, wanted_by: asked.to_vec() };
+        let wish = |thread, piece| Wish { thread, piece, wanted_by: asked.to_vec(), doubt: None };
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
@@ -124,7 +125,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         Definers { index: self.index }
     }
 
-    fn find(&mut self, wish: Wish, until: Until, cancel: &Cancel) -> Result<(), QueryError> {
+    fn find(&mut self, wish: Wish, until: Until<'_>, cancel: &Cancel) -> Result<(), QueryError> {
         let (definers, mut ends) = (self.definers(), Vec::new());
         let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
         definers.find(wish, until, &mut finds, cancel)?;
@@ -134,24 +135,28 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 
     /// Goes into a step: what of it is wanted, and what that is made of.
     fn go_into(&mut self, step: Step, wants: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
-        let flow = StepFlow::of(self.index, step, &wants, self.edges)?;
+        let (mut flow, mut wants) = (StepFlow::of(self.index, step, &wants, self.edges)?, wants);
         let (mut outcome, mut wanted_by, mut doubt) = (Outcome::default(), Vec::new(), None);
-        for want in wants {
-            let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
-            let piece = want.piece.clone();
-            flow.take(want, &mut outcome)?;
-            if outcome.defines.len() > known || matches!(piece, Piece::Decision) {
-                wanted_by.extend(by);
-                doubt = doubt.or(why);
+        loop {
+            for want in wants {
+                let (known, by, why) = (outcome.defines.len(), want.wanted_by.clone(), want.doubt);
+                let piece = want.piece.clone();
+                flow.take(want, &mut outcome)?;
+                if outcome.defines.len() > known || matches!(piece, Piece::Decision) {
+                    wanted_by.extend(by);
+                    doubt = doubt.or(why);
+                }
             }
-        }
-        for Want { thread, piece, slot, wanted_by, .. } in std::mem::take(&mut outcome.rests) {
-            let Some(slot) = slot.checked_sub(1) else { continue };
-            self.find(Wish { thread, piece, wanted_by }, Until { slot, shown: slot }, cancel)?;
+            self.find_rests(std::mem::take(&mut outcome.rests), cancel)?;
+            // What it wrote late may leave something that it wrote before.
+            let Some(more) = self.frontier.take(step) else { break };
+            flow = StepFlow::of(self.index, step, &more, self.edges)?;
+            wants = more;
         }
         if outcome.defines.is_empty() && !outcome.decides {
             return Ok(());
         }
+        doubt = doubt.or(outcome.doubt);
         let Outcome { mut defines, inputs, ends, .. } = outcome;
         defines.sort_by_key(|defined| defined.cell);
         defines.dedup();
@@ -168,41 +173,42 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), by_this(Edge::Control));
             self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
         }
-        let state = flow.text.as_ref().and_then(state_of);
+        let until = Until { slot: step.0, shown: step.0.saturating_add(1), beside: flow.beside.as_ref() };
+        let has_registers = inputs.iter().any(|(taken, _)| matches!(taken, Taken::Register(_)));
+        let state = if has_registers { flow.state()? } else { None };
         for (taken, edge) in inputs {
-            self.want(taken, state, (thread, step), by_this(edge), cancel)?;
+            for piece in self.pieces_of(taken, state, thread, step)? {
+                self.find(Wish { thread, piece, wanted_by: by_this(edge), doubt: None }, until, cancel)?;
+            }
         }
         Ok(())
     }
 
-    /// Looks for who wrote what a step takes in.
-    fn want(
-        &mut self,
+    /// Looks further back for what a step did not write after all.
+    fn find_rests(&mut self, rests: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
+        for Want { thread, piece, slot, wanted_by, doubt } in rests {
+            // What may have changed a register since then may have changed it since an earlier step, too.
+            let doubt = doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Filtered));
+            let Some(slot) = slot.checked_sub(1) else { continue };
+            self.find(Wish { thread, piece, wanted_by, doubt }, Until::at(slot), cancel)?;
+        }
+        Ok(())
+    }
+
+    /// What a step takes in, as what it means before the step.
+    fn pieces_of(
+        &self,
         taken: Taken,
         state: Option<State>,
-        (thread, step): (ThreadId, Step),
-        wanted_by: Vec<WantedBy>,
-        cancel: &Cancel,
-    ) -> Result<(), QueryError> {
-        let until = Until { slot: step.0, shown: step.0.saturating_add(1) };
-        let pieces = match taken {
-            Taken::Register(view) => {
-                vec![self.definers().register(thread, view, Position(step.0), state)?]
-            }
+        thread: ThreadId,
+        step: Step,
+    ) -> Result<Vec<Piece>, QueryError> {
+        Ok(match taken {
+            Taken::Register(view) => vec![self.definers().register(thread, view, Position(step.0), state)?],
             Taken::Flags(bits) => vec![Piece::Flags(bits)],
             Taken::Memory(addresses) => blocks_of_bytes(&addresses),
-        };
-        for piece in pieces {
-            self.find(Wish { thread, piece, wanted_by: wanted_by.clone() }, until, cancel)?;
-        }
-        Ok(())
+        })
     }
-}
-
-/// The state that a step has by its own line; none where that does not say which stack pointer is meant.
-fn state_of(text: &StepText) -> Option<State> {
-    let is_told = !matches!(text.mode, Mode::Thread(ThreadStack::Unsaid) | Mode::Other | Mode::Untold);
-    is_told.then_some(State { set: text.instruction_set, mode: text.mode })
 }
 
 fn ended(end: SliceEnd) -> SeenRow {

@@ -91,6 +91,11 @@ impl Arm<'_> {
                 self.description.forget_lists();
                 self.description.write(RegisterView::new(RegisterId::X0, 0, 4));
             }
+            // What they add to, the lists call written alone.
+            name if ["umlal", "umaal", "smlal", "smlsld"].iter().any(|known| name.starts_with(known)) => {
+                let sums: Vec<_> = (0..2).filter_map(|operand| self.register(operand)).collect();
+                sums.into_iter().for_each(|view| self.description.read(view));
+            }
             "bx" => {
                 if let Some(view) = self.register(0).filter(|view| view.register != RegisterId::PC) {
                     self.description.read(view);

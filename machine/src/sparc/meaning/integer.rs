@@ -1,6 +1,7 @@
 //! Computations with general registers, and control that has operands.
 
 use crate::expression::{Expression, Operation};
+use crate::sparc::flags::{CARRY, Codes, SIGN, of_condition};
 use crate::sparc::meaning::whole::{Describer, value};
 use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, named};
 use crate::view::{RegisterId, RegisterView};
@@ -46,6 +47,7 @@ impl Describer {
         self.read_sources();
         if matches!(kind & 0x2f, 0x08 | 0x0c) {
             self.description.read(CONDITIONS); // with carry
+            self.description.meaning.flags.read = Some(CARRY);
         }
         if matches!(kind & 0x2f, 0x0e | 0x0f) {
             self.description.read_all(&named("y").map_or(Expression::Unknown, Expression::Register)); // UDIV, SDIV
@@ -68,6 +70,7 @@ impl Describer {
     fn multiply_step(&mut self) {
         self.read_sources();
         self.description.read(CONDITIONS);
+        self.description.meaning.flags.read = Some(SIGN);
         named("y").into_iter().for_each(|y| self.description.read(y));
         self.set(Expression::Unknown);
         self.write_named(&["y"]);
@@ -104,6 +107,8 @@ impl Describer {
             8 => self.set(source),
             _ => {
                 self.description.read(if self.word.flag(18) { CONDITIONS } else { FLOAT_STATUS });
+                let looked_at = of_condition(self.word.field(14, 4), Codes::of(self.word.field(12, 1)));
+                self.description.meaning.flags.read = Some(looked_at).filter(|_| self.word.flag(18));
                 self.choose(&source);
             }
         }
@@ -173,6 +178,8 @@ impl Describer {
     fn trap(&mut self) {
         if !matches!(self.word.field(25, 4), 0 | 8) {
             self.description.read(CONDITIONS);
+            let codes = Codes::of(self.word.field(12, 1));
+            self.description.meaning.flags.read = Some(of_condition(self.word.field(25, 4), codes));
         }
         if self.word.field(25, 4) != 0 {
             (8..10).for_each(|number| self.set_general(number, Expression::Unknown));

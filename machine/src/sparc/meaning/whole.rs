@@ -2,6 +2,7 @@
 
 use crate::description::Description;
 use crate::expression::Expression;
+use crate::sparc::flags::{Codes, of_condition};
 use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, named};
 use crate::sparc::word::Word;
 use crate::view::RegisterView;
@@ -82,7 +83,12 @@ impl Describer {
     fn branch(&mut self) -> bool {
         let is_decided = !matches!(self.word.field(25, 4), 0 | 8);
         match self.word.branch_kind() {
-            1 | 2 if is_decided => self.description.read(CONDITIONS),
+            kind @ (1 | 2) if is_decided => {
+                self.description.read(CONDITIONS);
+                // Only branches with prediction choose.
+                let codes = Codes::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
+                self.description.meaning.flags.read = Some(of_condition(self.word.field(25, 4), codes));
+            }
             5 | 6 if is_decided => self.description.read(FLOAT_STATUS),
             3 => {
                 self.description.read_all(&value(self.word.first()));

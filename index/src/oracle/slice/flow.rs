@@ -1,0 +1,266 @@
+//! What went into a byte that a step gave its value.
+
+use stepback_machine::{
+    AccessKind, Condition, Flow, HostCall, Input, Instruction, Origin, RegisterId, RegisterView, Registers, decode,
+};
+use stepback_parsers::{MarkerKind, Position, Step};
+
+use crate::answers::slice::{Edge, EdgeKinds, End, NotKnown, SliceCell};
+use crate::oracle::banks::Physical;
+use crate::oracle::event::{EventKind, Told, Written};
+use crate::oracle::record::Oracle;
+use crate::oracle::slice::operand_bytes::AccessedByte;
+use crate::oracle::slice::writers::{How, Made, covers};
+
+/// Something that a step takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Taken {
+    Register(RegisterView),
+    Flags(u64),
+    Memory(u64),
+}
+
+/// What went into a byte.
+#[derive(Debug, Default)]
+pub(super) struct Ingredients {
+    pub taken: Vec<(Taken, Edge)>,
+    pub ends: Vec<End>,
+}
+
+/// A step that made something.
+struct Maker<'a> {
+    oracle: &'a Oracle,
+    step: Step,
+    told: &'a Told,
+    instruction: Instruction,
+    kinds: EdgeKinds,
+}
+
+impl Oracle {
+    /// What went into a byte, or a flag, that a step made.
+    pub(super) fn ingredients(&self, made: Made, cell: SliceCell, kinds: EdgeKinds) -> Ingredients {
+        let mut into = Ingredients::default();
+        let Some(told) = self.step(made.step) else { return into };
+        let event = match made.how {
+            How::Recorded(event) | How::Doubtful(event) | How::Cleared(event) => {
+                self.events.get(event).map(|event| &event.kind)
+            }
+            How::Operands(_) => None,
+        };
+        if let Some(EventKind::HostWrite { operation, .. }) = event {
+            into.ends.push(End::System { step: Some(made.step), name: Some(operation.name()) });
+            return into;
+        }
+        let Some(instruction) = self.done(told) else {
+            let is_known = !told.is_executed;
+            let why = if is_known { NotKnown::NotOfInstruction } else { NotKnown::Undecoded };
+            into.ends.push(End::Unknown(why));
+            return into;
+        };
+        let maker = Maker { oracle: self, step: made.step, told, instruction, kinds };
+        let is_memory = matches!(cell, SliceCell::Memory { .. });
+        if maker.instruction.control.flow == Flow::Trap && !is_memory {
+            into.ends.push(End::System { step: Some(made.step), name: maker.asked() });
+            return into;
+        }
+        match (cell, made.how) {
+            (SliceCell::Register { view, .. }, how) => {
+                let written = match event {
+                    Some(EventKind::Register(written)) => Some(written),
+                    _ => None,
+                };
+                maker.make_register(view, written, how, &mut into);
+            }
+            (SliceCell::Flags { bits, .. }, _) => maker.make_flag(bits, &mut into),
+            (SliceCell::Memory { address, .. }, How::Recorded(event)) => {
+                maker.make_memory(address.0, event, &mut into);
+            }
+            (SliceCell::Memory { .. }, _) => {}
+        }
+        into
+    }
+}
+
+impl Maker<'_> {
+    fn make_register(&self, byte: RegisterView, written: Option<&Written>, how: How, into: &mut Ingredients) {
+        if matches!(how, How::Cleared(_)) {
+            self.take_flags(into);
+            into.ends.push(End::Constant);
+            return;
+        }
+        let is_meant = |named: RegisterId| self.is_meant(named, how, written);
+        let has_byte = |view: RegisterView| covers(view, byte.offset) && is_meant(view.register);
+        let meaning = &self.instruction.meaning;
+        let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
+        let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
+        let origins = match (effect, listed) {
+            (Some(effect), _) => {
+                let place = byte.offset - effect.view.offset;
+                self.instruction.origins_of_value(&effect.value, place..place + 1)
+            }
+            (None, Some(view)) => self.instruction.origins_of_selection(self.flags_before(), Some(view.register)),
+            (None, None) => self.instruction.origins_of_result(None),
+        };
+        if origins.is_empty() {
+            let is_explained = effect.is_some() || listed.is_some();
+            into.ends.push(if is_explained { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
+        }
+        self.take_in(origins, into);
+        if self.kinds.listed {
+            let views = meaning.listed_reads.iter().filter(|view| is_meant(view.register));
+            into.taken.extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
+        }
+    }
+
+    /// Whether a register that the instruction names is the one that was written.
+    fn is_meant(&self, named: RegisterId, how: How, written: Option<&Written>) -> bool {
+        let mode = self.oracle.mode_of_step(self.step, self.told);
+        let own = Physical::of_write(named, None, mode);
+        match (written, how) {
+            (Some(written), _) => {
+                let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
+                let is_open = matches!(own, Physical::Some(_)) || matches!(written.physical, Physical::Some(_));
+                own == written.physical || is_open && plain == named
+            }
+            (None, How::Operands(wanted)) => named == wanted || own == Physical::of_write(wanted, None, mode),
+            (None, _) => false,
+        }
+    }
+
+    fn make_flag(&self, bit: u64, into: &mut Ingredients) {
+        let set = self.told.instruction_set;
+        let is_set = self.instruction.flags_written(set) & bit != 0;
+        let origins = match (is_set, &self.instruction.meaning.selection) {
+            (true, Some(_)) => self.instruction.origins_of_selection(self.flags_before(), None),
+            (true, None) => self.instruction.origins_of_flags(),
+            (false, _) => self.instruction.origins_of_result(None),
+        };
+        if origins.is_empty() && self.instruction.flags_read(set) == 0 {
+            into.ends.push(if is_set { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
+        }
+        self.take_in(origins, into);
+    }
+
+    /// The status register before it as far as the flags stand in it, where that is recorded.
+    fn flags_before(&self) -> Option<u64> {
+        let bits = self.told.instruction_set.flag_bits();
+        let flags = RegisterView::new(RegisterId::PSR, u16::try_from(bits.trailing_zeros() / 8).ok()?, 1);
+        let thread = self.told.thread;
+        let events = self.oracle.events_until(Position(self.step.0)).iter().rev();
+        let own = events.filter(|event| event.thread == thread);
+        let status = own.filter_map(|event| match &event.kind {
+            EventKind::Register(written) if written.view.overlaps(flags) => Some(written),
+            _ => None,
+        });
+        let last = status.into_iter().next().filter(|written| written.view.offset == 0)?;
+        let bytes = last.bytes.as_ref()?;
+        Some(bytes.iter().take(8).rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    /// What the system or the host is asked for, by its name.
+    fn asked(&self) -> Option<&'static str> {
+        let set = self.told.instruction_set;
+        if self.told.naive().is_host_call() {
+            return HostCall::operation_name(self.register_before(set.host_call()?.operation)?);
+        }
+        let told =
+            self.oracle.events.iter().rev().filter(|event| event.owner == Some(self.step)).find_map(
+                |event| match event.kind {
+                    EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => Some(marker.value),
+                    _ => None,
+                },
+            );
+        let number = told.or_else(|| self.register_before(set.abi().system_calls.number?))?;
+        set.system_call_name(number)
+    }
+
+    fn register_before(&self, name: &str) -> Option<u64> {
+        let view = Registers::view(name, self.oracle.instruction_set(self.told.thread))?;
+        let is_recorded = !self.oracle.has_operands_alone;
+        is_recorded.then(|| self.oracle.register_value(self.told.thread, view, self.step.before()).to_u64())?
+    }
+
+    fn make_memory(&self, address: u64, event: usize, into: &mut Ingredients) {
+        let stored = self.oracle.accessed_bytes(self.step, AccessKind::Write, &self.instruction);
+        let byte = stored.iter().find(|byte| byte.event == event && byte.address == address);
+        let operands = &self.instruction.meaning.memory;
+        let origins = match byte.and_then(|byte| byte.operand) {
+            Some((number, place)) => {
+                self.take_address(number, into);
+                operands.get(number).map_or_else(Vec::new, |operand| {
+                    self.instruction.origins_of_value(&operand.value, place..place + 1)
+                })
+            }
+            None => {
+                let stores = operands.iter().enumerate().filter(|(_, operand)| operand.kind == AccessKind::Write);
+                stores.for_each(|(number, _)| self.take_address(number, into));
+                self.instruction.origins_of_result(None)
+            }
+        };
+        if origins.is_empty() {
+            into.ends.push(End::Constant);
+        }
+        self.take_in(origins, into);
+    }
+
+    fn take_in(&self, origins: Vec<Origin>, into: &mut Ingredients) {
+        for Origin { input, is_copy } in origins {
+            let edge = if is_copy { Edge::Copy } else { Edge::Data };
+            let loaded = || self.oracle.accessed_bytes(self.step, AccessKind::Read, &self.instruction);
+            let bytes: Vec<AccessedByte> = match input {
+                Input::Register(view) => {
+                    into.taken.push((Taken::Register(view), edge));
+                    continue;
+                }
+                Input::Loaded { operand, first, len_bytes } => {
+                    self.take_address(operand, into);
+                    let is_wanted = |byte: &AccessedByte| {
+                        byte.operand.is_none_or(|(number, place)| {
+                            let rest = place.checked_sub(first);
+                            number == operand && rest.is_some_and(|rest| len_bytes.is_none_or(|len| rest < len))
+                        })
+                    };
+                    let wanted: Vec<_> = loaded().into_iter().filter(is_wanted).collect();
+                    if wanted.is_empty() {
+                        into.ends.push(End::Unknown(NotKnown::LoadNotShown));
+                    }
+                    wanted
+                }
+                Input::AllLoaded => loaded(),
+            };
+            into.taken.extend(bytes.iter().map(|byte| (Taken::Memory(byte.address), edge)));
+        }
+        self.take_flags(into);
+    }
+
+    fn take_address(&self, operand: usize, into: &mut Ingredients) {
+        if let Some(operand) = self.instruction.meaning.memory.get(operand).filter(|_| self.kinds.addresses) {
+            into.taken.extend(operand.address_registers().map(|view| (Taken::Register(view), Edge::Address)));
+        }
+    }
+
+    fn take_flags(&self, into: &mut Ingredients) {
+        let flags = self.instruction.flags_read(self.told.instruction_set) | self.flags_of_block();
+        if self.kinds.flags && flags != 0 {
+            into.taken.push((Taken::Flags(flags), Edge::Flags));
+        }
+    }
+
+    /// The flags by which an `it` made this step conditional.
+    fn flags_of_block(&self) -> u64 {
+        let own = self.oracle.steps.iter().take(usize::try_from(self.step.0).unwrap_or(usize::MAX)).rev();
+        let mut behind = self.told;
+        for (told, distance) in own.filter(|told| told.thread == self.told.thread).zip(1..=4u8) {
+            if told.pc.0.wrapping_add(u64::from(told.length_bytes)) != behind.pc.0 {
+                return 0;
+            }
+            let Some(encoding) = self.oracle.encoding_of(told) else { return 0 };
+            let instruction = decode(encoding, told.pc, told.instruction_set);
+            if let Condition::Block(count) = instruction.meaning.condition {
+                return if distance <= count { instruction.flags_read(told.instruction_set) } else { 0 };
+            }
+            behind = told;
+        }
+        0
+    }
+}

@@ -1,0 +1,58 @@
+//! Which operand of its instruction each byte is that a step accessed.
+
+use stepback_machine::{AccessKind, Endian, Instruction, MemoryOperand};
+use stepback_parsers::Step;
+
+use crate::answers::step_record::LATE_STEPS;
+use crate::oracle::event::EventKind;
+use crate::oracle::record::Oracle;
+
+/// A byte that a step accessed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessedByte {
+    /// The place of its record among all events.
+    pub event: usize,
+    pub address: u64,
+    /// The number of its operand and which byte of its value it is, the least significant first; none where records and
+    /// operands do not fit together.
+    pub operand: Option<(usize, u16)>,
+}
+
+impl Oracle {
+    /// The bytes that a step loaded or stored, in the order of their records.
+    pub(super) fn accessed_bytes(&self, step: Step, kind: AccessKind, instruction: &Instruction) -> Vec<AccessedByte> {
+        let last = step.after().0.saturating_add(LATE_STEPS);
+        let mut bytes = Vec::new();
+        for (event, of_step) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
+            if let EventKind::Access(access) = &of_step.kind
+                && access.kind == kind
+                && of_step.slot <= last
+            {
+                bytes.extend(access.each_byte().map(|(address, _)| AccessedByte { event, address, operand: None }));
+            }
+        }
+        let endian = if self.is_big_endian { Endian::Big } else { Endian::Little };
+        let described: Option<Vec<_>> = instruction
+            .meaning
+            .memory
+            .iter()
+            .zip(0..)
+            .filter(|(operand, _)| operand.kind == kind)
+            .map(|(operand, number)| numbered(operand, number, endian))
+            .collect();
+        let described = described.map(|operands| operands.concat()).filter(|all| all.len() == bytes.len());
+        for (byte, operand) in bytes.iter_mut().zip(described.into_iter().flatten()) {
+            byte.operand = Some(operand);
+        }
+        bytes
+    }
+}
+
+/// The bytes of an operand in the order of their addresses.
+fn numbered(operand: &MemoryOperand, number: usize, endian: Endian) -> Option<Vec<(usize, u16)>> {
+    let mut bytes: Vec<_> = (0..operand.size_bytes?).map(|byte| (number, byte)).collect();
+    if endian == Endian::Big {
+        bytes.reverse();
+    }
+    Some(bytes)
+}

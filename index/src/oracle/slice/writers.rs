@@ -1,0 +1,245 @@
+//! Who wrote a byte of a register, a flag or a byte of memory last.
+
+use stepback_machine::{AccessKind, Address, Condition, Instruction, Mode, RegisterId, RegisterView, decode};
+use stepback_parsers::{Line, Position, Step};
+
+use crate::answers::hit::Doubt;
+use crate::answers::slice::End;
+use crate::answers::thread::ThreadId;
+use crate::oracle::banks::{Certainty, Physical};
+use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::operands::Done;
+use crate::oracle::record::Oracle;
+
+/// How a step gave a byte its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum How {
+    /// By this event.
+    Recorded(usize),
+    /// By this event, unless it wrote another register of the same name.
+    Doubtful(usize),
+    /// By this event, which wrote the part of a vector below it.
+    Cleared(usize),
+    /// As its operands say, which call the register so, or may do.
+    Operands(RegisterId),
+}
+
+/// A step that gave a byte its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    pub step: Step,
+    pub how: How,
+    pub doubt: Option<Doubt>,
+}
+
+/// Where a byte comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Made(Made),
+    Nobody(End),
+}
+
+/// Up to where the writers of memory are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    /// The first event that comes too late.
+    pub event: usize,
+    /// The step that takes it in, whose own stores do not count.
+    pub taken_by: Option<Step>,
+}
+
+const NOTHING: Found = Found::Nobody(End::Initial { line: None });
+
+impl Oracle {
+    /// The instruction of a step, if it was executed and its bytes mean something.
+    pub(super) fn done(&self, told: &Told) -> Option<Instruction> {
+        let encoding = self.encoding_of(told).filter(|_| told.is_executed)?;
+        let instruction = decode(encoding, told.pc, told.instruction_set);
+        instruction.registers.is_some().then(|| (*instruction).clone())
+    }
+
+    /// What plain names mean to a step: the state before it where its own line does not tell.
+    pub(super) fn mode_of_step(&self, step: Step, told: &Told) -> Mode {
+        match told.mode {
+            Mode::Other | Mode::Untold => self.mode_at(told.thread, Position(step.0)),
+            mode => self.with_choices(told.thread, mode, Position(step.0)),
+        }
+    }
+
+    /// Whether the trace says nothing of a status register of a thread, though it says what others hold.
+    pub(super) fn leaves_out(&self, thread: ThreadId, view: RegisterView) -> bool {
+        let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
+        is_status && !self.writes().any(|(writer, written)| writer == thread && written.view.overlaps(view))
+    }
+
+    /// Who wrote each byte of a register as a mode means its name, as far as it shows at a position.
+    pub(super) fn register_writers(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        at: Position,
+        mode: Option<Mode>,
+    ) -> Vec<Found> {
+        let places = view.offset..view.offset + view.size_bytes;
+        if self.has_operands_alone && view.register == RegisterId::PC {
+            return places.map(|_| NOTHING).collect();
+        }
+        let whole = RegisterView::new(view.register, 0, u16::MAX);
+        if self.has_operands_alone || self.leaves_out(thread, whole) {
+            let mode = mode.unwrap_or_else(|| self.mode_ahead(thread, at));
+            let cell = Physical::of_write(view.register, None, mode);
+            let is_cell = |told: &Told, used: RegisterId| match told.mode {
+                Mode::Window { .. } => Physical::of_write(used, None, told.mode) == cell,
+                _ => used == view.register,
+            };
+            let writer = |place: u16| {
+                self.last_by_operands(thread, at, |told, instruction| {
+                    let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
+                    let written = writes.find(|used| is_cell(told, used.register) && covers(**used, place));
+                    written.map(|used| used.register)
+                })
+            };
+            return places.map(writer).collect();
+        }
+        let mode = mode.unwrap_or_else(|| self.mode_at(thread, at));
+        let meaning = self.meaning_in(thread, view, mode);
+        let own: Vec<(usize, &Event, &Written, Option<Certainty>)> = self
+            .writes_until(thread, at)
+            .map(|(place, event, written)| (place, event, written, meaning.certainty(written)))
+            .collect();
+        let writer = |place: u16| {
+            let last = own.iter().rev().find_map(|(number, event, written, certainty)| {
+                let is_doubtful = *certainty == Some(Certainty::Doubtful);
+                let how = if certainty.is_some() && covers(written.view, place) {
+                    if is_doubtful { How::Doubtful(*number) } else { How::Recorded(*number) }
+                } else if place >= 16 && written.view.register == view.register && self.clears_vector(thread, written) {
+                    How::Cleared(*number)
+                } else {
+                    return None;
+                };
+                let doubt = is_doubtful.then_some(Doubt::Bank);
+                Some((event, how, doubt))
+            });
+            last.map_or(NOTHING, |(event, how, doubt)| self.made_by(event, how, doubt))
+        };
+        places.map(writer).collect()
+    }
+
+    /// Who gave a condition flag its value, as far as that shows at a position.
+    pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> Found {
+        let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
+        if self.has_operands_alone || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1)) {
+            return self.last_by_operands(thread, at, |told, instruction| {
+                (instruction.flags_written(told.instruction_set) & bit != 0).then_some(RegisterId::PSR)
+            });
+        }
+        let mut own: Vec<_> = self.writes_until(thread, at).collect();
+        own.reverse();
+        for (number, event, written) in own {
+            if written.view.register != RegisterId::PSR || !covers(written.view, place) {
+                continue;
+            }
+            let told = event.owner.and_then(|step| self.step(step));
+            let written = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            // What sets flags sets some of them: the others are shown as they were.
+            if written.is_none_or(|written| written == 0 || written & bit != 0) {
+                return self.made_by(event, How::Recorded(number), None);
+            }
+        }
+        NOTHING
+    }
+
+    /// Who wrote a byte of memory last.
+    pub(super) fn memory_writer(&self, address: u64, before: Before, at: Position) -> Found {
+        let events = self.events.iter().enumerate().take(before.event);
+        for (number, event) in events.rev() {
+            let is_own = event.owner.is_some() && event.owner == before.taken_by;
+            match &event.kind {
+                EventKind::HostWrite { .. } if event.is_host_write_of(address) && !is_own => {
+                    return self.made_by(event, How::Recorded(number), None);
+                }
+                EventKind::Access(access) if access.each_byte().any(|(touched, _)| touched == address) => {
+                    if access.kind == AccessKind::Write && !is_own {
+                        let done = Done { thread: event.thread, slot: event.slot };
+                        return self.made_by(event, How::Recorded(number), self.overtaken(done, at));
+                    }
+                    if access.contradicting.contains(&address) {
+                        return Found::Nobody(End::External { seen_by: event.owner });
+                    }
+                }
+                _ => {}
+            }
+        }
+        match self.program.byte(Address(address)) {
+            Some(_) => Found::Nobody(End::Image),
+            None => NOTHING,
+        }
+    }
+
+    /// The writes of registers of a thread that show at a position, with their places among all events.
+    fn writes_until(&self, thread: ThreadId, at: Position) -> impl Iterator<Item = (usize, &Event, &Written)> {
+        let events = self.events_until(at).iter().enumerate().filter(move |(_, event)| event.thread == thread);
+        events.filter_map(|(number, event)| match &event.kind {
+            EventKind::Register(written) => Some((number, event, written)),
+            _ => None,
+        })
+    }
+
+    /// A write of a whole V register makes the rest of Z zero.
+    fn clears_vector(&self, thread: ThreadId, written: &Written) -> bool {
+        let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
+        let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
+        is_simd && is_whole && self.instruction_set(thread).has_states()
+    }
+
+    fn made_by(&self, event: &Event, how: How, doubt: Option<Doubt>) -> Found {
+        match event.owner {
+            Some(step) => Found::Made(Made { step, how, doubt }),
+            None => {
+                let line = self.made_lines.is_none().then_some(Line(event.line + 1));
+                Found::Nobody(End::Initial { line })
+            }
+        }
+    }
+
+    /// The last step of a thread before a position that writes something, or may do so for all that is known.
+    fn last_by_operands(
+        &self,
+        thread: ThreadId,
+        at: Position,
+        written: impl Fn(&Told, &Instruction) -> Option<RegisterId>,
+    ) -> Found {
+        let steps = self.steps.iter().enumerate().take(usize::try_from(at.0).unwrap_or(usize::MAX));
+        for (number, told) in steps.rev().filter(|(_, told)| told.thread == thread) {
+            if !told.is_executed && self.encoding_of(told).is_some() {
+                continue;
+            }
+            let (named, doubt) = match self.done(told) {
+                None => (RegisterId::PC, Some(Doubt::Undecoded)),
+                Some(known) => {
+                    let Some(named) = written(told, &known) else { continue };
+                    (named, (known.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional))
+                }
+            };
+            let step = Step(number as u64);
+            let done = Done { thread, slot: step.after().0 };
+            let doubt = doubt.or_else(|| self.restored(done, at)).or_else(|| self.filtered(at));
+            return Found::Made(Made { step, how: How::Operands(named), doubt });
+        }
+        NOTHING
+    }
+
+    /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.
+    fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
+        let own = |(number, told): &(u64, &Told)| told.thread == thread && *number >= at.0;
+        let ahead = (0u64..).zip(&self.steps).find(own);
+        let last =
+            || self.steps.iter().take(usize::try_from(at.0).unwrap_or(usize::MAX)).rfind(|told| told.thread == thread);
+        ahead.map(|(_, told)| told).or_else(last).map_or(Mode::Other, |told| told.mode)
+    }
+}
+
+/// Whether a view has a byte of its register.
+pub(super) fn covers(view: RegisterView, place: u16) -> bool {
+    (view.offset..view.offset.saturating_add(view.size_bytes)).contains(&place)
+}

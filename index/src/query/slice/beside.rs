@@ -1,0 +1,74 @@
+//! What other threads did to memory in the slot of a step, before its last load there.
+//!
+//! The loads of a step are taken as one: they see what is there at the last of them, or at the end of the step's own slot where
+//! they come later still. What others store behind other steps is not in its past.
+
+use std::collections::HashMap;
+
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::answers::slice::End;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::contradictions::Contradictions;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::store::granules::GRANULE_BITS;
+
+/// Who wrote a byte last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    /// A thread, in a slot.
+    Thread { slot: u64, thread: ThreadId },
+    /// No step.
+    Nobody(End),
+}
+
+/// The bytes to which something happened.
+#[derive(Debug)]
+pub(super) struct Beside {
+    bytes: HashMap<Address, Who>,
+}
+
+impl Beside {
+    /// From all events of the slot; none where only the step itself accesses memory in it.
+    pub fn of<S: Source>(index: &Index<S>, events: &[SlotEvent], thread: ThreadId) -> Result<Option<Self>, QueryError> {
+        let is_access = |event: &SlotEvent| matches!(event.kind, EventKind::Access { .. });
+        if !events.iter().any(|event| event.thread != thread && is_access(event)) {
+            return Ok(None);
+        }
+        let is_load = |event: &SlotEvent| matches!(event.kind, EventKind::Access { kind: AccessKind::Read, .. });
+        let last = events.iter().rposition(|event| event.thread == thread && is_load(event));
+        let before = last.map_or(events, |last| events.get(..=last).unwrap_or(events));
+        let contradictions = Contradictions::of(index, events)?;
+        let mut bytes = HashMap::new();
+        for event in before {
+            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let slot = event.slot;
+            for address in (0..u64::from(size_bytes)).map(|place| Address(address.0.wrapping_add(place))) {
+                let who = match kind {
+                    AccessKind::Write if event.thread == thread => continue,
+                    AccessKind::Write => Who::Thread { slot, thread: event.thread },
+                    AccessKind::Read if is_contradicting(&contradictions, event, address) => {
+                        Who::Nobody(End::External { seen_by: SlotReader(index).owner(event.thread, slot)? })
+                    }
+                    AccessKind::Read => continue,
+                };
+                bytes.insert(address, who);
+            }
+        }
+        Ok(Some(Self { bytes }))
+    }
+
+    /// Who wrote a byte last in the slot, if anybody.
+    pub fn who(&self, address: Address) -> Option<Who> {
+        self.bytes.get(&address).copied()
+    }
+}
+
+/// Whether a read found a byte other than it was known to be.
+pub(super) fn is_contradicting(contradictions: &Contradictions, event: &SlotEvent, address: Address) -> bool {
+    let place = address.0 & ((1 << GRANULE_BITS) - 1);
+    contradictions.bytes(event, address.0 >> GRANULE_BITS) >> place & 1 == 1
+}

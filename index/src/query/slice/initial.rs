@@ -1,0 +1,102 @@
+//! Which lines state what a thread has before its first step.
+
+use std::collections::HashMap;
+
+use stepback_machine::{AccessKind, Address, RegisterId};
+use stepback_parsers::{Line, Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::query::slice::definers::{Definers, Wish};
+use crate::query::slice::pieces::{Piece, parts_of};
+use crate::read::lines::LineReader;
+use crate::read::open_writes::OpenWrites;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotReader};
+use crate::store::granules::GRANULE_BITS;
+
+impl<S: Source> Definers<'_, S> {
+    /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
+    pub(super) fn initial_lines(&self, wish: &Wish, slot: u64) -> Result<Vec<(Piece, Option<Line>)>, QueryError> {
+        let is_text = self.index.source().is_text();
+        let base = if slot == 0 || !is_text { 0 } else { LineReader(self.index).line_of_slot(slot)? };
+        let homes = match &wish.piece {
+            Piece::Register { homes, .. } => Some(homes),
+            _ => None,
+        };
+        let mut open = match homes {
+            Some(homes) => OpenWrites::of(self.index, wish.thread, homes, slot)?,
+            None => None,
+        };
+        let clearing = match &wish.piece {
+            Piece::Register { view, .. } => {
+                RegisterReader::new(self.index, wish.thread, Position(slot)).clearing(*view)
+            }
+            _ => None,
+        };
+        // By offsets in the register, or by addresses.
+        let mut lines: HashMap<u64, Line> = HashMap::new();
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
+            if event.slot != slot || event.thread != wish.thread {
+                return Ok(());
+            }
+            if let Some(open) = &mut open {
+                open.tell(&mut event);
+            }
+            let line = Line(base.wrapping_add(event.line_in_range).wrapping_add(1));
+            let mut state = |first: u64, len: u64| {
+                lines.extend((0..len).map(|place| (first.wrapping_add(place), line)));
+            };
+            match &event.kind {
+                EventKind::Register { view, .. } => {
+                    if clearing == Some(*view) {
+                        state(view.size_bytes.into(), u64::from(CLEARED));
+                    }
+                    let is_flags = matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
+                    if is_flags || homes.is_some_and(|homes| homes.written(&event).is_some()) {
+                        state(view.offset.into(), view.size_bytes.into());
+                    }
+                }
+                EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+                    if matches!(wish.piece, Piece::Memory { .. }) {
+                        state(address.0, (*size_bytes).into());
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(parts_by_line(&wish.piece, &lines))
+    }
+}
+
+/// As many bytes of a vector are cleared at most.
+const CLEARED: u16 = 256;
+
+fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Line>) -> Vec<(Piece, Option<Line>)> {
+    let at = |place: u64| lines.get(&place).copied();
+    let mut grouped: Vec<(Option<Line>, u64)> = Vec::new();
+    let mut add = |line: Option<Line>, bits: u64| match grouped.iter_mut().find(|(known, _)| *known == line) {
+        Some((_, all)) => *all |= bits,
+        None => grouped.push((line, bits)),
+    };
+    match piece {
+        Piece::Register { view, homes } => {
+            let parts = parts_of(*view, |offset| at(offset.into()));
+            let piece = |view| Piece::Register { view, homes: homes.clone() };
+            parts.into_iter().map(|(view, line)| (piece(view), line)).collect()
+        }
+        Piece::Flags(bits) => {
+            let flags = (0..64u64).filter(|bit| bits >> bit & 1 == 1);
+            flags.for_each(|bit| add(at(bit / 8), 1 << bit));
+            grouped.into_iter().map(|(line, bits)| (Piece::Flags(bits), line)).collect()
+        }
+        Piece::Memory { granule, mask } => {
+            let address = |place: u64| Address((granule << GRANULE_BITS) + place);
+            let places = (0..64u64).filter(|place| mask >> place & 1 == 1);
+            places.for_each(|place| add(at(address(place).0), 1 << place));
+            let piece = |mask| Piece::Memory { granule: *granule, mask };
+            grouped.into_iter().map(|(line, mask)| (piece(mask), line)).collect()
+        }
+        Piece::Decision => Vec::new(),
+    }
+}

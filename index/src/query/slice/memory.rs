@@ -1,0 +1,156 @@
+//! Who wrote bytes of memory last: a store, the host, or nobody.
+
+use std::collections::HashMap;
+
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::slice::End;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::slice::beside::{Who, is_contradicting};
+use crate::query::slice::definers::{Definers, Finds, Until, Wish};
+use crate::query::slice::pieces::{Piece, runs_of};
+use crate::read::contradictions::Contradictions;
+use crate::read::overtaken::DoubtReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
+use crate::read::touches::{TouchAt, TouchReader, Wanted};
+use crate::store::granules::GRANULE_BITS;
+
+/// When something happened to a byte: in a slot what the host wrote comes before all accesses.
+type When = (u64, Option<TouchAt>);
+
+impl<S: Source> Definers<'_, S> {
+    pub(super) fn of_memory(
+        &self,
+        wish: Wish,
+        (granule, mask): (u64, u64),
+        until: Until<'_>,
+        finds: &mut Finds<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let reader = TouchReader(self.index);
+        let written = reader.last_touches(granule, mask, until.slot, Wanted::Writes)?;
+        let by_host = self.index.host_regions.last_of_bytes(granule, mask, until.slot);
+        let shown = if until.beside.is_some() { until.slot } else { until.shown };
+        let changed = match self.index.contents.externals != 0 {
+            true => reader.last_touches(granule, mask, shown, Wanted::External)?,
+            false => [None; 64],
+        };
+        let mut slots = SlotAccesses::new(self.index);
+        let mut who = |place: u32| -> Result<Who, QueryError> {
+            let address = Address((granule << GRANULE_BITS) + u64::from(place));
+            if let Some(who) = until.beside.and_then(|beside| beside.who(address)) {
+                return Ok(who);
+            }
+            let at = |touches: &[Option<TouchAt>; 64]| touches.get(place as usize).copied().flatten();
+            let access = |touch: TouchAt| -> When { (touch.slot, Some(touch)) };
+            let host = by_host.get(place as usize).copied().flatten();
+            let told = at(&written).map(access).max(host.map(|slot| (slot, None)));
+            match at(&changed).map(access).filter(|change| told.is_none_or(|told| *change > told)) {
+                Some((slot, _)) => Ok(Who::Nobody(End::External { seen_by: slots.reader_of(slot, address)? })),
+                None => match told {
+                    Some((slot, touch)) => {
+                        Ok(Who::Thread { slot, thread: slots.writer_of(slot, address, touch.is_none())? })
+                    }
+                    None => Ok(Who::Nobody(self.untouched(address))),
+                },
+            }
+        };
+        for run in runs_of(mask) {
+            let mut groups: Vec<(Who, u64)> = Vec::new();
+            for place in run.first..run.first + run.len {
+                let (who, bit) = (who(place)?, 1u64 << place);
+                match groups.iter_mut().find(|(known, _)| *known == who) {
+                    Some((_, mask)) => *mask |= bit,
+                    None => groups.push((who, bit)),
+                }
+            }
+            for (who, mask) in groups {
+                let piece = Piece::Memory { granule, mask };
+                match who {
+                    Who::Nobody(end) => finds.end(&wish, &piece, end),
+                    Who::Thread { slot, thread } => {
+                        let wish = Wish { piece, thread, ..wish.clone() };
+                        let done = ThreadSlot { thread, slot };
+                        let doubt = match self.index.contents.markers.is_empty() {
+                            true => None,
+                            false => DoubtReader(self.index).overtaken(done, Position(until.slot), cancel)?,
+                        };
+                        self.written_in(Wish { doubt, ..wish }, slot, finds, cancel)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What memory is that nothing wrote.
+    fn untouched(&self, address: Address) -> End {
+        match self.index.program().byte(address) {
+            Some(_) => End::Image,
+            None => End::Initial { line: None },
+        }
+    }
+}
+
+/// The accesses of some slots, each read once: in a trace of several threads only its text says whose a write was.
+struct SlotAccesses<'a, S> {
+    index: &'a Index<S>,
+    events: HashMap<u64, Vec<SlotEvent>>,
+}
+
+impl<'a, S: Source> SlotAccesses<'a, S> {
+    fn new(index: &'a Index<S>) -> Self {
+        Self { index, events: HashMap::new() }
+    }
+
+    fn of_slot(&mut self, slot: u64) -> Result<&[SlotEvent], QueryError> {
+        if !self.events.contains_key(&slot) {
+            let mut events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
+            events.retain(|event| event.slot == slot);
+            self.events.insert(slot, events);
+        }
+        Ok(self.events.get(&slot).map_or(&[], Vec::as_slice))
+    }
+
+    /// Who wrote a byte in a slot last: the thread of its step, where that let the host do it.
+    fn writer_of(&mut self, slot: u64, byte: Address, is_host: bool) -> Result<ThreadId, QueryError> {
+        if self.index.threads().len() == 1 {
+            return Ok(ThreadId(0));
+        }
+        let events = self.of_slot(slot)?;
+        let step = events.iter().find(|event| matches!(event.kind, EventKind::Step(_)));
+        let write = events.iter().rev().find(|event| accesses(event, AccessKind::Write, byte));
+        let writer = write.filter(|_| !is_host).or(step).or(write);
+        Ok(writer.map_or(ThreadId(0), |event| event.thread))
+    }
+
+    /// The step whose read found a byte in a slot other than it was known to be.
+    fn reader_of(&mut self, slot: u64, byte: Address) -> Result<Option<Step>, QueryError> {
+        if self.index.threads().len() == 1 {
+            return Ok(Position(slot).last_step());
+        }
+        let index = self.index;
+        let events = self.of_slot(slot)?;
+        let contradictions = Contradictions::of(index, events)?;
+        let is_meant = |event: &&SlotEvent| {
+            accesses(event, AccessKind::Read, byte) && is_contradicting(&contradictions, event, byte)
+        };
+        match events.iter().rev().find(is_meant) {
+            Some(event) => SlotReader(index).owner(event.thread, slot),
+            None => Ok(Position(slot).last_step()),
+        }
+    }
+}
+
+fn accesses(event: &SlotEvent, wanted: AccessKind, byte: Address) -> bool {
+    match event.kind {
+        EventKind::Access { kind, address, size_bytes, .. } => {
+            kind == wanted && byte.0.wrapping_sub(address.0) < u64::from(size_bytes)
+        }
+        _ => false,
+    }
+}

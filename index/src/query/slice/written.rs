@@ -1,0 +1,196 @@
+//! What a step wrote of a register, and what of its instruction gave each byte its value.
+
+use stepback_machine::{Mode, RegisterId, RegisterView, State};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
+use crate::query::slice::flow::StepFlow;
+use crate::read::homes::{Certainty, Homes};
+use crate::read::open_writes::OpenWrites;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotEvent};
+
+/// What of the instruction gave a byte of a register its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// An effect that is described, by its number.
+    Effect(usize),
+    /// A result that is not.
+    Result(RegisterId),
+    /// The write of the part of a vector below it, which makes the rest zero.
+    Cleared,
+    /// The trace shows a write that the instruction does not tell of, or nobody knows what it does.
+    Unexplained,
+}
+
+/// A byte of a register that a step wrote.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenByte {
+    /// None where it is not told.
+    pub value: Option<u8>,
+    pub by: By,
+    /// Why it may be one of another register.
+    pub doubt: Option<Doubt>,
+}
+
+/// A register as a line named it, and which one it was.
+#[derive(Clone, Copy)]
+struct Named {
+    /// The plain register of a bank that the line named, else what it named.
+    plain: RegisterId,
+    home: RegisterId,
+}
+
+impl<S: Source> StepFlow<'_, S> {
+    /// The bytes of a view that the step wrote in a slot; none for those that it did not.
+    pub fn written_bytes(
+        &self,
+        view: RegisterView,
+        homes: &Homes,
+        slot: u64,
+    ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
+        let mut written = Written { view, bytes: vec![None; usize::from(view.size_bytes)] };
+        let clearing = RegisterReader::new(self.index, self.thread, Position(slot)).clearing(view);
+        let mut open = OpenWrites::of(self.index, self.thread, homes, slot)?;
+        let mut mode = None;
+        for mut event in self.events.iter().filter(|event| event.slot == slot).cloned() {
+            if let Some(open) = &mut open {
+                open.tell(&mut event);
+            }
+            let EventKind::Register { view: named, bytes, home: Some(home), .. } = &event.kind else { continue };
+            if clearing == Some(*named) {
+                let rest = RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
+                written.write(rest, |_| WrittenByte { value: Some(0), by: By::Cleared, doubt: None });
+            }
+            let Some(meant) = homes.written(&event) else { continue };
+            let mode = match mode {
+                Some(mode) => mode,
+                None => *mode.insert(self.mode()?),
+            };
+            let doubt = (meant.certainty == Certainty::Doubtful).then_some(Doubt::Bank);
+            let named = self.named(named.register, home.register);
+            written.write(meant.view, |offset| WrittenByte {
+                value: bytes
+                    .as_ref()
+                    .filter(|_| doubt.is_none())
+                    .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
+                by: self.by(offset, |register| is_meant(register, named, mode)),
+                doubt,
+            });
+        }
+        let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
+        let is_told = written.bytes.iter().any(Option::is_some);
+        if self.index.has_operands_alone() || is_status && !is_told {
+            self.write_by_operands(homes, &mut written);
+        }
+        Ok(written.bytes)
+    }
+
+    /// Takes what the operands of the step name; all where they are not known.
+    fn write_by_operands(&self, homes: &Homes, written: &mut Written) {
+        let is_meant = |register: RegisterId| {
+            let home = self.text.as_ref().map_or(register, |text| text.mode.home(register));
+            homes.lists().any(|view| view.register == home || view.register == register)
+        };
+        let byte = |offset: u16| WrittenByte { value: None, by: self.by(offset, is_meant), doubt: None };
+        if self.may_write_all() {
+            return written.write(written.view, byte);
+        }
+        let writes = self.done().into_iter().flat_map(|done| &done.registers).flat_map(|known| &known.writes);
+        writes.filter(|known| is_meant(known.register)).for_each(|known| written.write(*known, byte));
+    }
+
+    /// True where operands are all that tells of registers, and those of the step are not known.
+    pub fn may_write_all(&self) -> bool {
+        let Some(text) = &self.text else { return false };
+        self.done().is_none() && (text.is_executed || text.encoding.is_none())
+    }
+
+    /// What of the instruction gave a byte its value of which it is known that the step wrote it.
+    fn by(&self, offset: u16, is_meant: impl Fn(RegisterId) -> bool) -> By {
+        let Some(instruction) = self.done() else { return By::Unexplained };
+        let covers = |view: &RegisterView| {
+            let place = offset.checked_sub(view.offset);
+            place.is_some_and(|place| place < view.size_bytes) && is_meant(view.register)
+        };
+        if let Some(number) = instruction.meaning.writes.iter().position(|effect| covers(&effect.view)) {
+            return By::Effect(number);
+        }
+        let writes = instruction.registers.iter().flat_map(|known| &known.writes);
+        writes.into_iter().find(|view| covers(view)).map_or(By::Unexplained, |view| By::Result(view.register))
+    }
+
+    /// The mode that the step's line tells, or that its thread had before it.
+    pub fn mode(&self) -> Result<Mode, QueryError> {
+        let Some(text) = &self.text else { return Ok(Mode::Other) };
+        if !text.instruction_set.has_states() {
+            return Ok(text.mode);
+        }
+        let step = self.step().map_or(0, |step| step.0);
+        let mut reader = RegisterReader::new(self.index, self.thread, Position(step));
+        match text.mode {
+            Mode::Other | Mode::Untold => reader.mode(),
+            mode @ Mode::Thread(_) => Ok(mode.with_control(reader.stack_choices()?.lowest_byte())),
+            mode => Ok(mode),
+        }
+    }
+
+    /// The state that decides what registers the step names; none where its line does not say, but what came before does.
+    pub fn state(&self) -> Result<Option<State>, QueryError> {
+        let Some(text) = &self.text else { return Ok(None) };
+        Ok(match text.mode {
+            Mode::Other | Mode::Untold => None,
+            _ => Some(State { set: text.instruction_set, mode: self.mode()? }),
+        })
+    }
+
+    /// What a line named, and the register that it wrote: of a bank that has a name of its own the one that its mode uses.
+    fn named(&self, register: RegisterId, home: RegisterId) -> Named {
+        let Some(bank) = self.index.banks.iter().find(|known| known.register == register) else {
+            return Named { plain: register, home };
+        };
+        Named { plain: bank.plain, home: bank.bank.mode().map_or(home, |mode| mode.home(bank.plain)) }
+    }
+
+    /// What the step wrote into the status register in a slot, where the trace shows that.
+    pub fn status_written(&self, slot: u64) -> Option<[Option<u8>; 8]> {
+        let mut written = None;
+        for event in self.events.iter().filter(|event| event.slot == slot) {
+            if let SlotEvent { kind: EventKind::Register { view, bytes, .. }, .. } = event
+                && view.register == RegisterId::PSR
+            {
+                let all: &mut [Option<u8>; 8] = written.get_or_insert_default();
+                let places = all.iter_mut().skip(usize::from(view.offset)).take(usize::from(view.size_bytes));
+                let values = bytes.iter().flatten().copied().map(Some).chain(std::iter::repeat(None));
+                places.zip(values).for_each(|(byte, value)| *byte = value);
+            }
+        }
+        written
+    }
+}
+
+/// Whether a register that an instruction names in a mode is the one that a line wrote.
+fn is_meant(register: RegisterId, line: Named, mode: Mode) -> bool {
+    let own = mode.home(register);
+    let is_twin = mode.twin(register).is_some_and(|twin| twin.mode.home(twin.register) == line.home);
+    // Where the mode of either does not tell, the same name may be the same register.
+    let is_open = [own, line.home].iter().any(|home| matches!(*home, RegisterId::SP | RegisterId::LR));
+    own == line.home || is_twin || is_open && line.plain == register
+}
+
+/// The bytes of a view as far as they are written.
+struct Written {
+    view: RegisterView,
+    bytes: Vec<Option<WrittenByte>>,
+}
+
+impl Written {
+    /// Writes those that lie in another view, whatever its register is called.
+    fn write(&mut self, from: RegisterView, byte_at: impl Fn(u16) -> WrittenByte) {
+        let is_inside = |offset: u16| offset.checked_sub(from.offset).is_some_and(|place| place < from.size_bytes);
+        for (byte, offset) in self.bytes.iter_mut().zip(self.view.offset..).filter(|(_, offset)| is_inside(*offset)) {
+            *byte = Some(byte_at(offset));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What flows into the results of instructions, and which flags they read and write, by the manuals.
+
+use crate::access_kind::AccessKind;
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::decoder::decode;
+use crate::instruction::Instruction;
+use crate::origins::{Input, Origin};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::RegisterView;
+
+/// The flags of a set by letters, from the lowest bit on.
+fn letters(set: InstructionSet) -> Vec<(char, u64)> {
+    match set {
+        InstructionSet::X86_64 | InstructionSet::X86_32 => {
+            vec![('c', 0), ('p', 2), ('a', 4), ('z', 6), ('s', 7), ('d', 10), ('o', 11)]
+        }
+        // Those of 32 bits, then those of 64, in the fifth byte.
+        InstructionSet::Sparc64 => {
+            let codes = |first: u64, letters: &str| letters.chars().zip(first..).collect::<Vec<_>>();
+            [codes(32, "cvzn"), codes(36, "CVZN")].concat()
+        }
+        _ => vec![('v', 28), ('c', 29), ('z', 30), ('n', 31), ('q', 27)],
+    }
+}
+
+fn flags(bits: u64, set: InstructionSet) -> String {
+    letters(set).into_iter().filter(|(_, place)| bits >> place & 1 == 1).map(|(letter, _)| letter).collect()
+}
+
+fn name(view: RegisterView, set: InstructionSet) -> String {
+    match Registers::name(view, set) {
+        Some(name) => name.to_owned(),
+        None => {
+            let whole = (1..=32).rev().find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set));
+            format!("{}[{}..{}]", whole.unwrap_or("?"), view.offset, view.offset + view.size_bytes)
+        }
+    }
+}
+
+fn origin(Origin { input, is_copy }: Origin, set: InstructionSet) -> String {
+    let text = match input {
+        Input::Register(view) => name(view, set),
+        Input::Loaded { operand, first, len_bytes } => match len_bytes {
+            Some(len) => format!("m{operand}[{first}..{}]", first + len),
+            None => format!("m{operand}"),
+        },
+        Input::AllLoaded => "all loaded".to_owned(),
+    };
+    if is_copy { format!("={text}") } else { text }
+}
+
+fn listed(origins: Vec<Origin>, set: InstructionSet) -> String {
+    let mut texts: Vec<_> = origins.into_iter().map(|one| origin(one, set)).collect();
+    texts.sort_unstable();
+    texts.join(" ")
+}
+
+/// Each register and each store with what flows into it: `x0: x1 x2`, `w0: =x1` for what operand 0 stores.
+fn results(instruction: &Instruction, set: InstructionSet) -> String {
+    let meaning = &instruction.meaning;
+    let written = instruction.registers.iter().flat_map(|known| &known.writes);
+    let registers = written.filter(|view| view.register != crate::view::RegisterId::PSR).map(|view| {
+        let effect = meaning.writes.iter().find(|effect| effect.view == *view);
+        let origins = match effect {
+            Some(effect) => instruction.origins_of_value(&effect.value, 0..view.size_bytes),
+            None => instruction.origins_of_result(Some(view.register)),
+        };
+        format!("{}: {}", name(*view, set), listed(origins, set))
+    });
+    let stores = meaning.memory.iter().enumerate().filter(|(_, operand)| operand.kind == AccessKind::Write);
+    let stores = stores.map(|(number, operand)| {
+        let origins = instruction.origins_of_value(&operand.value, 0..operand.size_bytes.unwrap_or(8));
+        format!("store {number}: {}", listed(origins, set))
+    });
+    let mut all: Vec<String> = registers.chain(stores).map(|text| text.trim_end().to_owned()).collect();
+    all.sort_unstable();
+    all.join("; ")
+}
+
+/// Compares lines of the form `hexadecimal bytes | flags read | flags written | results | what flows into the flags`.
+#[track_caller]
+fn check(set: InstructionSet, lines: &str) {
+    let mut wrong = Vec::new();
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut parts = line.split('|').map(str::trim);
+        let digits = parts.next().unwrap();
+        let bytes: Vec<u8> = (0..digits.len() / 2)
+            .map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap())
+            .collect();
+        let instruction = decode(Encoding::new(&bytes).unwrap(), Address(0x1000), set);
+        let written = instruction.flags_written(set);
+        let into_flags = if written == 0 { String::new() } else { listed(instruction.origins_of_flags(), set) };
+        let found =
+            [flags(instruction.flags_read(set), set), flags(written, set), results(&instruction, set), into_flags];
+        let expected: Vec<_> = parts.collect();
+        if found.iter().map(String::as_str).ne(expected.iter().copied()) {
+            wrong.push(format!(
+                "{digits} {}\n  found    {}\n  expected {}",
+                instruction.text,
+                found.join(" | "),
+                expected.join(" | ")
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn origins_of_a64() {
+    check(
+        InstructionSet::A64,
+        "
+        200002ab | | vczn | x0: x1 x2 | x1 x2
+        200002ea | | vczn | x0: x1 x2 | x1 x2
+        3f0001eb | | vczn | | x1
+        2000418a | | | x0: x1 |
+        001042fa | z | vczn | | x0 x2
+        2000829a | z | | x0: x1 x2 |
+        2000029a | c | | x0: x1 x2 |
+        200002ba | c | vczn | x0: x1 x2 | x1 x2
+        2020621e | | vczn | | d1 d2
+        200c621e | z | | v0: d1 d2 |
+        2000a0f2 | | | x0: =x0[0..2] =x0[4..8] |
+        200c0033 | | | x0: w0 w1 |
+        4004c1a8 | | | x0: =m0[0..8]; x1: =m1[0..8]; x2: x2 |
+        208440b8 | | | x0: =m0[0..4]; x1: x1 |
+        208440f8 | | | x0: =m0[0..8]; x1: x1 |
+        4004bfa9 | | | store 0: =x0; store 1: =x1; x2: x2 |
+        200001ca | | | x0: |
+        e0031faa | | | x0: |
+        ",
+    );
+}
+
+#[test]
+fn origins_of_a32() {
+    check(
+        InstructionSet::A32,
+        "
+        ff04b0e3 | | czn | r0: |
+        0100b0e3 | | zn | r0: |
+        8100b0e1 | | czn | r0: r1 | r1
+        020011e1 | | zn | | r1 r2
+        0200b1e0 | c | vczn | r0: r1 r2 | r1 r2
+        9203a1e0 | | | r0: r0 r1 r2 r3; r1: r0 r1 r2 r3 |
+        340241e3 | | | r0: r0 |
+        d020c1e1 | | | r2: =m0[0..4]; r3: =m1[0..4] |
+        f020c1e1 | | | store 0: =r2; store 1: =r3 |
+        0100a003 | z | | r0: |
+        6100b0e1 | c | czn | r0: r1 | r1
+        010021e0 | | | r0: |
+        ",
+    );
+}
+
+#[test]
+fn origins_of_t32() {
+    check(
+        InstructionSet::T32,
+        "
+        0120 | | zn | r0: |
+        8818 | | vczn | r0: r1 r2 | r1 r2
+        5141 | c | vczn | r1: r1 r2 | r1 r2
+        08bf | z | | |
+        c1f23400 | | | r0: r0 |
+        61f30700 | | | r0: r0 r1 |
+        03b4 | | | sp: sp; store 0: =r0; store 1: =r1 |
+        ",
+    );
+}
+
+#[test]
+fn origins_of_x86() {
+    check(
+        InstructionSet::X86_64,
+        "
+        4801c8 | | cpazso | rax: rax rcx | rax rcx
+        48ffc0 | | pazso | rax: rax | rax
+        4811c8 | c | cpazso | rax: rax rcx | rax rcx
+        480f44c1 | z | | rax: rax rcx |
+        0f94c0 | z | | al: |
+        31c0 | | cpazso | rax: |
+        50 | | | rsp: rsp; store 0: =rax |
+        58 | | | rax: =m0[0..8]; rsp: rsp |
+        488d44c808 | | | rax: rax rcx |
+        48d3e0 | | cpazso | rax: cl rax | cl rax
+        48f7e1 | | cpazso | rax: rax rcx; rdx: rax rcx | rax rcx
+        483b06 | | cpazso | | m0 rax
+        480106 | | cpazso | store 1: m0 rax | m0 rax
+        c3 | | | rsp: rsp |
+        ",
+    );
+}
+
+#[test]
+fn origins_of_sparc() {
+    check(
+        InstructionSet::Sparc64,
+        "
+        92844012 | | cvznCVZN | o1: l1 l2 | l1 l2
+        92444012 | c | | o1: l1 l2 |
+        936467f5 | z | | o1: o1 |
+        d41a4000 | | | o2: =m0[0..4]; o3: =m1[0..4] |
+        d43a4000 | | | store 0: =o2[0..4]; store 1: =o3[0..4] |
+        d25a6008 | | | o1: =m0[0..8] |
+        d2726008 | | | store 0: =o1 |
+        ",
+    );
+}
+
+#[test]
+fn origins_of_riscv() {
+    check(
+        InstructionSet::Riscv64,
+        "
+        13051500 | | | a0: a0 |
+        23b4a500 | | | store 0: =a0 |
+        2fb5c500 | | | a0: =m0[0..8]; store 1: a2 m0 |
+        33a5c500 | | | a0: a1 a2 |
+        03b50500 | | | a0: =m0[0..8] |
+        33c5b500 | | | a0: |
+        ",
+    );
+}
