@@ -73,6 +73,13 @@ pub struct MemoryOperand {
     pub value: Expression,
 }
 
+impl MemoryOperand {
+    /// The registers that its address is made of.
+    pub fn address_registers(&self) -> impl Iterator<Item = RegisterView> + use<> {
+        [self.segment, self.base, self.index.map(|index| index.view)].into_iter().flatten()
+    }
+}
+
 /// How far a store reaches from its address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreExtent {

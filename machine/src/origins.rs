@@ -57,15 +57,16 @@ impl Instruction {
             Expression::Constant(_) => Vec::new(),
             Expression::Register(view) => copied_register(*view, &bytes).into_iter().collect(),
             Expression::Loaded(operand) => self.copied_load(*operand, bytes).into_iter().collect(),
-            Expression::Extended { value, bits, is_signed } if bits % 8 == 0 => {
-                match (value.as_ref(), extended(u16::from(*bits) / 8, *is_signed, &bytes)) {
-                    (Expression::Loaded(operand), Some(bytes)) => {
-                        self.copied_load(*operand, bytes).into_iter().collect()
-                    }
-                    (Expression::Loaded(_), None) => Vec::new(),
-                    _ => self.computed(value),
+            Expression::Extended { value, bits, is_signed } if bits % 8 == 0 => match value.as_ref() {
+                Expression::Loaded(operand) => {
+                    // The bytes above those that count are the sign of the highest, or zero.
+                    let size_bytes = u16::from(*bits) / 8;
+                    let sign = if *is_signed { size_bytes.saturating_sub(1) } else { u16::MAX };
+                    let bytes = bytes.start.min(sign)..bytes.end.min(size_bytes);
+                    self.copied_load(*operand, bytes).into_iter().collect()
                 }
-            }
+                _ => self.computed(value),
+            },
             value => inserted(value, &bytes).unwrap_or_else(|| self.computed(value)),
         }
     }
@@ -149,25 +150,11 @@ impl Instruction {
     }
 }
 
-impl MemoryOperand {
-    /// The registers that its address is made of.
-    pub fn address_registers(&self) -> impl Iterator<Item = RegisterView> + use<> {
-        [self.segment, self.base, self.index.map(|index| index.view)].into_iter().flatten()
-    }
-}
-
 /// A register that is moved: what is behind its end is zero.
 fn copied_register(view: RegisterView, bytes: &Range<u16>) -> Option<Origin> {
     let size_bytes = bytes.end.min(view.size_bytes).checked_sub(bytes.start).filter(|size| *size > 0)?;
     let view = RegisterView::new(view.register, view.offset + bytes.start, size_bytes);
     Some(Origin { input: Input::Register(view), is_copy: true })
-}
-
-/// The bytes of a value that some bytes of it extended depend on: those above are the sign of the highest, or zero.
-fn extended(size_bytes: u16, is_signed: bool, bytes: &Range<u16>) -> Option<Range<u16>> {
-    let start = if is_signed { bytes.start.min(size_bytes.saturating_sub(1)) } else { bytes.start };
-    let end = bytes.end.min(size_bytes);
-    (start < end).then_some(start..end)
 }
 
 /// Of a register into which a constant of whole bytes is inserted (MOVK), what stays of some bytes: those on either side of it.

@@ -72,7 +72,19 @@ pub const ROOMS: &[CrateRooms] = &[
                     "word",
                 ],
             )],
-            &[room("meaning", &["meaning", "expression", "instruction", "register_use", "description", "disassembly"])],
+            &[room(
+                "meaning",
+                &[
+                    "meaning",
+                    "expression",
+                    "flags",
+                    "selection",
+                    "instruction",
+                    "register_use",
+                    "description",
+                    "disassembly",
+                ],
+            )],
             // The trait that an architecture fills.
             &[room("architecture", &["architecture"])],
             &[
@@ -85,7 +97,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("naive", &["naive"]),
             ],
             // Which architecture answers for which set, and what asks it.
-            &[room("rows", &["rows", "registers", "decoder"])],
+            &[room("rows", &["rows", "registers", "decoder", "origins"])],
         ],
     },
     CrateRooms {

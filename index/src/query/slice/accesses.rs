@@ -34,6 +34,13 @@ pub(super) struct ValueBytes {
     pub bytes: Range<u16>,
 }
 
+/// An address in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredAt {
+    pub slot: u64,
+    pub address: Address,
+}
+
 /// More accesses than this of one step are not told apart.
 const BYTES_TOLD_APART: usize = 4096;
 
@@ -74,7 +81,8 @@ impl StepAccesses {
     }
 
     /// Which bytes of which operand's value the last access of an address in a slot is; none where that is not known.
-    pub fn value_byte(&self, (slot, address): (u64, Address), endian: Endian) -> Option<ValueBytes> {
+    pub fn value_byte(&self, at: StoredAt, endian: Endian) -> Option<ValueBytes> {
+        let StoredAt { slot, address } = at;
         let places = self.bytes.iter().zip(&self.slots);
         let place = places.rev().position(|(known, at)| (*at, *known) == (slot, address))?;
         let place = self.bytes.len() - 1 - place;

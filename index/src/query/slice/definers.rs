@@ -95,10 +95,10 @@ impl<S: Source> Definers<'_, S> {
 
     /// Adds who wrote a piece last.
     pub fn find(&self, wish: Wish, until: Until<'_>, finds: &mut Finds<'_>, cancel: &Cancel) -> Result<(), QueryError> {
-        match wish.piece.clone() {
-            Piece::Register { view, homes } => self.of_register(wish, (view, &homes), until, finds, cancel),
+        match wish.piece {
+            Piece::Register { .. } => self.of_register(wish, until, finds, cancel),
             Piece::Flags(bits) => self.of_flags(wish, bits, until, finds, cancel),
-            Piece::Memory { granule, mask } => self.of_memory(wish, (granule, mask), until, finds, cancel),
+            Piece::Memory { .. } => self.of_memory(wish, until, finds, cancel),
             // What decided is found by where it stands, not by who wrote something.
             Piece::Decision => Ok(()),
         }
@@ -107,11 +107,11 @@ impl<S: Source> Definers<'_, S> {
     fn of_register(
         &self,
         wish: Wish,
-        (view, homes): (RegisterView, &Homes),
         until: Until<'_>,
         finds: &mut Finds<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
+        let Piece::Register { view, homes } = wish.piece.clone() else { return Ok(()) };
         let whole = RegisterView::new(view.register, 0, u16::MAX);
         if self.index.has_operands_alone() || self.is_left_out(wish.thread, whole) {
             let cells: Vec<RegisterView> =

@@ -16,7 +16,7 @@ use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
-use crate::query::slice::accesses::StepAccesses;
+use crate::query::slice::accesses::{StepAccesses, StoredAt};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
@@ -344,7 +344,8 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
             let cell = run.cell(granule);
             outcome.defines.push(Defined { cell, value: Value(bytes.collect()) });
-            self.make_memory(run, (want.slot, address(run.first)), cell, outcome);
+            let first = StoredAt { slot: want.slot, address: address(run.first) };
+            self.make_memory(run, first, cell, outcome);
         }
     }
 
@@ -365,14 +366,14 @@ impl<'a, S: Source> StepFlow<'a, S> {
     }
 
     /// Notes what went into bytes of memory that lie one behind the other.
-    fn make_memory(&self, run: Run, (slot, first): (u64, Address), cell: SliceCell, outcome: &mut Outcome) {
+    fn make_memory(&self, run: Run, first: StoredAt, cell: SliceCell, outcome: &mut Outcome) {
         let Some(instruction) = self.done() else {
             outcome.ends.push((self.not_done(), cell));
             return;
         };
-        let addresses = (0..u64::from(run.len)).map(|offset| Address(first.0.wrapping_add(offset)));
-        let known: Option<Vec<_>> =
-            addresses.map(|address| self.stores.value_byte((slot, address), self.endian)).collect();
+        let at = |offset| StoredAt { address: Address(first.address.0.wrapping_add(offset)), ..first };
+        let bytes = (0..u64::from(run.len)).map(|offset| self.stores.value_byte(at(offset), self.endian));
+        let known: Option<Vec<_>> = bytes.collect();
         let memory = &instruction.meaning.memory;
         let mut origins = Vec::new();
         match known {

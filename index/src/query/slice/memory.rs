@@ -26,11 +26,11 @@ impl<S: Source> Definers<'_, S> {
     pub(super) fn of_memory(
         &self,
         wish: Wish,
-        (granule, mask): (u64, u64),
         until: Until<'_>,
         finds: &mut Finds<'_>,
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
+        let Piece::Memory { granule, mask } = wish.piece else { return Ok(()) };
         let reader = TouchReader(self.index);
         let written = reader.last_touches(granule, mask, until.slot, Wanted::Writes)?;
         let by_host = self.index.host_regions.last_of_bytes(granule, mask, until.slot);
@@ -52,9 +52,8 @@ impl<S: Source> Definers<'_, S> {
             match at(&changed).map(access).filter(|change| told.is_none_or(|told| *change > told)) {
                 Some((slot, _)) => Ok(Who::Nobody(End::External { seen_by: slots.reader_of(slot, address)? })),
                 None => match told {
-                    Some((slot, touch)) => {
-                        Ok(Who::Thread { slot, thread: slots.writer_of(slot, address, touch.is_none())? })
-                    }
+                    Some((slot, Some(_))) => Ok(Who::Thread { slot, thread: slots.writer_of(slot, address)? }),
+                    Some((slot, None)) => Ok(Who::Thread { slot, thread: slots.asker_of(slot, address)? }),
                     None => Ok(Who::Nobody(self.untouched(address))),
                 },
             }
@@ -116,16 +115,29 @@ impl<'a, S: Source> SlotAccesses<'a, S> {
         Ok(self.events.get(&slot).map_or(&[], Vec::as_slice))
     }
 
-    /// Who wrote a byte in a slot last: the thread of its step, where that let the host do it.
-    fn writer_of(&mut self, slot: u64, byte: Address, is_host: bool) -> Result<ThreadId, QueryError> {
+    /// Who stored a byte in a slot last.
+    fn writer_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
+        self.thread_in(slot, |events| {
+            events.iter().rev().find(|event| accesses(event, AccessKind::Write, byte)).or_else(|| step_of(events))
+        })
+    }
+
+    /// Who let the host write a byte in a slot: the thread of its step.
+    fn asker_of(&mut self, slot: u64, byte: Address) -> Result<ThreadId, QueryError> {
+        self.thread_in(slot, |events| {
+            step_of(events).or_else(|| events.iter().find(|event| accesses(event, AccessKind::Write, byte)))
+        })
+    }
+
+    fn thread_in(
+        &mut self,
+        slot: u64,
+        find: impl Fn(&[SlotEvent]) -> Option<&SlotEvent>,
+    ) -> Result<ThreadId, QueryError> {
         if self.index.threads().len() == 1 {
             return Ok(ThreadId(0));
         }
-        let events = self.of_slot(slot)?;
-        let step = events.iter().find(|event| matches!(event.kind, EventKind::Step(_)));
-        let write = events.iter().rev().find(|event| accesses(event, AccessKind::Write, byte));
-        let writer = write.filter(|_| !is_host).or(step).or(write);
-        Ok(writer.map_or(ThreadId(0), |event| event.thread))
+        Ok(find(self.of_slot(slot)?).map_or(ThreadId(0), |event| event.thread))
     }
 
     /// The step whose read found a byte in a slot other than it was known to be.
@@ -144,6 +156,10 @@ impl<'a, S: Source> SlotAccesses<'a, S> {
             None => Ok(Position(slot).last_step()),
         }
     }
+}
+
+fn step_of(events: &[SlotEvent]) -> Option<&SlotEvent> {
+    events.iter().find(|event| matches!(event.kind, EventKind::Step(_)))
 }
 
 fn accesses(event: &SlotEvent, wanted: AccessKind, byte: Address) -> bool {

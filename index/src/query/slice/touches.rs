@@ -24,7 +24,7 @@ impl<S: Source> NextTouches<'_, S> {
     /// The first slot from one on in which a piece is touched; none where it is not any more.
     pub fn of(&self, thread: ThreadId, piece: &Piece, first: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         match piece {
-            Piece::Register { view, homes } => self.of_register(thread, (*view, homes), first, cancel),
+            Piece::Register { view, homes } => self.of_register(thread, *view, homes, first, cancel),
             Piece::Flags(bits) => {
                 let view = status_view(*bits);
                 let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
@@ -43,7 +43,8 @@ impl<S: Source> NextTouches<'_, S> {
     fn of_register(
         &self,
         thread: ThreadId,
-        (view, homes): (RegisterView, &Homes),
+        view: RegisterView,
+        homes: &Homes,
         first: u64,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
