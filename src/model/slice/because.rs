@@ -1,6 +1,6 @@
 //! Why a line of a slice is in, in one text.
 
-use super::slice::{Slice, Told};
+use super::whole::{Slice, Told};
 use crate::messages::say;
 use crate::model::text::thousands;
 

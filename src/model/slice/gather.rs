@@ -1,6 +1,7 @@
 //! Gathers the rows of a slice while a worker walks it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,8 @@ use stepback_parsers::Position;
 use super::line_words::{LineWords, SliceWords};
 use super::row::WhyRow;
 use super::row_maker::RowMaker;
-use super::slice::{ReadingWords, Slice, SliceEnd, Subject};
 use super::walk::{Walk, WalkOf};
+use super::whole::{ReadingWords, Slice, SliceEnd, Subject};
 use crate::analysis::cell_value::cell_value;
 use crate::analysis::names::NamesAt;
 use crate::analysis::slice::{Fold, Frames, LineKind, ReadingLine, Role, RowId, SliceReading};
@@ -133,9 +134,9 @@ impl<'a> Gathered<'a> {
         let mut steps = Vec::with_capacity(self.rows.len());
         for id in self.reading.ids() {
             let Some(row) = self.reading.row(id) else { continue };
-            if !calls.contains_key(&row.call) {
+            if let Entry::Vacant(free) = calls.entry(row.call) {
                 let head = LineKind::Call { call: row.call, thread: row.slice.thread, first: RowId(0) };
-                calls.insert(row.call, of(head)?.text);
+                free.insert(of(head)?.text);
             }
             let has_line = matches!(row.role, Role::Shown | Role::Copied(None));
             steps.push(if has_line { of(LineKind::Step(id))? } else { LineWords::default() });

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::slice::Slice;
+use super::whole::Slice;
 use crate::action::SliceView;
 use crate::analysis::slice::{Knot, Reading, ReadingLine, ReadingView};
 

@@ -8,10 +8,10 @@ mod list;
 mod row;
 mod row_maker;
 mod said;
-mod slice;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod whole;
 mod words;
 
 pub use because::because;
@@ -21,5 +21,5 @@ pub use line_words::{LineWords, SliceWords};
 pub use list::SliceList;
 pub use row::{Asked, Given, WhyRow};
 pub use said::{asked_words, edge_words, question_words, slice_words, view_words, way_words};
-pub use slice::{ReadingWords, Slice, SliceEnd, Subject, Told};
+pub use whole::{ReadingWords, Slice, SliceEnd, Subject, Told};
 pub use words::{cell_words, edge_word, end_words, flag_letters};

@@ -187,7 +187,7 @@ impl Link<'_> {
     }
 
     /// `copies what 1,382 gave`.
-    fn from_words(&self) -> String {
+    fn words_of_source(&self) -> String {
         let Some(Step(step)) = self.wanted.step else { return say!("slice-from-asked").to_owned() };
         match self.wanted.edge {
             Edge::Copy => say!("slice-from-copies", step = step),
@@ -210,7 +210,7 @@ impl RowMaker<'_> {
         let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
         let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link { wanted, cells: &cells, is_memory });
         let named: Vec<String> =
-            links.map(|link| if self.forward { link.from_words() } else { link.for_words() }).collect();
+            links.map(|link| if self.forward { link.words_of_source() } else { link.for_words() }).collect();
         match wanted_by.len().saturating_sub(NAMED) {
             0 => named.join(" · "),
             more => say!("slice-why-more", words = named.join(" · "), count = more),

@@ -1,6 +1,6 @@
 //! What is said of a slice as a whole.
 
-use super::slice::{Slice, SliceEnd};
+use super::whole::{Slice, SliceEnd};
 use crate::action::{SliceView, Way};
 use crate::messages::say;
 use crate::model::so_far::so_far;
