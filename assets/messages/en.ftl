@@ -2709,6 +2709,7 @@ slice-end-system = given by the system that was called
 slice-end-undecoded = the instruction that wrote it cannot be decoded
 slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
 slice-end-load-not-shown = loaded from where the trace does not show
+slice-end-too-much-loaded = the step loads more than is looked at
 slice-end-limit = not gone into further
 slice-end-kept = nothing reads or overwrites it any more
 slice-end-of-more = { $cells } and { $more } more: { $words }

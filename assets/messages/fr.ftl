@@ -2726,6 +2726,7 @@ slice-end-system = donnée par le système qui a été appelé
 slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décodée
 slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
+slice-end-too-much-loaded = le pas charge plus que ce qui est regardé
 slice-end-limit = pas suivie plus loin
 slice-end-kept = plus rien ne la lit ni ne l’écrase
 slice-end-of-more = { $cells } et { $more } de plus : { $words }

@@ -42,6 +42,14 @@ pub enum QueryError {
     /// Too much is told of the memory that was asked for to be remembered.
     #[error("the trace tells more often than {0} times where this memory lies: ask for fewer bytes")]
     TooManyPages(usize),
+    /// More memory than is gone into at once.
+    #[error("{asked} bytes are more than are followed at once: ask for at most {limit}")]
+    TooLong {
+        /// How many were asked for.
+        asked: u64,
+        /// How many may be.
+        limit: u64,
+    },
     /// No such thread.
     #[error("the trace has no thread {0:?}")]
     NoThread(String),

@@ -148,6 +148,8 @@ pub enum NotKnown {
     NotOfInstruction,
     /// The instruction loads, and the trace does not show from where.
     LoadNotShown,
+    /// The step loads more than a slice looks at.
+    TooMuchLoaded,
 }
 
 /// A row of a slice.

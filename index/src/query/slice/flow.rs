@@ -21,6 +21,7 @@ use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
+use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::written::By;
 use crate::read::homes::Homes;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
@@ -77,13 +78,16 @@ pub(super) struct StepFlow<'a, S> {
     block_flags: u64,
     /// What others did to memory in its slot.
     pub beside: Option<Beside>,
+    /// It loads more than is looked at.
+    is_cut: bool,
 }
 
 impl<'a, S: Source> StepFlow<'a, S> {
     /// Reads a step again. Cost: the text of its slot, and of those in which something of it is wanted.
     pub fn of(index: &'a Index<S>, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
         let slots = wants.iter().map(|want| want.slot).collect();
-        Self::in_slots(index, step, slots, kinds)
+        let events = StepEvents::about(wants.iter().map(|want| &want.piece));
+        Self::in_slots(index, step, slots, kinds, events)
     }
 
     /// The same with the slots beside its own in which it did something.
@@ -92,19 +96,19 @@ impl<'a, S: Source> StepFlow<'a, S> {
         step: Step,
         mut slots: Vec<u64>,
         kinds: EdgeKinds,
+        mut events: StepEvents,
     ) -> Result<Self, QueryError> {
         let own = step.0.saturating_add(1);
         slots.push(own);
         slots.sort_unstable();
         slots.dedup();
-        let mut events = SlotReader(index).events(own..own.saturating_add(1))?;
-        events.retain(|event| event.slot == own);
-        let text = events.iter().find_map(|event| match &event.kind {
+        events.read(index, &[own])?;
+        let text = events.kept.iter().find_map(|event| match &event.kind {
             EventKind::Step(text) => Some((event.thread, text.clone())),
             _ => None,
         });
         let (thread, text) = text.map_or((ThreadId(0), None), |(thread, text)| (thread, Some(text)));
-        let beside = Beside::of(index, &events, thread)?;
+        let beside = Beside::of(index, &events.kept, thread)?;
         let instruction = text.as_ref().and_then(|text| {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
             found.registers.is_some().then_some(found)
@@ -117,8 +121,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
         slots.sort_unstable();
         slots.dedup();
         for near in slots.chunk_by(|one, next| one + 1 == *next) {
-            events.extend(SlotReader(index).events_of(near)?.into_iter().filter(|event| near.contains(&event.slot)));
+            events.read(index, near)?;
         }
+        let StepEvents { kept: mut events, is_cut, .. } = events;
         events.sort_by_key(|event| event.slot);
         events.retain(|event| event.thread == thread);
         let last = own.saturating_add(LATE_STEPS);
@@ -132,7 +137,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             Some(text) if kinds.flags => block_flags(index, thread, own, text)?,
             _ => 0,
         };
-        Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags, beside })
+        Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags, beside, is_cut })
     }
 
     pub fn thread(&self) -> ThreadId {
@@ -426,6 +431,9 @@ impl<'a, S: Source> StepFlow<'a, S> {
     }
 
     fn take_loaded(&self, addresses: Vec<Address>, edge: Edge, cell: SliceCell, outcome: &mut Outcome) {
+        if self.is_cut {
+            outcome.ends.push((End::Unknown(NotKnown::TooMuchLoaded), cell));
+        }
         if addresses.is_empty() {
             outcome.ends.push((End::Unknown(NotKnown::LoadNotShown), cell));
         } else {

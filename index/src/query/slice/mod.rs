@@ -25,6 +25,7 @@ mod memory;
 pub(crate) mod onward;
 mod outputs;
 mod pieces;
+mod step_events;
 mod system;
 mod touches;
 pub(crate) mod walk;

@@ -17,8 +17,9 @@ use crate::query::slice::influence::Influence;
 use crate::query::slice::live::{Live, LiveSet, Overwritten, Reached};
 use crate::query::slice::outputs::Output;
 use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::touches::NextTouches;
-use crate::query::slice::walk::sorted;
+use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
 
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
@@ -78,6 +79,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
                 vec![(thread, definers.register(thread, view, question.at, None)?)]
             }
             Cell::Memory { address, len_bytes } => {
+                check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
                 blocks.map(|(granule, mask)| (ThreadId(0), Piece::Memory { granule, mask })).collect()
             }
@@ -103,7 +105,13 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let mut live = live;
         for thread in self.threads_in(slot)? {
             let Some(step) = SlotReader(self.index).owner(thread, slot)? else { continue };
-            let flow = StepFlow::in_slots(self.index, step, vec![slot], self.edges)?;
+            let flow = StepFlow::in_slots(
+                self.index,
+                step,
+                vec![slot],
+                self.edges,
+                StepEvents::about(live.iter().map(|live| &live.piece)),
+            )?;
             let outputs: Vec<Output> = flow.outputs(step)?.into_iter().filter(|output| output.slot == slot).collect();
             let (row, reached) = reach(&flow, step, &live, &outputs);
             let is_block = flow.done().map(|done| done.meaning.condition);

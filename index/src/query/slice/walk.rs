@@ -22,6 +22,9 @@ use crate::query::slice::why::Why;
 use crate::read::slots::SlotReader;
 use crate::store::granules::GRANULE_BITS;
 
+/// The longest memory that a slice is of.
+const SLICE_BYTES: u64 = 1 << 16;
+
 /// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
 /// a lookup for each thing that it takes in. Memory: what is between the steps handed out and those still to come.
 pub struct SliceWalk<'a, S> {
@@ -111,6 +114,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
                 vec![wish(thread, self.definers().register(thread, view, question.at, None)?)]
             }
             Cell::Memory { address, len_bytes } => {
+                check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
                 blocks.map(|(granule, mask)| wish(ThreadId(0), Piece::Memory { granule, mask })).collect()
             }
@@ -213,6 +217,11 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 
 fn ended(end: SliceEnd) -> SeenRow {
     SeenRow { row: SliceRow::End(end), sight: None }
+}
+
+/// Each byte is a chain of its own.
+pub(super) fn check_length(asked: u64) -> Result<(), QueryError> {
+    if asked > SLICE_BYTES { Err(QueryError::TooLong { asked, limit: SLICE_BYTES }) } else { Ok(()) }
 }
 
 /// Each once, in order.

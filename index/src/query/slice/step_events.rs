@@ -1,0 +1,92 @@
+//! The events of a step as far as a slice needs them: a step may have a million.
+
+use foldhash::{HashMap, HashMapExt as _};
+use stepback_machine::AccessKind;
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::index::Index;
+use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+
+/// So many events of a step are kept whatever they are.
+const KEPT: usize = 1 << 14;
+
+/// Collects events.
+#[derive(Default)]
+pub(super) struct StepEvents {
+    pub kept: Vec<SlotEvent>,
+    /// Accesses were left out: what the step loads in all is not known.
+    pub is_cut: bool,
+    /// What of each block is asked about.
+    blocks: HashMap<u64, u64>,
+    /// Only the last write of a register counts: when so many events are kept, the others go.
+    limit: usize,
+}
+
+impl StepEvents {
+    /// Of steps of which these pieces are asked about: their stores to them are kept in any case.
+    pub fn about<'p>(pieces: impl Iterator<Item = &'p Piece>) -> Self {
+        let mut blocks: HashMap<u64, u64> = HashMap::new();
+        for piece in pieces {
+            if let Piece::Memory { granule, mask } = piece {
+                *blocks.entry(*granule).or_default() |= mask;
+            }
+        }
+        Self { blocks, limit: 2 * KEPT, ..Self::default() }
+    }
+
+    /// Takes the events of some slots, which ascend and lie one behind the other.
+    pub fn read<S: Source>(&mut self, index: &Index<S>, slots: &[u64]) -> Result<(), QueryError> {
+        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(()) };
+        let (first, last) = (*first, *last);
+        SlotReader(index).each_event(first..last.saturating_add(1), |event| {
+            if event.slot >= first {
+                self.take(event);
+            }
+            Ok(())
+        })
+    }
+
+    fn take(&mut self, event: SlotEvent) {
+        let is_kept = self.kept.len() < KEPT || self.is_needed(&event);
+        if is_kept {
+            self.kept.push(event);
+        } else if matches!(event.kind, EventKind::Access { .. }) {
+            self.is_cut = true;
+        }
+        if self.kept.len() > self.limit {
+            self.forget_overwritten();
+            self.limit = 2 * self.kept.len().max(KEPT);
+        }
+    }
+
+    fn is_needed(&self, event: &SlotEvent) -> bool {
+        match &event.kind {
+            EventKind::Step(_) | EventKind::Register { .. } | EventKind::Marker(_) => true,
+            EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+                let mut blocks = blocks_of(*address, u64::from(*size_bytes));
+                blocks.any(|(granule, mask)| self.blocks.get(&granule).is_some_and(|asked| asked & mask != 0))
+            }
+            EventKind::Access { .. } | EventKind::Text { .. } => false,
+        }
+    }
+
+    /// Of each register its last write stays, of other events all.
+    fn forget_overwritten(&mut self) {
+        let mut seen = HashMap::new();
+        for (place, event) in self.kept.iter().enumerate() {
+            if let EventKind::Register { view, .. } = &event.kind {
+                seen.insert((event.thread, event.slot, *view), place);
+            }
+        }
+        let mut place = 0;
+        self.kept.retain(|event| {
+            place += 1;
+            match &event.kind {
+                EventKind::Register { view, .. } => seen.get(&(event.thread, event.slot, *view)) == Some(&(place - 1)),
+                _ => true,
+            }
+        });
+    }
+}
