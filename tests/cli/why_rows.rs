@@ -48,7 +48,7 @@ fn rows_say_what_they_define_and_for_whom() {
     let load = rows.iter().find(|row| row["step"] == 2).unwrap();
     assert_eq!((&load["defines"][0]["cell"], &load["for"][0]), (&Json::from("w1"), &Json::from(5)));
     let store = rows.iter().find(|row| row["step"] == 1).unwrap();
-    assert_eq!(store["defines"][0]["cell"], "0x0000000000001000:4");
+    assert_eq!(store["defines"][0]["cell"], "0x1000:4");
     assert_eq!((&store["why"][0], &store["for"][0]), (&Json::from("copy"), &Json::from(2)));
 }
 

@@ -80,6 +80,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "flags",
                     "selection",
                     "instruction",
+                    "origins",
                     "register_use",
                     "description",
                     "disassembly",
@@ -97,7 +98,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("naive", &["naive"]),
             ],
             // Which architecture answers for which set, and what asks it.
-            &[room("rows", &["rows", "registers", "decoder", "origins"])],
+            &[room("rows", &["rows", "registers", "decoder"])],
         ],
     },
     CrateRooms {

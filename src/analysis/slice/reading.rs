@@ -375,7 +375,7 @@ impl SliceReading {
                 self.claim_copies(taker);
             }
             let line = self.line_of(taker).unwrap_or(taker);
-            if let Some(row) = self.row_mut(line).filter(|row| !row.ends.contains(&number)) {
+            if let Some(row) = self.row_mut(line).filter(|row| row.ends.last() != Some(&number)) {
                 row.ends.push(number);
             }
         }

@@ -1,5 +1,7 @@
 //! Why a line of a slice is in, in one text.
 
+use stepback_parsers::Step;
+
 use super::whole::{Slice, Told};
 use crate::messages::say;
 use crate::model::text::thousands;
@@ -12,7 +14,7 @@ pub fn because(told: &Told<'_>, slice: &Slice) -> String {
     let parts: Vec<String> = match told {
         Told::Call(_) | Told::Rounds(..) => Vec::new(),
         Told::Line { words, .. } => {
-            let reason = wanted(slice, &words.wanted_by.iter().map(|step| step.0).collect::<Vec<_>>());
+            let reason = wanted(slice, &words.wanted_by);
             words.notes.iter().cloned().chain([reason]).collect()
         }
         Told::Again(_, words) => words.notes.clone(),
@@ -27,8 +29,8 @@ pub fn because(told: &Told<'_>, slice: &Slice) -> String {
 }
 
 /// `for 1,761`; of a slice that goes forward, `from 1,382`; what the question alone asks for says so.
-fn wanted(slice: &Slice, steps: &[u64]) -> String {
-    let named: Vec<String> = steps.iter().take(NAMED).map(|step| thousands(*step)).collect();
+fn wanted(slice: &Slice, steps: &[Step]) -> String {
+    let named: Vec<String> = steps.iter().take(NAMED).map(|step| thousands(step.0)).collect();
     let (named, forward) = (named.join(", "), slice.question.forward);
     match steps.len().saturating_sub(NAMED) {
         _ if steps.is_empty() && forward => say!("slice-from-asked").to_owned(),

@@ -64,8 +64,8 @@ fn the_demo_is_understood_from_its_first_lines() {
         "  1382 u8[heap+0x15..0x17] = {(w1 >> 12) | 0xe0, ((w1 >> 6) & 0x3f) | 0x80, (w1 & 0x3f) | 0x80} | e5 b1 bf | bytes 5..7 | for 1,761",
         "  1368 w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8) | (w0@1334 << 12) | 0x5c7f | for 1,382",
         "  hexval, called at 1,359",
-        "    1365 w0 = csel((w0 | 0x20) - 87, w0 - 48, hi) | 0xf | for 1,368",
-        "  1358 w0 = u8[req+0x2f] | 0x66 'f' | through 1 copy | for 1,365",
+        "    1365 w0 = csel((w0 | 0x20) - 87, w2, hi) | 0xf | for 1,368",
+        "  1358 w0 = u8[req+0x2f] | 0x66 'f' | for 1,365",
     ];
     assert_eq!(shown[..expected.len()], expected);
     assert!(shown.iter().any(|line| line == "  2 more rounds alike, 20 rows down to step 1,197"), "{shown:#?}");

@@ -42,7 +42,7 @@ pub(super) struct StoredAt {
 }
 
 /// More accesses than this of one step are not told apart.
-const BYTES_TOLD_APART: usize = 4096;
+pub(super) const BYTES_TOLD_APART: usize = 4096;
 
 impl StepAccesses {
     /// Those of the events of a step in the slots up to one.

@@ -23,7 +23,7 @@ use crate::store::segment::reader::damaged;
 const INSTRUCTIONS: usize = 1 << 14;
 /// Visits of a branch through a register whose ways are looked at, the last ones.
 const WAYS_SEEN: usize = 64;
-/// Visits of a branch that are looked at for one in the same call: others are of calls from inside of it.
+/// Visits of a branch that are looked at in one go for one in the same call.
 const VISITS: usize = 64;
 /// The longest instruction, in bytes.
 const LONGEST: u8 = 15;
@@ -52,10 +52,10 @@ impl<'a, S: Source> ControlReader<'a, S> {
         let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(None) };
         let Some(call) = calls.get(id) else { return Ok(None) };
         let Some(text) = self.text_of(step)? else { return Ok(None) };
-        let deciders = self.deciders(call.function, cancel)?;
+        let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
         let mut last = None;
         for branch in deciders.of(self.before_slot(&text)?) {
-            last = last.max(self.last_in_call(*branch, thread, id, step)?);
+            last = last.max(self.last_in_call(*branch, thread, id, step, cancel)?);
         }
         let is_called = matches!(call.entered, Entered::Call | Entered::Tail);
         Ok(last.or(call.call_step.filter(|_| is_called)))
@@ -68,16 +68,25 @@ impl<'a, S: Source> ControlReader<'a, S> {
         thread: ThreadId,
         call: CallId,
         before: Step,
+        cancel: &Cancel,
     ) -> Result<Option<Step>, QueryError> {
         let calls = self.index.calls();
         let first = calls.get(call).map_or(0, |call| call.entered_at().0);
-        let visits = VisitReader(self.index).visits_between(pc, first + 1..before.0.saturating_add(1), VISITS)?;
-        for visit in visits {
-            if calls.innermost_at(thread, visit.before()) == Some(call) && self.is_of(thread, visit)? {
-                return Ok(Some(visit));
+        let (first, mut end) = (first + 1, before.0.saturating_add(1));
+        // Others are of calls from inside of it, or of other threads.
+        loop {
+            cancel.check()?;
+            let visits = VisitReader(self.index).visits_between(pc, first..end, VISITS)?;
+            for visit in &visits {
+                if calls.innermost_at(thread, visit.before()) == Some(call) && self.is_of(thread, *visit)? {
+                    return Ok(Some(*visit));
+                }
+            }
+            match visits.last() {
+                Some(oldest) if visits.len() == VISITS => end = oldest.after().0,
+                _ => return Ok(None),
             }
         }
-        Ok(None)
     }
 
     fn is_of(&self, thread: ThreadId, step: Step) -> Result<bool, QueryError> {
@@ -85,13 +94,19 @@ impl<'a, S: Source> ControlReader<'a, S> {
         Ok(is_alone || SlotReader(self.index).thread_at(step.after())? == thread)
     }
 
-    fn deciders(&mut self, function: Address, cancel: &Cancel) -> Result<Arc<Deciders>, QueryError> {
+    /// Of a function of which a step decodes so: what the trace does not execute of it is taken to decode alike.
+    fn deciders(
+        &mut self,
+        function: Address,
+        set: InstructionSet,
+        cancel: &Cancel,
+    ) -> Result<Arc<Deciders>, QueryError> {
         if let Some(known) = self.functions.get(&function) {
             return Ok(known.clone());
         }
         let found = Deciders::find(function, INSTRUCTIONS, |pc| {
             cancel.check()?;
-            self.ways(pc)
+            self.ways(pc, set)
         })?;
         let found = Arc::new(found);
         self.functions.insert(function, found.clone());
@@ -99,8 +114,8 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     /// Where control may go from an instruction.
-    fn ways(&self, pc: Address) -> Result<Ways, QueryError> {
-        let Some(known) = self.known(pc)? else { return Ok(Ways { to: Vec::new(), may_leave: true }) };
+    fn ways(&self, pc: Address, set: InstructionSet) -> Result<Ways, QueryError> {
+        let Some(known) = self.known(pc, set)? else { return Ok(Ways { to: Vec::new(), may_leave: true }) };
         let Known { instruction, control, length_bytes } = known;
         // Behind a branch with a slot control goes on behind the slot.
         let slot = if control.delay == Delay::None { 0 } else { length_bytes };
@@ -141,7 +156,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     /// What stands at an address: what a step shows of it, else what the images hold.
-    fn known(&self, pc: Address) -> Result<Option<Known>, QueryError> {
+    fn known(&self, pc: Address, set: InstructionSet) -> Result<Option<Known>, QueryError> {
         let segments = 0..self.index.contents.segments.len();
         for number in KeyMapReader(self.index).segments_with(Key::Pc(pc.0), segments)? {
             let Some((base, visits)) = VisitReader(self.index).visits_in(number, pc)? else { continue };
@@ -150,7 +165,6 @@ impl<'a, S: Source> ControlReader<'a, S> {
             let Some(encoding) = text.encoding else { continue };
             return Ok(Some(known(encoding, pc, text.instruction_set)));
         }
-        let set = self.index.instruction_set(ThreadId(0));
         let in_program = |length_bytes| self.index.program().instruction(pc, length_bytes, set);
         Ok((1..=LONGEST).find_map(in_program).map(|encoding| known(encoding, pc, set)))
     }
@@ -170,7 +184,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
             return Ok(text.pc);
         }
         let before = Address(text.pc.0.wrapping_sub(u64::from(text.length_bytes)));
-        let known = self.known(before)?;
+        let known = self.known(before, text.instruction_set)?;
         Ok(known.filter(|known| known.control.delay != Delay::None).map_or(text.pc, |_| before))
     }
 }

@@ -16,7 +16,7 @@ use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
-use crate::query::slice::accesses::{StepAccesses, StoredAt};
+use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
@@ -60,6 +60,9 @@ impl Outcome {
         }
     }
 }
+
+/// So many accesses of a step are told to who reads the slice.
+const SEEN_ACCESSES: usize = 256;
 
 /// A step, its instruction and its accesses.
 pub(super) struct StepFlow<'a, S> {
@@ -140,6 +143,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
         Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags, beside, is_cut })
     }
 
+    /// Whether it accesses few enough bytes to follow each by itself.
+    pub fn is_told_apart(&self) -> bool {
+        self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
+    }
+
     pub fn thread(&self) -> ThreadId {
         self.thread
     }
@@ -151,6 +159,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             EventKind::Access { kind, address, size_bytes, .. } => Some(SightAccess { kind, address, size_bytes }),
             _ => None,
         });
+        let accesses = accesses.take(SEEN_ACCESSES);
         Some(SliceSight {
             pc: text.pc,
             set: text.instruction_set,

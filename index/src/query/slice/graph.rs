@@ -9,6 +9,8 @@
 use foldhash::HashMap;
 use stepback_machine::Address;
 
+/// So many pairs of branches and what they decide are kept of a function.
+const ENTRIES: usize = 1 << 22;
 /// The end of the function.
 const EXIT: usize = 0;
 
@@ -39,6 +41,7 @@ impl Deciders {
         let graph = Graph::explore(entry, limit, ways)?;
         let nearest = graph.nearest_behind();
         let mut of: HashMap<Address, Vec<Address>> = HashMap::default();
+        let mut entries = 0;
         for (branch, successors) in graph.successors.iter().enumerate() {
             if branch == EXIT || successors.len() < 2 {
                 continue;
@@ -50,8 +53,10 @@ impl Deciders {
                 while let Some(here) = node.filter(|here| Some(*here) != behind && *here != EXIT) {
                     if let Some(address) = graph.addresses.get(here) {
                         let deciders = of.entry(*address).or_default();
-                        if deciders.last() != Some(pc) && !deciders.contains(pc) {
+                        // All that one branch decides comes together.
+                        if deciders.last() != Some(pc) && entries < ENTRIES {
                             deciders.push(*pc);
+                            entries += 1;
                         }
                     }
                     node = nearest.get(here).copied().flatten();
@@ -115,10 +120,10 @@ impl Graph {
         let mut order = Vec::new();
         let mut place = vec![None; count];
         walk_back(EXIT, &predecessors, &mut place, &mut order);
-        let mut loops = Vec::new();
+        let mut is_loop = vec![false; count];
         for node in (1..count).rev() {
             if place[node].is_none() {
-                loops.push(node);
+                is_loop[node] = true;
                 walk_back(node, &predecessors, &mut place, &mut order);
             }
         }
@@ -138,7 +143,7 @@ impl Graph {
         while is_changed {
             is_changed = false;
             for node in order.iter().copied().filter(|node| *node != EXIT) {
-                let out = self.successors[node].iter().copied().chain(loops.contains(&node).then_some(EXIT));
+                let out = self.successors[node].iter().copied().chain(is_loop[node].then_some(EXIT));
                 let found =
                     out.filter(|to| nearest[*to].is_some()).reduce(|one, other| meet(&nearest, &rank, one, other));
                 if found.is_some() && nearest[node] != found {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use stepback_machine::RegisterView;
 use stepback_parsers::Step;
 
-use crate::answers::slice::Edge;
+use crate::answers::slice::{Edge, SliceCell};
 use crate::answers::thread::ThreadId;
 use crate::query::slice::flow::Taken;
-use crate::query::slice::pieces::{Piece, parts_of};
+use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
 use crate::read::homes::Homes;
 use crate::store::granules::GRANULE_BITS;
 
@@ -52,6 +52,20 @@ impl Live {
             (Piece::Memory { granule, mask }, Taken::Memory(addresses)) => addresses.iter().any(|address| {
                 address.0 >> GRANULE_BITS == *granule && mask >> (address.0 & ((1 << GRANULE_BITS) - 1)) & 1 == 1
             }),
+            _ => false,
+        }
+    }
+
+    /// Whether a cell of a thread has a byte of it.
+    pub fn is_in(&self, cell: SliceCell, thread: ThreadId) -> bool {
+        match (&self.piece, cell) {
+            (Piece::Register { view, homes }, SliceCell::Register { view: other, .. }) => {
+                thread == self.thread && is_named(homes, other) && overlaps(*view, other)
+            }
+            (Piece::Flags(bits), SliceCell::Flags { bits: others, .. }) => thread == self.thread && bits & others != 0,
+            (Piece::Memory { granule, mask }, SliceCell::Memory { address, len_bytes }) => {
+                blocks_of(address, len_bytes).any(|(other, others)| other == *granule && others & mask != 0)
+            }
             _ => false,
         }
     }

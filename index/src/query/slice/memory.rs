@@ -78,6 +78,7 @@ impl<S: Source> Definers<'_, S> {
                             true => None,
                             false => DoubtReader(self.index).overtaken(done, Position(until.slot), cancel)?,
                         };
+                        let doubt = wish.doubt.or(doubt);
                         self.written_in(Wish { doubt, ..wish }, slot, finds, cancel)?;
                     }
                 }

@@ -35,7 +35,9 @@ pub struct OnwardWalk<'a, S> {
 impl<'a, S: Source> OnwardWalk<'a, S> {
     pub(super) fn new(index: &'a Index<S>, question: &Influence, cancel: &Cancel) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
-        let edges = question.edges;
+        // Flags that are the question itself are followed in any case.
+        let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
+        let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
         let mut walk = Self { index, edges, live: LiveSet::default(), ready: VecDeque::new() };
         for (thread, piece) in walk.asked(question)? {
             let live = Live { thread, piece, from: None, block: 0 };
@@ -103,7 +105,8 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
     /// Goes into what the steps of a slot do with pieces that hold the value.
     fn go_into(&mut self, slot: u64, live: Vec<Live>, cancel: &Cancel) -> Result<(), QueryError> {
         let mut live = live;
-        for thread in self.threads_in(slot)? {
+        let threads = self.threads_in(slot)?;
+        for thread in threads.iter().copied() {
             let Some(step) = SlotReader(self.index).owner(thread, slot)? else { continue };
             let flow = StepFlow::in_slots(
                 self.index,
@@ -115,6 +118,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             let outputs: Vec<Output> = flow.outputs(step)?.into_iter().filter(|output| output.slot == slot).collect();
             let (row, reached) = reach(&flow, step, &live, &outputs);
             let is_block = flow.done().map(|done| done.meaning.condition);
+            self.ready.extend(ends_unknown(&live, &outputs, thread));
             live = live.into_iter().flat_map(|live| overwritten(live, &flow, &outputs)).collect();
             if let Some(Condition::Block(count)) = is_block {
                 let flags =
@@ -127,7 +131,8 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             }
         }
         for mut one in live {
-            one.block = one.block.saturating_sub(1);
+            // The steps of its thread count.
+            one.block = one.block.saturating_sub(u8::from(threads.contains(&one.thread)));
             if one.block > 0 && slot < self.index.step_count() {
                 self.live.add(slot.saturating_add(1), one);
             } else {
@@ -195,7 +200,8 @@ fn reach<S: Source>(
     defines.dedup();
     let wanted_by = reached.iter().map(|reached| WantedBy { step: reached.from, edge: reached.edge }).collect();
     let (defines, wanted_by) = (joined(defines), sorted(wanted_by));
-    (Some(SliceStep { step, thread, defines, wanted_by, doubt: None }), joined_pieces(pieces))
+    let doubt = outputs.iter().find_map(|output| output.outcome.doubt);
+    (Some(SliceStep { step, thread, defines, wanted_by, doubt }), joined_pieces(pieces))
 }
 
 /// What is left of a piece behind a step.
@@ -230,6 +236,21 @@ fn host_mask<S: Source>(flow: &StepFlow<'_, S>, granule: u64) -> u64 {
     let slot = flow.events.first().map(|event| event.slot);
     let region = slot.and_then(|slot| flow.index.host_regions.at(slot));
     region.map_or(0, |region| crate::store::granules::bytes_between(granule, region.first, region.last))
+}
+
+/// Where what is followed was overwritten by what is not known to be made of it or not.
+fn ends_unknown(live: &[Live], outputs: &[Output], thread: ThreadId) -> Vec<SliceRow> {
+    let mut ends = Vec::new();
+    for (end, cell) in outputs.iter().flat_map(|output| &output.outcome.ends) {
+        let hit = live.iter().filter(|live| live.is_in(*cell, thread));
+        let mut wanted_by: Vec<WantedBy> = hit.map(|live| WantedBy { step: live.from, edge: Edge::Data }).collect();
+        wanted_by.sort_unstable();
+        wanted_by.dedup();
+        if matches!(end, End::Unknown(_)) && !wanted_by.is_empty() {
+            ends.push(SliceRow::End(SliceEnd { end: *end, cell: *cell, wanted_by }));
+        }
+    }
+    ends
 }
 
 fn ends_of(live: &Live, end: End) -> Vec<SliceRow> {

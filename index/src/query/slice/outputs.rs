@@ -29,7 +29,7 @@ impl<S: Source> StepFlow<'_, S> {
         let mut outputs = Vec::new();
         for (piece, slot) in self.written(step) {
             let whole = self.output(piece.clone(), slot)?;
-            if !whole.is_copied() {
+            if !whole.is_copied() || !self.is_told_apart() {
                 outputs.push(whole);
                 continue;
             }
@@ -57,7 +57,16 @@ impl<S: Source> StepFlow<'_, S> {
         };
         for event in &self.events {
             match &event.kind {
-                EventKind::Register { home: Some(home), .. } if home.register != RegisterId::PSR => {
+                // A status that is written by what sets no flags (an exception, a return) gives all of them.
+                EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
+                    let set = self.text.as_ref().map(|text| text.instruction_set);
+                    let bits = set.map_or(0, |set| set.flag_bits());
+                    let by_result = set.zip(self.done()).map_or(0, |(set, done)| done.flags_written(set));
+                    if by_result == 0 && bits != 0 {
+                        add(Piece::Flags(bits), event.slot);
+                    }
+                }
+                EventKind::Register { home: Some(home), .. } => {
                     add(register(*home), event.slot);
                 }
                 EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {

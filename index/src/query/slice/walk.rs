@@ -58,7 +58,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
     /// The next row; none when all chains have ended.
     ///
     /// # Errors
-    /// See [`QueryError`]; a walk that was cancelled may be gone on with.
+    /// See [`QueryError`]; a walk that was cancelled has to be begun again.
     pub fn next(&mut self, cancel: &Cancel) -> Result<Option<SliceRow>, QueryError> {
         Ok(self.next_seen(cancel)?.map(|seen| seen.row))
     }

@@ -12,7 +12,7 @@ impl Arm<'_> {
         // The condition of an `it` is that of what follows.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
         let decides = if is_decided { of_condition(condition) } else { 0 };
-        let read = decides | self.taken_in(condition);
+        let read = decides | self.taken_in(suffixes, condition);
         if suffixes.is_conditional || read != 0 {
             self.description.read(FLAGS);
             self.description.meaning.flags.read = Some(read);
@@ -25,12 +25,14 @@ impl Arm<'_> {
     }
 
     /// The flags that flow into its result.
-    fn taken_in(&self, condition: ArmCC) -> u64 {
+    fn taken_in(&self, suffixes: Suffixes, condition: ArmCC) -> u64 {
         let turns_through_carry =
             self.name == "rrx" || self.operands.iter().any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
         match self.name {
             "adc" | "sbc" | "rsc" => C,
             _ if turns_through_carry => C,
+            // By a register whose low byte is nought the carry stays.
+            _ if suffixes.updates_flags && self.is_shifted_by_register() => C,
             "sel" => GE,
             "mrs" => NZCV | Q | GE,
             name if name.starts_with("vsel") => of_condition(condition),
@@ -61,9 +63,20 @@ impl Arm<'_> {
             "vmrs" if self.operands.len() < 2 || self.instruction.operands.contains("apsr") => NZCV,
             name if parallel.iter().any(|prefix| name.starts_with(prefix)) => GE,
             name if name.starts_with('q') || name.starts_with("ssat") || name.starts_with("usat") => Q,
+            name if name.starts_with("smlal") => 0,
             name if name.starts_with("smla") || name.starts_with("smlsd") || name.starts_with("smuad") => Q,
             _ => 0,
         }
+    }
+
+    fn is_shifted_by_register(&self) -> bool {
+        let is_shift = matches!(self.name, "lsl" | "lsr" | "asr" | "ror");
+        let last = self.operands.last().map(|operand| &operand.op_type);
+        let by_operand = is_shift && self.operands.len() > 1 && matches!(last, Some(ArmOperandType::Reg(_)));
+        let by = |shift: ArmShift| {
+            matches!(shift, ArmShift::AsrReg(_) | ArmShift::LslReg(_) | ArmShift::LsrReg(_) | ArmShift::RorReg(_))
+        };
+        by_operand || self.operands.iter().any(|operand| by(operand.shift))
     }
 
     /// Whether the second operand leaves a carry: a shift does, and a constant that is turned (DDI 0487, F2.3.2, F2.3.3).
