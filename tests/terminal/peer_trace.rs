@@ -5,7 +5,7 @@ use crate::support::Driver;
 #[test]
 fn arrows_move_by_instructions() {
     let mut it = Driver::overflow();
-    it.check("trace-start").press("Down").check("trace-down");
+    it.check("trace-first").press("Down").check("trace-down");
     assert_eq!(it.press("Down Down Down").position(), 4);
     assert_eq!(it.press("Up").position(), 3);
     assert_eq!(it.press("Up Up Up Up").position(), 0);

@@ -23,7 +23,7 @@ fn argument_of(command: &Command) -> &'static str {
         "Next execution of line…" | "Last execution of line…" => "main.c:12",
         "Go to…" => "50%",
         "Steps around hits…" => "3",
-        "Rename search…" => "one = other",
+        "Rename search…" | "Rename slice…" => "one = other",
         "Show memory…" => "x0 + 8",
         "New trace window" => "3",
         "Panel follows window…" => "1",

@@ -144,8 +144,15 @@ fn the_tour_leads_from_the_crash_to_the_store_that_caused_it() {
             None => window.command(line),
         }
     }
-    let expected: [&[(u32, u64)]; 6] =
-        [&[(1, 0)], &[(1, 44013)], &[(1, 44012)], &[(1, 20345)], &[(1, 20345)], &[(1, 19709), (2, 20421)]];
+    let expected: [&[(u32, u64)]; 7] = [
+        &[(1, 0)],
+        &[(1, 44013)],
+        &[(1, 44012)],
+        &[(1, 20345)],
+        &[(1, 44013)],
+        &[(1, 20345)],
+        &[(1, 19709), (2, 20421)],
+    ];
     assert_eq!(positions, expected);
 }
 
