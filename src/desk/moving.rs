@@ -23,7 +23,7 @@ impl Desk {
         self.begin_in(self.windows.active().id, what);
     }
 
-    /// Asks for a move of a window. It is begun with all others of the round by [`Self::send_moves`].
+    /// Asks for a move of a window. It is begun with all others of the round by `send_moves`.
     pub fn begin_in(&mut self, window: WindowId, what: Move) {
         self.moving.asked.push(Asked { window, what });
     }

@@ -72,7 +72,7 @@ pub fn range_scope(
 }
 
 /// The iteration of the innermost loop around a position: from one visit of its head to the next; the last one ends where control
-/// leaves the loop. Loops are told by where control comes back to inside of one call ([`Rounds`]).
+/// leaves the loop. Loops are told by where control comes back to inside of one call (`Rounds`).
 /// Cost: the steps of the function's own from its entry to the end of the round; where that is the last, to its end.
 ///
 /// # Errors
