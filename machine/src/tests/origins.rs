@@ -142,6 +142,9 @@ fn origins_of_a32() {
         ff04b0e3 | | czn | r0: |
         0100b0e3 | | zn | r0: |
         8100b0e1 | | czn | r0: r1 | r1
+        1102b0e1 | c | czn | r0: r1 r2 | r1 r2
+        3102b0e1 | c | czn | r0: r1 r2 | r1 r2
+        310210e0 | c | czn | r0: r0 r1 r2 | r0 r1 r2
         020011e1 | | zn | | r1 r2
         0200b1e0 | c | vczn | r0: r1 r2 | r1 r2
         9203a1e0 | | | r0: r0 r1 r2 r3; r1: r0 r1 r2 r3 |
@@ -161,6 +164,8 @@ fn origins_of_t32() {
         InstructionSet::T32,
         "
         0120 | | zn | r0: |
+        4800 | | czn | r0: r1 | r1
+        c840 | c | czn | r0: r0 r1 | r0 r1
         8818 | | vczn | r0: r1 r2 | r1 r2
         5141 | c | vczn | r1: r1 r2 | r1 r2
         08bf | z | | |

@@ -51,7 +51,7 @@ fn forms_of_t32() {
         fed0 ; psr |  |  | if
         00be ; | r0
         4842 ; r1 | psr r0 |  | r0=z32((0x0-r1))
-        c840 ; r0 r1 | psr r0 |  | r0=z32((r0>>z8(r1)))
+        c840 ; psr r0 r1 | psr r0 |  | r0=z32((r0>>z8(r1)))
         0021 ; | psr r1 |  | r1=0x0
         4843 ; r0 r1 | psr r0 |  | r0=z32((r1*r0))
         00fb1120 ; r0 r1 r2 | r0 |  | r0=z32((r2-(r0*r1)))

@@ -1,6 +1,6 @@
 //! The condition flags that instructions of AArch32 read and write.
 
-use capstone::arch::arm::{ArmCC, ArmOperandType, ArmShift};
+use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 
 use crate::arm::aarch32::instruction::{Arm, FLAGS, Suffixes};
 use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
@@ -71,8 +71,11 @@ impl Arm<'_> {
 
     fn is_shifted_by_register(&self) -> bool {
         let is_shift = matches!(self.name, "lsl" | "lsr" | "asr" | "ror");
-        let last = self.operands.last().map(|operand| &operand.op_type);
-        let by_operand = is_shift && self.operands.len() > 1 && matches!(last, Some(ArmOperandType::Reg(_)));
+        // A last register that has a shift of its own is what a constant shifts.
+        let is_amount = |operand: &ArmOperand| {
+            matches!(operand.op_type, ArmOperandType::Reg(_)) && operand.shift == ArmShift::Invalid
+        };
+        let by_operand = is_shift && self.operands.len() > 1 && self.operands.last().is_some_and(is_amount);
         let by = |shift: ArmShift| {
             matches!(shift, ArmShift::AsrReg(_) | ArmShift::LslReg(_) | ArmShift::LsrReg(_) | ArmShift::RorReg(_))
         };
