@@ -2710,6 +2710,7 @@ slice-end-undecoded = the instruction that wrote it cannot be decoded
 slice-end-not-of-instruction = written beside what the instruction does: an exception, or the processor itself
 slice-end-load-not-shown = loaded from where the trace does not show
 slice-end-too-much-loaded = the step loads more than is looked at
+slice-end-decider-not-found = what decided that this ran is not seen: the trace shows no way to it, or its function is too long
 slice-end-limit = not gone into further
 slice-end-kept = nothing reads or overwrites it any more
 slice-end-of-more = { $cells } and { $more } more: { $words }

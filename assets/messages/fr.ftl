@@ -2727,6 +2727,7 @@ slice-end-undecoded = l’instruction qui l’a écrite ne peut pas être décod
 slice-end-not-of-instruction = écrite à côté de ce que fait l’instruction : une exception, ou le processeur lui-même
 slice-end-load-not-shown = chargée d’un endroit que la trace ne montre pas
 slice-end-too-much-loaded = le pas charge plus que ce qui est regardé
+slice-end-decider-not-found = ce qui a décidé que cela s’exécute ne se voit pas : la trace ne montre aucun chemin qui y mène, ou la fonction est trop longue
 slice-end-limit = pas suivie plus loin
 slice-end-kept = plus rien ne la lit ni ne l’écrase
 slice-end-of-more = { $cells } et { $more } de plus : { $words }

@@ -150,6 +150,8 @@ pub enum NotKnown {
     LoadNotShown,
     /// The step loads more than a slice looks at.
     TooMuchLoaded,
+    /// Which branch or call decided that the step ran is not seen: the trace shows no way to it, or its function is too long.
+    DeciderNotFound,
 }
 
 /// A row of a slice.

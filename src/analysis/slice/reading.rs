@@ -367,7 +367,16 @@ impl SliceReading {
         let number = self.ends.len();
         let mut takers: Vec<RowId> = end.wanted_by.iter().filter_map(|wanted| self.row_of(wanted.step?)).collect();
         takers.dedup();
+        // What no step decided about may be all that ran: it is said once, where that began.
+        let is_control = end.wanted_by.iter().all(|wanted| wanted.edge == Edge::Control) && !end.wanted_by.is_empty();
         self.ends.push(end);
+        if is_control {
+            let line = takers.first().map(|first| self.line_of(*first).unwrap_or(*first));
+            if let Some(row) = line.and_then(|line| self.row_mut(line)) {
+                row.ends.push(number);
+            }
+            return;
+        }
         // A copy at the end of a chain is worth a line: nothing else stands for it.
         for taker in takers {
             if let Some(row) = self.row_mut(taker).filter(|row| row.role == Role::Copied(None)) {

@@ -54,6 +54,7 @@ pub fn end_words(end: End) -> String {
         End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
         End::Unknown(NotKnown::LoadNotShown) => say!("slice-end-load-not-shown").to_owned(),
         End::Unknown(NotKnown::TooMuchLoaded) => say!("slice-end-too-much-loaded").to_owned(),
+        End::Unknown(NotKnown::DeciderNotFound) => say!("slice-end-decider-not-found").to_owned(),
         End::Kept => say!("slice-end-kept").to_owned(),
         End::Limit => say!("slice-end-limit").to_owned(),
     }

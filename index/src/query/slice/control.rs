@@ -6,9 +6,10 @@ use foldhash::HashMap;
 use stepback_machine::{Address, Control, Delay, Encoding, Flow, Instruction, InstructionSet, Target, decode};
 use stepback_parsers::{Source, Step};
 
-use crate::answers::call::{CallId, Entered};
+use crate::answers::call::{Call, CallId, Entered};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::slice::{End, NotKnown};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::graph::{Deciders, Ways};
@@ -19,8 +20,10 @@ use crate::store::key_map::Key;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// A function with more instructions is looked at up to here.
-const INSTRUCTIONS: usize = 1 << 14;
+/// Of a function with more instructions it is not told what decides in it.
+const INSTRUCTIONS: usize = 1 << 16;
+/// So many instructions of functions are remembered.
+const REMEMBERED: usize = 1 << 20;
 /// Visits of a branch through a register whose ways are looked at, the last ones.
 const WAYS_SEEN: usize = 64;
 /// Visits of a branch that are looked at in one go for one in the same call.
@@ -30,8 +33,21 @@ const LONGEST: u8 = 15;
 
 /// Finds what decided; remembers the functions that it looked at.
 pub(super) struct ControlReader<'a, S> {
-    index: &'a Index<S>,
+    pub index: &'a Index<S>,
     functions: HashMap<Address, Arc<Deciders>>,
+    /// The instructions of them.
+    remembered: usize,
+    /// Of a frame the frames inside of it, and whether an interrupt stands in between.
+    pub interrupted: (Option<CallId>, HashMap<CallId, bool>),
+}
+
+/// What decided that a step ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decider {
+    /// A branch, a call, or the instruction that asked the system.
+    Step(Step),
+    /// No step did, or none was found.
+    Nothing(End),
 }
 
 /// An instruction of the program.
@@ -43,22 +59,47 @@ struct Known {
 
 impl<'a, S: Source> ControlReader<'a, S> {
     pub fn new(index: &'a Index<S>) -> Self {
-        Self { index, functions: HashMap::default() }
+        Self { index, functions: HashMap::default(), remembered: 0, interrupted: (None, HashMap::default()) }
     }
 
-    /// The step that decided that a step ran; none where that is the beginning of the thread, or an interrupt.
-    pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+    /// What decided that a step ran.
+    pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decider, QueryError> {
+        let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
         let calls = self.index.calls();
-        let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(None) };
-        let Some(call) = calls.get(id) else { return Ok(None) };
-        let Some(text) = self.text_of(step)? else { return Ok(None) };
+        let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(unknown) };
+        let Some((call, text)) = calls.get(id).zip(self.text_of(step)?) else { return Ok(unknown) };
         let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
+        let Some(branches) = deciders.of(self.before_slot(&text)?) else { return Ok(unknown) };
         let mut last = None;
-        for branch in deciders.of(self.before_slot(&text)?) {
-            last = last.max(self.last_in_call(*branch, thread, id, step, cancel)?);
+        for branch in branches {
+            last = last.max(self.last_in_call(branch, thread, id, step, cancel)?);
         }
-        let is_called = matches!(call.entered, Entered::Call | Entered::Tail);
-        Ok(last.or(call.call_step.filter(|_| is_called)))
+        match last {
+            Some(last) => Ok(Decider::Step(last)),
+            None => self.decider_of_call(&call),
+        }
+    }
+
+    /// What decided that a function ran.
+    fn decider_of_call(&self, call: &Call) -> Result<Decider, QueryError> {
+        let by_step = |step| Decider::Step(step);
+        Ok(match (call.entered, call.call_step) {
+            (Entered::Root, _) => Decider::Nothing(End::Initial { line: None }),
+            (Entered::Call | Entered::Tail, Some(step)) => by_step(step),
+            (Entered::Exception, Some(step)) if self.is_asked_for(call)? => by_step(step),
+            (Entered::Exception, _) => Decider::Nothing(End::Unknown(NotKnown::NotOfInstruction)),
+            (Entered::Call | Entered::Tail | Entered::Switch, _) => {
+                Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound))
+            }
+        })
+    }
+
+    /// Whether the step before an exception asked the system for it.
+    pub fn is_asked_for(&self, call: &Call) -> Result<bool, QueryError> {
+        let Some(step) = call.call_step else { return Ok(false) };
+        let Some(text) = self.text_of(step)? else { return Ok(false) };
+        let flow = text.encoding.map(|encoding| decode(encoding, text.pc, text.instruction_set).control.flow);
+        Ok(flow == Some(Flow::Trap))
     }
 
     /// The last step at an address that a call made before a step, itself.
@@ -95,7 +136,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     /// Of a function of which a step decodes so: what the trace does not execute of it is taken to decode alike.
-    fn deciders(
+    pub fn deciders(
         &mut self,
         function: Address,
         set: InstructionSet,
@@ -109,6 +150,11 @@ impl<'a, S: Source> ControlReader<'a, S> {
             self.ways(pc, set)
         })?;
         let found = Arc::new(found);
+        self.remembered += found.len();
+        if self.remembered > REMEMBERED {
+            self.functions.clear();
+            self.remembered = found.len();
+        }
         self.functions.insert(function, found.clone());
         Ok(found)
     }
@@ -169,7 +215,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
         Ok((1..=LONGEST).find_map(in_program).map(|encoding| known(encoding, pc, set)))
     }
 
-    fn text_of(&self, step: Step) -> Result<Option<StepText>, QueryError> {
+    pub fn text_of(&self, step: Step) -> Result<Option<StepText>, QueryError> {
         let slot = step.0.saturating_add(1);
         let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
         Ok(events.into_iter().find_map(|event| match event.kind {

@@ -6,11 +6,11 @@
 //! The nearest instruction behind one on every path to the end is found as in Cooper, Harvey, Kennedy:
 //! A Simple, Fast Dominance Algorithm, 2001, on the graph turned round.
 
+use std::ops::Range;
+
 use foldhash::HashMap;
 use stepback_machine::Address;
 
-/// So many pairs of branches and what they decide are kept of a function.
-const ENTRIES: usize = 1 << 22;
 /// The end of the function.
 const EXIT: usize = 0;
 
@@ -23,47 +23,130 @@ pub(super) struct Ways {
     pub may_leave: bool,
 }
 
-/// Which branches decide about an instruction, by their addresses.
+/// Which branches decide about an instruction of a function. Memory: some words for each instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deciders {
-    of: HashMap<Address, Vec<Address>>,
+    addresses: Vec<Address>,
+    numbers: HashMap<Address, usize>,
+    behind: Behind,
+    branches: Vec<Branch>,
+}
+
+/// Where the ways of an instruction meet again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    /// It has one way.
+    Nothing,
+    /// There.
+    At(Address),
+    /// Not before the function ends.
+    End,
+}
+
+/// An instruction that has several ways.
+#[derive(Clone, Debug)]
+struct Branch {
+    pc: Address,
+    number: usize,
+    ways: Vec<usize>,
 }
 
 impl Deciders {
-    /// Those about an instruction; none where it runs whenever the function does.
-    pub fn of(&self, pc: Address) -> &[Address] {
-        self.of.get(&pc).map_or(&[], Vec::as_slice)
+    /// Of a function that begins at an address; `ways` tells where control may go from each instruction.
+    /// Of one with more instructions than `limit` nothing is known.
+    pub fn find<E>(entry: Address, limit: usize, ways: impl FnMut(Address) -> Result<Ways, E>) -> Result<Self, E> {
+        let Some((graph, numbers)) = Graph::explore(entry, limit, ways)? else {
+            return Ok(Self::default());
+        };
+        let behind = Behind::of(graph.nearest_behind());
+        let places =
+            graph.successors.into_iter().enumerate().filter(|(number, ways)| *number != EXIT && ways.len() > 1);
+        let branches = places.filter_map(|(number, ways)| {
+            let pc = *graph.addresses.get(number)?;
+            Some(Branch { pc, number, ways })
+        });
+        let branches = branches.collect();
+        Ok(Self { branches, addresses: graph.addresses, numbers, behind })
     }
 
-    /// Of a function that begins at an address; `ways` tells where control may go from each instruction.
-    /// Instructions beyond `limit` count as the end.
-    pub fn find<E>(entry: Address, limit: usize, ways: impl FnMut(Address) -> Result<Ways, E>) -> Result<Self, E> {
-        let graph = Graph::explore(entry, limit, ways)?;
-        let nearest = graph.nearest_behind();
-        let mut of: HashMap<Address, Vec<Address>> = HashMap::default();
-        let mut entries = 0;
-        for (branch, successors) in graph.successors.iter().enumerate() {
-            if branch == EXIT || successors.len() < 2 {
-                continue;
-            }
-            let Some(pc) = graph.addresses.get(branch) else { continue };
-            let behind = nearest.get(branch).copied().flatten();
-            for successor in successors {
-                let mut node = Some(*successor);
-                while let Some(here) = node.filter(|here| Some(*here) != behind && *here != EXIT) {
-                    if let Some(address) = graph.addresses.get(here) {
-                        let deciders = of.entry(*address).or_default();
-                        // All that one branch decides comes together.
-                        if deciders.last() != Some(pc) && entries < ENTRIES {
-                            deciders.push(*pc);
-                            entries += 1;
-                        }
+    /// The branches that decide about an instruction, none where it runs whenever the function does;
+    /// nothing where no way was found that leads to it. Cost: the branches of the function.
+    pub fn of(&self, pc: Address) -> Option<impl Iterator<Item = Address>> {
+        let here = *self.numbers.get(&pc)?;
+        // Behind one of the ways for sure, and not behind all of them.
+        let is_decided = move |branch: &&Branch| {
+            let of_way = |way: &usize| self.behind.stands_behind(here, *way);
+            branch.ways.iter().any(of_way) && !self.behind.nearest(branch.number).is_some_and(|join| of_way(&join))
+        };
+        Some(self.branches.iter().filter(is_decided).map(|branch| branch.pc))
+    }
+
+    /// Where the ways of an instruction meet again; nothing where no way was found that leads to it.
+    pub fn join_of(&self, pc: Address) -> Option<Join> {
+        let here = *self.numbers.get(&pc)?;
+        let Some(branch) = self.branches.iter().find(|branch| branch.number == here) else {
+            return Some(Join::Nothing);
+        };
+        Some(
+            self.behind
+                .nearest(branch.number)
+                .filter(|join| *join != EXIT)
+                .map_or(Join::End, |join| self.addresses.get(join).map_or(Join::End, |address| Join::At(*address))),
+        )
+    }
+
+    /// How many instructions it holds.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+}
+
+/// Which instructions stand behind others on every path to the end: a forest, of which each tree is numbered in depth.
+#[derive(Clone, Debug, Default)]
+struct Behind {
+    nearest: Vec<Option<usize>>,
+    /// For each instruction the numbers of all that it stands behind, itself first.
+    spans: Vec<Range<usize>>,
+}
+
+impl Behind {
+    fn of(nearest: Vec<Option<usize>>) -> Self {
+        let mut before = vec![Vec::new(); nearest.len()];
+        for (node, behind) in nearest.iter().enumerate() {
+            behind.iter().for_each(|behind| before[*behind].push(node));
+        }
+        let mut spans = vec![0..0; nearest.len()];
+        let mut count = 0;
+        for root in (0..nearest.len()).filter(|node| nearest[*node].is_none()) {
+            let mut open = vec![(root, 0)];
+            while let Some((node, next)) = open.last_mut() {
+                if *next == 0 {
+                    spans[*node].start = count;
+                    count += 1;
+                }
+                match before[*node].get(*next) {
+                    Some(child) => {
+                        *next += 1;
+                        open.push((*child, 0));
                     }
-                    node = nearest.get(here).copied().flatten();
+                    None => {
+                        spans[*node].end = count;
+                        open.pop();
+                    }
                 }
             }
         }
-        Ok(Self { of })
+        Self { nearest, spans }
+    }
+
+    /// Whether one stands behind another on every path from it, or is it.
+    fn stands_behind(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (self.spans.get(one), self.spans.get(other));
+        one.zip(other).is_some_and(|(one, other)| one.contains(&other.start))
+    }
+
+    fn nearest(&self, node: usize) -> Option<usize> {
+        self.nearest.get(node).copied().flatten()
     }
 }
 
@@ -74,15 +157,23 @@ struct Graph {
 }
 
 impl Graph {
-    fn explore<E>(entry: Address, limit: usize, mut ways: impl FnMut(Address) -> Result<Ways, E>) -> Result<Self, E> {
+    /// None where it has more instructions than `limit`.
+    fn explore<E>(
+        entry: Address,
+        limit: usize,
+        mut ways: impl FnMut(Address) -> Result<Ways, E>,
+    ) -> Result<Option<(Self, HashMap<Address, usize>)>, E> {
         let mut graph = Self { addresses: vec![Address(0)], successors: vec![Vec::new()] };
         let mut numbers: HashMap<Address, usize> = HashMap::default();
         let mut next = 1;
-        graph.number_of(entry, limit, &mut numbers);
+        graph.number_of(entry, &mut numbers);
         while let Some(address) = graph.addresses.get(next).copied() {
+            if numbers.len() > limit {
+                return Ok(None);
+            }
             let Ways { to, may_leave } = ways(address)?;
             let mut successors: Vec<usize> =
-                to.into_iter().map(|address| graph.number_of(address, limit, &mut numbers)).collect();
+                to.into_iter().map(|address| graph.number_of(address, &mut numbers)).collect();
             if may_leave || successors.is_empty() {
                 successors.push(EXIT);
             }
@@ -93,20 +184,15 @@ impl Graph {
             }
             next += 1;
         }
-        Ok(graph)
+        Ok(Some((graph, numbers)))
     }
 
-    fn number_of(&mut self, address: Address, limit: usize, numbers: &mut HashMap<Address, usize>) -> usize {
-        if let Some(number) = numbers.get(&address) {
-            return *number;
-        }
-        if self.addresses.len() > limit {
-            return EXIT;
-        }
-        numbers.insert(address, self.addresses.len());
-        self.addresses.push(address);
-        self.successors.push(Vec::new());
-        self.addresses.len() - 1
+    fn number_of(&mut self, address: Address, numbers: &mut HashMap<Address, usize>) -> usize {
+        *numbers.entry(address).or_insert_with(|| {
+            self.addresses.push(address);
+            self.successors.push(Vec::new());
+            self.addresses.len() - 1
+        })
     }
 
     /// For each instruction the nearest one that stands behind it on every path to the end; none for the end.
@@ -206,7 +292,7 @@ mod tests {
         let Ok(found) = Deciders::find(Address(0), 1000, ways);
         (0..edges.len() as u64)
             .map(|pc| {
-                let mut of: Vec<u64> = found.of(Address(pc)).iter().map(|Address(pc)| *pc).collect();
+                let mut of: Vec<u64> = found.of(Address(pc)).unwrap().map(|Address(pc)| pc).collect();
                 of.sort_unstable();
                 of
             })
@@ -230,6 +316,16 @@ mod tests {
         // if 0 { return 1 }; 2; if 2 { 3 }; 4
         let found = deciders(&[&[1, 2], &[], &[3, 4], &[4], &[]]);
         assert_eq!(found, [vec![], vec![0], vec![0], vec![2], vec![0]]);
+    }
+
+    #[test]
+    fn of_what_is_too_long_or_not_reached_nothing_is_known() {
+        let chain = |Address(pc)| Ok::<_, Infallible>(Ways { to: vec![Address(pc + 1)], may_leave: pc == 7 });
+        let Ok(found) = Deciders::find(Address(0), 5, chain);
+        assert!(found.of(Address(0)).is_none());
+        let ends = |_| Ok::<_, Infallible>(Ways::default());
+        let Ok(found) = Deciders::find(Address(0), 5, ends);
+        assert!(found.of(Address(0)).is_some() && found.of(Address(9)).is_none());
     }
 
     #[test]

@@ -13,11 +13,12 @@ use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep,
 use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::ControlReader;
+use crate::query::slice::control::{ControlReader, Decider};
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
 use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::undecided::{Undecided, control_of};
 use crate::query::slice::why::Why;
 use crate::read::slots::SlotReader;
 use crate::store::granules::GRANULE_BITS;
@@ -32,6 +33,8 @@ pub struct SliceWalk<'a, S> {
     edges: EdgeKinds,
     frontier: Frontier,
     control: ControlReader<'a, S>,
+    /// They are told of last.
+    undecided: Undecided,
     /// Rows that are found already.
     ready: VecDeque<SeenRow>,
 }
@@ -39,8 +42,14 @@ pub struct SliceWalk<'a, S> {
 impl<'a, S: Source> SliceWalk<'a, S> {
     pub(super) fn new(index: &'a Index<S>, question: &Why, cancel: &Cancel) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
-        let (frontier, control, ready) = (Frontier::default(), ControlReader::new(index), VecDeque::new());
-        let mut walk = Self { index, edges: question.edges, frontier, control, ready };
+        let mut walk = Self {
+            index,
+            edges: question.edges,
+            frontier: Frontier::default(),
+            control: ControlReader::new(index),
+            undecided: Undecided::default(),
+            ready: VecDeque::new(),
+        };
         let asked = vec![WantedBy { step: None, edge: Edge::Data }];
         let slot = question.at.0;
         if let Cell::Register { thread, view } = question.cell
@@ -73,8 +82,13 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             if let Some(row) = self.ready.pop_front() {
                 return Ok(Some(row));
             }
-            let Some((step, wants)) = self.frontier.take_newest() else { return Ok(None) };
-            self.go_into(step, wants, cancel)?;
+            match self.frontier.take_newest() {
+                Some((step, wants)) => self.go_into(step, wants, cancel)?,
+                None => {
+                    self.ready.extend(self.undecided.take(self.index).into_iter().map(ended));
+                    return Ok(self.ready.pop_front());
+                }
+            }
         }
     }
 
@@ -84,12 +98,16 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let mut rows: Vec<SliceRow> = ready.filter(|row| matches!(row, SliceRow::End(_))).collect();
         while let Some((_, wants)) = self.frontier.take_newest() {
             for want in wants {
-                let ends = want.piece.cells(want.thread).into_iter().map(|cell| {
-                    SliceRow::End(SliceEnd { end: End::Limit, cell, wanted_by: sorted(want.wanted_by.clone()) })
-                });
-                rows.extend(ends);
+                let cells = match want.piece {
+                    Piece::Decision => vec![control_of(self.index, want.thread)],
+                    piece => piece.cells(want.thread),
+                };
+                let wanted_by = sorted(want.wanted_by);
+                let end = |cell| SliceEnd { end: End::Limit, cell, wanted_by: wanted_by.clone() };
+                rows.extend(cells.into_iter().map(end).map(SliceRow::End));
             }
         }
+        rows.extend(self.undecided.take(self.index).into_iter().map(SliceRow::End));
         rows
     }
 
@@ -171,11 +189,8 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
         let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
         self.ready.extend(ends.map(ended));
-        if self.edges.control
-            && let Some(decider) = self.control.decider_of(thread, step, cancel)?
-        {
-            let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), by_this(Edge::Control));
-            self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
+        if self.edges.control {
+            self.want_decider(thread, step, cancel)?;
         }
         let until = Until { slot: step.0, shown: step.0.saturating_add(1), beside: flow.beside.as_ref() };
         let has_registers = inputs.iter().any(|(taken, _)| matches!(taken, Taken::Register(_)));
@@ -184,6 +199,19 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             for piece in self.pieces_of(taken, state, thread, step)? {
                 self.find(Wish { thread, piece, wanted_by: by_this(edge), doubt: None }, until, cancel)?;
             }
+        }
+        Ok(())
+    }
+
+    /// What decided that a step ran is wanted by it.
+    fn want_decider(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<(), QueryError> {
+        let by_this = WantedBy { step: Some(step), edge: Edge::Control };
+        match self.control.decider_of(thread, step, cancel)? {
+            Decider::Step(decider) => {
+                let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
+                self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
+            }
+            Decider::Nothing(end) => self.undecided.add(thread, end, by_this),
         }
         Ok(())
     }

@@ -1,0 +1,106 @@
+//! What ran because a branch or a call decided so: all from behind it to where its ways meet again.
+//!
+//! Branches in there decide about parts of it, and were decided themselves: followed on, they add nothing to it.
+
+use foldhash::HashMap;
+use stepback_machine::Address;
+use stepback_parsers::{Source, Step};
+
+use crate::answers::call::{CallId, Entered};
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::slice::{End, NotKnown};
+use crate::answers::thread::ThreadId;
+use crate::query::slice::control::ControlReader;
+use crate::query::slice::graph::Join;
+
+/// So many frames are remembered.
+const FRAMES: usize = 1 << 16;
+
+/// What a step decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// The frame in which it lies, with all that is called from there.
+    call: CallId,
+    /// Where it is over before the frame is.
+    join: Option<Address>,
+}
+
+/// What a step decided, as far as that is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decided {
+    Nothing,
+    Region(Region),
+    /// It decided, and it is not known what.
+    Unknown(End),
+}
+
+/// How a step lies to a region before it in its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Inside,
+    /// An interrupt came in between.
+    Aside,
+    Behind,
+}
+
+impl<S: Source> ControlReader<'_, S> {
+    /// What a step decided.
+    pub fn decided_by(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decided, QueryError> {
+        let calls = self.index.calls();
+        let called = calls.called_by(thread, step).filter(|id| calls.get(*id).is_some_and(|call| call.is_called()));
+        if let Some(call) = called {
+            return Ok(Decided::Region(Region { call, join: None }));
+        }
+        let unknown = Decided::Unknown(End::Unknown(NotKnown::DeciderNotFound));
+        let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(unknown) };
+        let Some((call, text)) = calls.get(id).zip(self.text_of(step)?) else { return Ok(unknown) };
+        let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
+        Ok(match deciders.join_of(text.pc) {
+            None => unknown,
+            Some(Join::Nothing) => Decided::Nothing,
+            Some(Join::At(join)) => Decided::Region(Region { call: id, join: Some(join) }),
+            Some(Join::End) => Decided::Region(Region { call: id, join: None }),
+        })
+    }
+
+    /// Where a later step of the same thread lies.
+    pub fn place_of(&mut self, thread: ThreadId, step: Step, region: Region) -> Result<Place, QueryError> {
+        let calls = self.index.calls();
+        let is_open = calls.get(region.call).is_some_and(|call| call.contains(step.before()));
+        let Some(inner) = calls.innermost_at(thread, step.before()).filter(|_| is_open) else {
+            return Ok(Place::Behind);
+        };
+        if inner == region.call {
+            let is_join = region.join.is_some() && self.text_of(step)?.map(|text| text.pc) == region.join;
+            return Ok(if is_join { Place::Behind } else { Place::Inside });
+        }
+        Ok(if self.is_interrupted(inner, region.call)? { Place::Aside } else { Place::Inside })
+    }
+
+    /// Whether an exception that nothing asked for stands between a frame and one around it.
+    /// Frames are remembered: a step more costs one lookup, a call more costs one more.
+    fn is_interrupted(&mut self, inner: CallId, outer: CallId) -> Result<bool, QueryError> {
+        let calls = self.index.calls();
+        if self.interrupted.0 != Some(outer) || self.interrupted.1.len() > FRAMES {
+            self.interrupted = (Some(outer), HashMap::default());
+        }
+        let (mut new, mut next, mut is_so) = (Vec::new(), inner, false);
+        while next != outer {
+            if let Some(known) = self.interrupted.1.get(&next) {
+                is_so = *known;
+                break;
+            }
+            new.push(next);
+            let Some(call) = calls.get(next) else { break };
+            if call.entered == Entered::Exception && !self.is_asked_for(&call)? {
+                is_so = true;
+                break;
+            }
+            let Some(parent) = call.parent else { break };
+            next = parent;
+        }
+        self.interrupted.1.extend(new.into_iter().map(|frame| (frame, is_so)));
+        Ok(is_so)
+    }
+}

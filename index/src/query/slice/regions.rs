@@ -1,0 +1,103 @@
+//! What ran because steps that a value went to decided so.
+
+use std::collections::BTreeMap;
+
+use stepback_parsers::{Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::slice::{Edge, End, NotKnown, SliceEnd, WantedBy};
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::slice::control::{ControlReader, Decider};
+use crate::query::slice::region::{Decided, Place, Region};
+use crate::query::slice::undecided::Undecided;
+use crate::read::slots::SlotReader;
+
+/// The regions that threads are in. Memory: one for each thread, and one for each interrupt within them.
+pub(super) struct Regions<'a, S> {
+    control: ControlReader<'a, S>,
+    /// By the slot of the next step of the thread.
+    within: BTreeMap<u64, Within>,
+    undecided: Undecided,
+}
+
+/// A thread that is in some regions.
+#[derive(Debug)]
+struct Within {
+    thread: ThreadId,
+    /// With the step that decided it: the inner ones, which interrupts are in, last.
+    regions: Vec<(Step, Region)>,
+}
+
+impl<'a, S: Source> Regions<'a, S> {
+    pub fn new(index: &'a Index<S>) -> Self {
+        Self { control: ControlReader::new(index), within: BTreeMap::new(), undecided: Undecided::default() }
+    }
+
+    /// The slot of the next step that is in one.
+    pub fn next_slot(&self) -> Option<u64> {
+        self.within.keys().next().copied()
+    }
+
+    /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
+    pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+        let Some(Within { mut regions, .. }) = self.within.remove(&step.after().0) else { return Ok(None) };
+        let mut by = None;
+        let mut open = Vec::new();
+        for (decider, region) in regions.drain(..) {
+            let place = self.control.place_of(thread, step, region)?;
+            if place == Place::Inside {
+                by = Some(decider);
+            }
+            if place != Place::Behind {
+                open.push((decider, region));
+            }
+        }
+        self.wait(thread, step, open)?;
+        let Some(by) = by else { return Ok(None) };
+        // A branch further in may have decided it: that was decided itself. What is decided by an earlier one stands in the slot
+        // behind the branch.
+        Ok(match self.control.decider_of(thread, step, cancel)? {
+            Decider::Step(decider) => Some(decider).filter(|decider| *decider >= by),
+            Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound)) => Some(by),
+            Decider::Nothing(_) => None,
+        })
+    }
+
+    /// Notes what a step decided. In a region that it ran in itself that is followed already.
+    pub fn add(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<(), QueryError> {
+        match self.control.decided_by(thread, step, cancel)? {
+            Decided::Nothing => {}
+            Decided::Region(region) => {
+                let next = SlotReader(self.control.index).next_step_of(thread, step.after())?;
+                let known = next.and_then(|next| self.within.remove(&next.after().0));
+                let mut regions = known.map_or_else(Vec::new, |within| within.regions);
+                regions.push((step, region));
+                self.wait(thread, step, regions)?;
+            }
+            Decided::Unknown(end) => {
+                self.undecided.add(thread, end, WantedBy { step: Some(step), edge: Edge::Control });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not known of what steps decided.
+    pub fn take_unknown(&mut self) -> Vec<SliceEnd> {
+        self.undecided.take(self.control.index)
+    }
+
+    /// The steps whose regions are not left yet, with their threads.
+    pub fn open(&self) -> impl Iterator<Item = (ThreadId, Step)> {
+        self.within.values().flat_map(|within| within.regions.iter().map(|(step, _)| (within.thread, *step)))
+    }
+
+    fn wait(&mut self, thread: ThreadId, step: Step, regions: Vec<(Step, Region)>) -> Result<(), QueryError> {
+        let next = SlotReader(self.control.index).next_step_of(thread, step.after())?;
+        if let Some(next) = next.filter(|_| !regions.is_empty()) {
+            self.within.insert(next.after().0, Within { thread, regions });
+        }
+        Ok(())
+    }
+}
