@@ -433,7 +433,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
         }
         let set = self.text.as_ref().map(|text| text.instruction_set);
-        let flags = set.map_or(0, |set| instruction.flags_read(set)) | self.block_flags;
+        let kept = match cell {
+            SliceCell::Flags { bits, .. } => bits & instruction.flags_kept(),
+            _ => 0,
+        };
+        let flags = set.map_or(0, |set| instruction.flags_read(set)) | self.block_flags | kept;
         if flags != 0 && self.kinds.flags {
             outcome.take_in(Taken::Flags(flags), Edge::Flags);
         }
