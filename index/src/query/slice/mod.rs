@@ -26,6 +26,7 @@ pub(crate) mod onward;
 mod outputs;
 mod pieces;
 mod step_events;
+mod stored;
 mod system;
 mod touches;
 pub(crate) mod walk;
