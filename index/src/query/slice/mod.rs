@@ -24,6 +24,7 @@ mod live;
 mod memory;
 pub(crate) mod onward;
 mod outputs;
+mod physical;
 mod pieces;
 mod step_events;
 mod stored;
