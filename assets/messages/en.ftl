@@ -1612,8 +1612,11 @@ effects-comparison = { $function } at { $one } and at { $other }: { $inputs ->
        *[other] the ways part { $partings } times
     }
 effects-cut = ; there is more than is listed
+effects-one-sided = ; { $count } unknown on one side
 effects-input = input
 effects-output = output
+effects-input-one-sided = input, unknown on one side
+effects-output-one-sided = output, unknown on one side
 effects-way = way
 effects-goes-to = to { $place }
 effects-ends = ends

@@ -1647,8 +1647,14 @@ effects-comparison = { $function } à { $one } et à { $other } : { $inputs ->
        *[other] { $outputs } sorties
     } ; séparations des chemins : { $partings }
 effects-cut = { " " }; il y en a plus qu’on n’en liste
+effects-one-sided = { " " }; { $count ->
+        [one] { $count } inconnue d’un côté
+       *[other] { $count } inconnues d’un côté
+    }
 effects-input = entrée
 effects-output = sortie
+effects-input-one-sided = entrée, inconnue d’un côté
+effects-output-one-sided = sortie, inconnue d’un côté
 effects-way = chemin
 effects-goes-to = vers { $place }
 effects-ends = se termine

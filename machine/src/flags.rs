@@ -7,4 +7,7 @@ pub struct FlagUse {
     pub read: Option<u64>,
     /// Those that it gives a value; none where that may be all.
     pub written: Option<u64>,
+    /// Of those that it gives a value: they may stay as they were, and so flow into themselves, but into nothing else.
+    /// A shift by nought leaves them, and a sticky one is set and never cleared.
+    pub kept: u64,
 }

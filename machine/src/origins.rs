@@ -111,6 +111,11 @@ impl Instruction {
         if is_written { self.meaning.flags.written.unwrap_or(set.flag_bits()) } else { 0 }
     }
 
+    /// Of the condition flags that it gives a value, those that may stay as they were.
+    pub fn flags_kept(&self) -> u64 {
+        self.meaning.flags.kept
+    }
+
     /// What flows into the condition flags: all that the instruction computes with.
     pub fn origins_of_flags(&self) -> Vec<Origin> {
         let is_nothing = |value: &Expression| matches!(value, Expression::Constant(_)) || is_difference_of_same(value);

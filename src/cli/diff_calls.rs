@@ -10,7 +10,8 @@ use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use crate::analysis::effects::{
-    CallComparison, DifferingCell, Parting, PathStep, Scope, call_around, call_of_function_around, compare_calls,
+    CallComparison, Differences, DifferingCell, Parting, PathStep, Scope, call_around, call_of_function_around,
+    compare_calls,
 };
 
 /// The answer.
@@ -20,7 +21,10 @@ struct CallsJson<'a> {
     one: CallJson<'a>,
     other: CallJson<'a>,
     inputs: Vec<DifferingJson>,
+    /// What is known in one of the calls alone.
+    inputs_known_in_one: Vec<DifferingJson>,
     outputs: Vec<DifferingJson>,
+    outputs_known_in_one: Vec<DifferingJson>,
     /// Steps of the function's own that both calls did alike.
     alike: u64,
     partings: Vec<PartingJson>,
@@ -109,8 +113,10 @@ impl Told<'_> {
             function,
             one: call(self.one),
             other: call(self.other),
-            inputs: cells(&self.comparison.inputs),
-            outputs: cells(&self.comparison.outputs),
+            inputs: cells(&self.comparison.inputs.differing),
+            inputs_known_in_one: cells(&self.comparison.inputs.one_sided),
+            outputs: cells(&self.comparison.outputs.differing),
+            outputs_known_in_one: cells(&self.comparison.outputs.one_sided),
             alike: self.comparison.alike,
             partings: self.comparison.partings.iter().map(|parting| self.parting_json(parting)).collect(),
             cut: self.comparison.is_cut,
@@ -140,8 +146,8 @@ impl Told<'_> {
             let (from, to) = (grouped(scope.from.0), grouped(scope.to.0));
             report.text(&format!("  {number}: position {from} to {to} of {thread}\n"))?;
         }
-        print_cells("inputs that differ", &self.comparison.inputs, report)?;
-        print_cells("outputs that differ", &self.comparison.outputs, report)?;
+        print_differences("inputs", &self.comparison.inputs, report)?;
+        print_differences("outputs", &self.comparison.outputs, report)?;
         report.text(&format!("{} of its own alike, ", counted(self.comparison.alike, "step")))?;
         match self.comparison.partings.len() as u64 {
             0 => report.text("on the same way\n")?,
@@ -193,6 +199,15 @@ fn differing_json(cell: &DifferingCell, report: &Report<'_>) -> DifferingJson {
             other: byte_string(other.iter().copied()),
         },
     }
+}
+
+/// What is known in one call alone is told where there is any.
+fn print_differences(words: &str, found: &Differences, report: &mut Report<'_>) -> Result<()> {
+    print_cells(&format!("{words} that differ"), &found.differing, report)?;
+    if found.one_sided.is_empty() {
+        return Ok(());
+    }
+    print_cells(&format!("{words} that are unknown on one side"), &found.one_sided, report)
 }
 
 fn print_cells(words: &str, cells: &[DifferingCell], report: &mut Report<'_>) -> Result<()> {

@@ -126,13 +126,14 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     }
     let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
     if !report.is_json && !arguments.all_copies {
-        return why_text::print(walk, limit, report);
+        return why_text::print(walk, arguments.limit, report);
     }
     print_rows(limit, report, || walk.next(&cancel))?;
     walk.what_is_left().iter().try_for_each(|row| print(row, report))
 }
 
-/// Prints rows as they are found, until there are so many steps.
+/// Prints rows as they are found, until there are so many steps: a reader has each before the next is sought, and one that
+/// closes the pipe ends the search.
 fn print_rows(
     limit: usize,
     report: &mut Report<'_>,
@@ -144,6 +145,7 @@ fn print_rows(
     {
         count += usize::from(matches!(row, SliceRow::Step(_)));
         print(&row, report)?;
+        report.flush()?;
     }
     Ok(())
 }

@@ -17,8 +17,14 @@ const PORTION: usize = 512;
 /// Later steps can take lines away, so a few more lines than are printed have to be there.
 const SPARE_LINES: usize = 16;
 
-/// Prints a slice as it is read, so many steps with lines at most.
-pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: usize, report: &mut Report<'_>) -> Result<()> {
+/// A later step can take lines of others away, so what is read is kept until it is printed: at most so many steps, some ten
+/// megabytes, unless more lines are asked for.
+const MOST_STEPS: usize = 1 << 14;
+
+/// Prints a slice as it is read: so many steps with lines at most, or what can be told of [`MOST_STEPS`].
+pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: Option<usize>, report: &mut Report<'_>) -> Result<()> {
+    let most = limit.map_or(MOST_STEPS, |limit| limit.max(MOST_STEPS));
+    let limit = limit.unwrap_or(usize::MAX);
     let (session, cancel) = (report.session, report.cancel.clone());
     let (mut reading, mut frames) = (SliceReading::default(), Frames::new(&session.index));
     let toggled = HashSet::new();
@@ -26,8 +32,11 @@ pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: usize, report: &mut Repo
     let mut lines = Vec::new();
     let mut is_whole = false;
     let mut portion = PORTION;
-    while !is_whole && steps_of(&lines) < limit.saturating_add(SPARE_LINES) {
+    while !is_whole && reading.len() < most && steps_of(&lines) < limit.saturating_add(SPARE_LINES) {
         for _ in 0..portion {
+            if reading.len() >= most {
+                break;
+            }
             let Some(seen) = walk.next_seen(&cancel)? else {
                 is_whole = true;
                 break;
@@ -54,7 +63,13 @@ pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: usize, report: &mut Repo
         }
         print_line(line, &words.line(line)?, report)?;
     }
-    Ok(())
+    if is_whole {
+        return Ok(());
+    }
+    report.text(&format!(
+        "stopped behind {} steps: --limit goes further, --all-copies prints each step as it is found\n",
+        grouped(u64::try_from(reading.len()).unwrap_or(u64::MAX))
+    ))
 }
 
 fn print_line(line: &ReadingLine, words: &LineWords, report: &mut Report<'_>) -> Result<()> {

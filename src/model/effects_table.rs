@@ -183,10 +183,14 @@ impl Told<'_> {
             function = name,
             one = thousands(self.one.from.0),
             other = thousands(self.other.from.0),
-            inputs = comparison.inputs.len(),
-            outputs = comparison.outputs.len(),
+            inputs = comparison.inputs.differing.len(),
+            outputs = comparison.outputs.differing.len(),
             partings = comparison.partings.len()
         );
+        let one_sided = comparison.inputs.one_sided.len() + comparison.outputs.one_sided.len();
+        if one_sided > 0 {
+            text += &say!("effects-one-sided", count = one_sided);
+        }
         if comparison.is_cut {
             text += say!("effects-cut");
         }
@@ -201,11 +205,16 @@ impl Told<'_> {
             cells.iter().map(|cell| TableRow { position: Some(at), ..self.cell_row(cell, kind()) }).collect::<Vec<_>>()
         };
         let partings = comparison.partings.iter().map(|parting| self.parting_row(parting));
-        cells(inputs, &comparison.inputs)
-            .into_iter()
-            .chain(cells(outputs, &comparison.outputs))
-            .chain(partings)
-            .collect()
+        let read_by_one = (Meaning::Label, say!("effects-input-one-sided"), self.one.from);
+        let written_by_one = (Meaning::Label, say!("effects-output-one-sided"), self.one.to);
+        let told = [
+            cells(inputs, &comparison.inputs.differing),
+            cells(outputs, &comparison.outputs.differing),
+            partings.collect(),
+            cells(read_by_one, &comparison.inputs.one_sided),
+            cells(written_by_one, &comparison.outputs.one_sided),
+        ];
+        told.into_iter().flatten().collect()
     }
 
     fn cell_row(&self, cell: &DifferingCell, kind: TableCell) -> TableRow {

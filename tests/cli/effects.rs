@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
 
 fn answer(arguments: &[&str]) -> Value {
     let sandbox = Sandbox::new();
@@ -79,6 +79,50 @@ fn calls_of_a_function_differ_in_inputs_outputs_and_ways() {
     });
     assert_eq!((&difference["partings"], &difference["alike"]), (&json!([parting]), &json!(7)));
     assert_eq!(answer(&["diff", "575", "754", "--calls"])["partings"], json!([]));
+}
+
+/// The comparison of two calls in the SPARC fixture.
+fn comparison_with_windows(one: &str, other: &str) -> Value {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("small.rst", std::fs::read(fixture_path("rst/small.rst")).unwrap());
+    sandbox.json(&["diff", &trace, one, other, "--calls"])
+}
+
+#[test]
+fn calls_in_different_register_windows_are_compared_as_the_function_names_them() {
+    // A recursive function that does a `save` first; one call of it lies a window further on than the other.
+    let difference = comparison_with_windows("32", "59");
+    assert_eq!((&difference["one"]["from"], &difference["other"]["from"]), (&json!(31), &json!(58)));
+    let of = |set: &str, name: &str| {
+        let cells = difference[set].as_array().unwrap().iter();
+        cells.clone().find(|cell| cell["reg"] == name).cloned()
+    };
+    // The argument came as %o0 of the caller and is the same, though it lies in another cell.
+    assert_eq!(of("inputs", "i0"), None);
+    assert_eq!(of("outputs", "i0"), None);
+    let pointer = json!({"reg": "fp", "one": "0x0000004000801281", "other": "0x0000004000801331"});
+    assert_eq!(of("inputs", "fp"), Some(pointer));
+    let link = json!({"reg": "i7", "one": "0x0000000000100198", "other": "0x00000000001001a8"});
+    assert_eq!(of("inputs", "i7"), Some(link));
+    // Which window it is is no difference of the function's.
+    assert_eq!((of("inputs", "cwp"), of("outputs", "cwp"), of("outputs", "psr")), (None, None, None));
+    // Both lie in the same window, and the argument is another one.
+    let same = comparison_with_windows("32", "43");
+    let argument = json!({"reg": "i0", "one": "0x0000000000000001", "other": "0x0000000000000000"});
+    assert!(same["inputs"].as_array().unwrap().contains(&argument), "{same}");
+}
+
+#[test]
+fn what_is_known_in_one_call_alone_is_no_difference_and_is_told() {
+    let difference = comparison_with_windows("1353", "1391");
+    let codes = json!([{"reg": "ccr", "one": "0x99", "other": null}]);
+    assert_eq!((&difference["outputs_known_in_one"], &difference["inputs_known_in_one"]), (&codes, &json!([])));
+    assert!(difference["outputs"].as_array().unwrap().iter().all(|cell| cell["reg"] != "ccr"), "{difference}");
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("small.rst", std::fs::read(fixture_path("rst/small.rst")).unwrap());
+    let ran = sandbox.run(&["diff", &trace, "1353", "1391", "--calls"]).succeeds();
+    let ran = ran.prints("outputs that are unknown on one side:").prints("0x99  unknown");
+    assert!(!ran.out.contains("inputs that are unknown"), "{}", ran.out);
 }
 
 #[test]

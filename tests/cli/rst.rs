@@ -56,6 +56,18 @@ fn registers_are_those_of_the_window() {
 }
 
 #[test]
+fn why_of_physical_memory_begins_at_its_writer_and_goes_on_by_virtual_addresses() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "small.rst");
+    let rows = |what: &str| sandbox.json_lines(&["why", &trace, what, "--at", "300"]);
+    let (physical, plain) = (rows("phys::0x300801d6c:4"), rows("0x4000801d6c:4"));
+    assert!(physical.len() > 3 && physical[0]["defines"][0]["cell"] == "0x4000801d6c:4", "{physical:?}");
+    assert_eq!(physical, plain);
+    let untold = sandbox.run(&["why", &trace, "phys::0x900000000:4"]);
+    untold.fails_with(&["which virtual page lies at this physical address"]);
+}
+
+#[test]
 fn memory_is_asked_for_by_physical_address_too() {
     let sandbox = Sandbox::new();
     let trace = put(&sandbox, "small.rst");

@@ -44,6 +44,27 @@ fn all_copies_shows_each_step() {
     assert!(limited.last().unwrap().contains("left out"), "{limited:#?}");
 }
 
+/// A sum of very many steps.
+fn long_sum(sandbox: &Sandbox, steps: u64) -> String {
+    let step = |time: u64| {
+        format!("{time} clk IT ({time}) 00008000 91000400 O EL1h_s : ADD x0,x0,#1\n{time} clk R X0 {time:016x}\n")
+    };
+    sandbox.file("sum.tarmac", (1..=steps).map(step).collect::<String>())
+}
+
+#[test]
+fn what_is_read_stops_where_it_would_be_too_much_to_keep_and_says_so() {
+    let sandbox = Sandbox::new();
+    let trace = long_sum(&sandbox, 17_000);
+    let ran = sandbox.run(&["why", &trace, "x0"]).succeeds();
+    let last = ran.out.lines().last().unwrap();
+    assert_eq!(last, "stopped behind 16,384 steps: --limit goes further, --all-copies prints each step as it is found");
+    let ran = sandbox.run(&["why", &trace, "x0", "--limit", "20000"]).succeeds();
+    assert!(!ran.out.contains("stopped"), "{}", ran.out.lines().last().unwrap());
+    let ran = sandbox.run(&["why", &trace, "x0", "--all-copies"]).succeeds();
+    assert_eq!(ran.out.lines().filter(|line| line.contains("ADD x0,x0,#1")).count(), 17_000);
+}
+
 #[test]
 fn what_nothing_has_written_is_one_line() {
     let sandbox = Sandbox::new();

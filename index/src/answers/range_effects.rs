@@ -1,6 +1,6 @@
 //! What steps read before they wrote it, and what they wrote.
 
-use stepback_machine::{Address, RegisterView};
+use stepback_machine::{Address, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::cell::MemoryRange;
@@ -33,10 +33,12 @@ pub struct RangeEffects {
 /// Bytes of a register that were read before they were written, or that were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterEffect {
-    /// Which.
+    /// Which, as the step that first used it names it.
     pub view: RegisterView,
     /// The first position from which a read of the register shows that found what was there before; the last one of a write.
     pub at: Position,
+    /// On a processor with windows the cell that was meant, which names do not tell where windows turn; else the register.
+    pub cell: RegisterId,
 }
 
 /// Memory that was read before it was written.

@@ -160,7 +160,11 @@ impl Used {
                         _ => runs.push(RegisterView::new(register.plain, *byte, 1)),
                     }
                 }
-                effects.extend(runs.into_iter().map(|view| RegisterEffect { view, at: Position(slot) }));
+                let cell = match register.cell {
+                    Physical::Cell(cell) => cell.register(),
+                    _ => register.plain,
+                };
+                effects.extend(runs.into_iter().map(|view| RegisterEffect { view, at: Position(slot), cell }));
             }
             effects.sort_unstable();
             effects

@@ -33,6 +33,8 @@ pub(crate) struct RangeCollector<'a, S> {
 /// What became of a register.
 #[derive(Clone, Copy, Debug)]
 struct RegisterUsed {
+    /// What tells it from others.
+    cell: RegisterId,
     /// As the step that used it first names it.
     plain: RegisterId,
     read: ByteSet,
@@ -165,9 +167,9 @@ impl<'a, S: Source> RangeCollector<'a, S> {
         registers.sort_unstable_by_key(|used| used.plain);
         let effects = |of: fn(&RegisterUsed) -> (ByteSet, u64)| {
             let effects = |used: &RegisterUsed| {
-                let (register, (bytes, slot)) = (used.plain, of(used));
+                let (register, cell, (bytes, slot)) = (used.plain, used.cell, of(used));
                 let view = move |run: Range<u16>| RegisterView::new(register, run.start, run.end - run.start);
-                bytes.runs().map(move |run| RegisterEffect { view: view(run), at: Position(slot) })
+                bytes.runs().map(move |run| RegisterEffect { view: view(run), at: Position(slot), cell })
             };
             let mut effects: Vec<RegisterEffect> = registers.iter().flat_map(effects).collect();
             effects.sort_unstable();
@@ -220,7 +222,7 @@ fn used_of(
     view: RegisterView,
 ) -> &mut RegisterUsed {
     let (read, written, first_read, last_write) = Default::default();
-    registers.entry(cell).or_insert(RegisterUsed { plain: view.register, read, written, first_read, last_write })
+    registers.entry(cell).or_insert(RegisterUsed { cell, plain: view.register, read, written, first_read, last_write })
 }
 
 /// The block; none where it is one more than the limit.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use stepback_generator::Dice;
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
-    AccessKinds, Cancel, Cell, CountTranslations, Index, LastAccess, LastAccessAnswer, MappingsAt, MemoryAt,
-    NextAccess, PhysicalMemoryAt, Query as _, ThreadId, ValueSource,
+    AccessKinds, Cancel, Cell, CountTranslations, EdgeKinds, Index, LastAccess, LastAccessAnswer, MappingsAt, MemoryAt,
+    NextAccess, PhysicalMemoryAt, Query as _, SliceRow, ThreadId, ValueSource, Why,
 };
 use stepback_machine::Address;
 use stepback_parsers::rst::Rst;
@@ -170,6 +170,17 @@ fn memory(index: &Index<Rst>, position: u64, address: u64) -> (Option<u8>, Value
     (byte.value, byte.source)
 }
 
+/// The step that a slice of a byte begins at.
+fn sliced(index: &Index<Rst>, position: u64, address: u64) -> Option<u64> {
+    let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
+    let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1 };
+    let rows = question.run(index, &Cancel::default()).unwrap_or_default();
+    rows.iter().find_map(|row| match row {
+        SliceRow::Step(step) => Some(step.step.0),
+        SliceRow::End(_) => None,
+    })
+}
+
 /// What machines with so many processors do, from these dice on.
 fn random_machine(cpus: u64, mut dice: Dice) -> Machine {
     let mut machine = Machine::new();
@@ -218,6 +229,9 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                         assert!(value.is_none_or(|value| value == done.value), "{place}: {value:x?} of {done:x?}");
                     }
                 }
+                // A slice begins at who wrote it, by whichever name.
+                let expected = machine.of(address, AccessKinds::Writes).rev().find(|done| done.step < position);
+                assert_eq!(sliced(&index, position, address), expected.map(|done| done.step), "why {place}");
                 // A load without a value tells nothing.
                 let told = machine.of(address, AccessKinds::All).rev();
                 let told = told.filter(|done| done.is_store || done.told.is_some());

@@ -29,6 +29,17 @@ pub enum Cell {
     },
 }
 
+impl Cell {
+    /// The number that it has among the registers.
+    pub fn register(self) -> RegisterId {
+        RegisterId(match self {
+            Self::Local { window, number } => 128 + 16 * u16::from(window) + u16::from(number),
+            Self::In { window, number } => 136 + 16 * u16::from(window) + u16::from(number),
+            Self::Global { set, number } => 640 + 8 * u16::from(set) + u16::from(number),
+        })
+    }
+}
+
 /// The cell that a register is, in a mode with windows; none for all others.
 pub fn cell_of(register: RegisterId, mode: Mode) -> Option<Cell> {
     let Mode::Window { current, count, globals } = mode else { return None };
@@ -71,6 +82,7 @@ mod tests {
         for (one, other) in views().flat_map(|one| views().map(move |other| (one, other))) {
             let is_one = cell_of(one, mode) == cell_of(other, mode);
             assert_eq!(is_one, mode.home(one) == mode.home(other), "{one:?} {other:?}");
+            assert_eq!(cell_of(one, mode).map(Cell::register), Some(mode.home(one)), "{one:?}");
         }
         let cell = |name| Registers::view(name, InstructionSet::Sparc64).and_then(|view| cell_of(view.register, mode));
         assert_eq!(cell("%o6"), Some(Cell::In { window: 0, number: 6 }));

@@ -16,6 +16,10 @@ pub const WINDOW: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 pub const CONDITIONS: RegisterView = RegisterView::new(RegisterId::PSR, 4, 1);
 /// `%fsr`.
 pub const FLOAT_STATUS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 8);
+/// The byte of it with `%fcc0`, and that with `%fcc1` to `%fcc3` (The SPARC Architecture Manual V9, 5.1.7, figure 17).
+pub const fn float_codes(number: u32) -> RegisterView {
+    RegisterView::new(RegisterId::FPSCR, if number == 0 { 1 } else { 4 }, 1)
+}
 /// `%gsr`.
 pub const GRAPHICS_STATUS: RegisterView = RegisterView::new(RegisterId::FPCR, 0, 8);
 

@@ -40,7 +40,7 @@ fn forms_of_sparc() {
         81c3e008 ; o7 |
         02400004 ; ccr |
         30680004 ; |
-        03400004 ; fsr |
+        03400004 ; 35:1:1 |
         02c24004 ; o1 |
         12c24005 ; g5 o1 |
         ",
@@ -113,7 +113,7 @@ fn floating_point_and_state_of_sparc() {
         8ba00026 ; f6 | f5 |  | f5=f6
         8ba000a6 ; f6 | f5 |  | f5=(f6^0x80000000)
         83aa4a26 ; f6 f9 | fsr
-        8baa4026 ; f5 f6 fsr | f5
+        8baa4026 ; 35:1:1 f5 f6 | f5
         8bb24c00 ; | d36 |  | d36=0x0
         93b24306 ; g6 o1 | gsr o1 |  | o1=((o1+g6)&0xfffffffffffffff8)
         93b24906 ; d40 d6 gsr | d40

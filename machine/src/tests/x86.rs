@@ -56,7 +56,7 @@ fn forms_of_64_bit_mode() {
         48f7d1 ; rcx | rcx |  | rcx=(rcx^0xffffffffffffffff)
         c1e004 ; eax | rax rflags |  | rax=z32((eax<<0x4))
         48c1f803 ; rax | rax rflags |  | rax=(rax>>>0x3)
-        d3e8 ; cl eax | rax rflags |  | rax=z32((eax>>(cl&0x1f)))
+        d3e8 ; cl eax rflags | rax rflags |  | rax=z32((eax>>(cl&0x1f)))
         480fafc1 ; rax rcx | rax rflags |  | rax=(rcx*rax)
         6bc10c ; ecx | rax rflags |  | rax=z32((ecx*0xc))
         48f7e1 ; rax rcx | rax rdx rflags

@@ -85,13 +85,24 @@ impl X86 {
         let flags = self.word(RegisterId::PSR);
         let of_x87 = RflagsBits::C0 | RflagsBits::C1 | RflagsBits::C2 | RflagsBits::C3;
         let (read, written) = (self.instruction.rflags_read(), self.instruction.rflags_modified());
-        if read & !of_x87 != 0 {
+        let kept = if self.is_shift_by_register() { bits_of(written) } else { 0 };
+        if read & !of_x87 != 0 || kept != 0 {
             self.description.read(flags);
         }
         if written & !of_x87 != 0 {
             self.description.write(flags);
         }
-        self.description.meaning.flags = FlagUse { read: Some(bits_of(read)), written: Some(bits_of(written)) };
+        self.description.meaning.flags = FlagUse { read: Some(bits_of(read)), written: Some(bits_of(written)), kept };
+    }
+
+    /// Shifts and turns by `cl`: "if the count is 0, the flags are not affected" (Intel SDM, volume 2, SAL/SAR/SHL/SHR,
+    /// RCL/RCR/ROL/ROR, SHLD, SHRD). By a number the decoder knows whether that is nought.
+    fn is_shift_by_register(&self) -> bool {
+        use Mnemonic::{Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shld, Shr, Shrd};
+        let is_shift =
+            matches!(self.instruction.mnemonic(), Shl | Sal | Shr | Sar | Rol | Ror | Rcl | Rcr | Shld | Shrd);
+        let last = self.instruction.op_count().saturating_sub(1);
+        is_shift && self.register(last) == Register::CL
     }
 
     /// What is in none of the lists.

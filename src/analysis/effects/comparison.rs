@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Cancel, MemoryAt, MemoryInput, MemoryRange, NameReader, Query as _, QueryError, RangeEffects, RegisterViewsAt,
-    Value,
+    Cancel, MemoryAt, MemoryInput, MemoryRange, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect,
+    RegisterViewsAt,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
+use super::differences::{Differences, DifferingCell, Likeness};
+use super::own_names::OwnNames;
 use super::own_path::OwnPath;
 use super::partings::{Parting, Partings};
 use super::scope::Scope;
@@ -26,42 +28,17 @@ const STACK_ABOVE: u64 = 1 << 12;
 /// How two calls differ.
 #[derive(Clone, Debug, Default)]
 pub struct CallComparison {
-    /// Arguments, registers and memory that one of them read before it wrote them, and that differ at their entries.
-    pub inputs: Vec<DifferingCell>,
-    /// What one of them wrote and that differs at their ends.
-    pub outputs: Vec<DifferingCell>,
+    /// Arguments, registers and memory that one of them read before it wrote them, and that are not known to be the same at
+    /// their entries. Registers are those that the function itself names.
+    pub inputs: Differences,
+    /// What one of them wrote and that is not known to be the same at their ends.
+    pub outputs: Differences,
     /// Where their ways part and meet.
     pub partings: Vec<Parting>,
     /// Steps that both did alike, without the calls inside.
     pub alike: u64,
     /// More differences than are listed, or memory of which nothing is told.
     pub is_cut: bool,
-}
-
-/// A register or a run of memory that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DifferingCell {
-    /// A register.
-    Register {
-        /// Under the name that is shown.
-        name: String,
-        /// In the first call.
-        one: Value,
-        /// In the second.
-        other: Value,
-    },
-    /// A run of memory. Where the calls stood on different places of the stack, what is on it is compared by its distance
-    /// from the stack pointer at the entry.
-    Memory {
-        /// In the first call.
-        address: Address,
-        /// In the second.
-        other_address: Address,
-        /// The bytes in the first call, by address.
-        one: Vec<Option<u8>>,
-        /// In the second.
-        other: Vec<Option<u8>>,
-    },
 }
 
 /// Compares two calls of a function. Cost: a pass over the steps of both, and the steps of their own.
@@ -74,11 +51,13 @@ pub fn compare_calls(
     other: Scope,
     cancel: &Cancel,
 ) -> Result<CallComparison, QueryError> {
-    let sides = Sides { index, cancel, one: Side::of(index, one, cancel)?, other: Side::of(index, other, cancel)? };
+    let names = OwnNames::alike(OwnNames::of(one, index, cancel)?, OwnNames::of(other, index, cancel)?);
+    let (one_side, other_side) = (Side::of(one, names.0, index, cancel)?, Side::of(other, names.1, index, cancel)?);
+    let sides = Sides { index, cancel, one: one_side, other: other_side };
     let mut inputs = sides.registers(sides.input_views(), |scope| scope.from)?;
-    inputs.extend(sides.memory_inputs()?);
+    sides.add_memory_inputs(&mut inputs)?;
     let mut outputs = sides.registers(sides.output_views(), |scope| scope.to)?;
-    outputs.extend(sides.memory_outputs()?);
+    sides.add_memory_outputs(&mut outputs)?;
     let mut comparison = CallComparison { inputs, outputs, ..CallComparison::default() };
     let paths = one
         .call
@@ -103,19 +82,25 @@ pub fn compare_calls(
 /// One of two calls.
 struct Side {
     scope: Scope,
+    names: OwnNames,
     sets: RangeEffects,
     /// The stack pointer at the entry.
     stack: Option<u64>,
 }
 
 impl Side {
-    fn of(index: &TraceIndex, scope: Scope, cancel: &Cancel) -> Result<Self, QueryError> {
+    fn of(scope: Scope, names: OwnNames, index: &TraceIndex, cancel: &Cancel) -> Result<Self, QueryError> {
         let set = index.instruction_set(scope.thread);
         let view = NameReader(index).view_in("sp", set);
         let views = view.map(|view| ("sp".to_owned(), view)).into_iter().collect();
         let states = RegisterViewsAt { position: scope.from, thread: scope.thread, views }.run(index, cancel)?;
         let stack = states.first().and_then(|state| state.value.to_u64());
-        Ok(Self { scope, sets: range_effects(index, scope, cancel)?, stack })
+        Ok(Self { scope, names, sets: range_effects(index, scope, cancel)?, stack })
+    }
+
+    /// What of some registers the function names itself.
+    fn views(&self, effects: &[RegisterEffect]) -> Vec<RegisterView> {
+        effects.iter().filter_map(|effect| self.names.view_of(effect)).collect()
     }
 
     fn is_stack(&self, address: u64) -> bool {
@@ -142,33 +127,31 @@ impl Sides<'_> {
     fn input_views(&self) -> Vec<RegisterView> {
         let set = self.index.instruction_set(self.one.scope.thread);
         let arguments = set.abi().arguments.iter().filter_map(|name| NameReader(self.index).view_in(name, set));
-        let of = |side: &Side| side.sets.register_inputs.iter().map(|input| input.view).collect::<Vec<_>>();
-        merged([of(&self.one), of(&self.other), arguments.collect()].concat())
+        let arguments = arguments.filter_map(|view| self.one.names.view_of_argument(view)).collect();
+        let of = |side: &Side| side.views(&side.sets.register_inputs);
+        merged([of(&self.one), of(&self.other), arguments].concat())
     }
 
     fn output_views(&self) -> Vec<RegisterView> {
-        let of = |side: &Side| side.sets.register_outputs.iter().map(|output| output.view).collect::<Vec<_>>();
+        let of = |side: &Side| side.views(&side.sets.register_outputs);
         merged([of(&self.one), of(&self.other)].concat())
     }
 
-    fn registers(
-        &self,
-        views: Vec<RegisterView>,
-        at: impl Fn(&Scope) -> Position,
-    ) -> Result<Vec<DifferingCell>, QueryError> {
+    fn registers(&self, views: Vec<RegisterView>, at: impl Fn(&Scope) -> Position) -> Result<Differences, QueryError> {
         let set = self.index.instruction_set(self.one.scope.thread);
-        let name = |view: RegisterView| (NameReader(self.index).register_name(view, set), view);
-        let views: Vec<(String, RegisterView)> = views.into_iter().map(name).collect();
+        let names = views.iter().map(|view| NameReader(self.index).register_name(*view, set));
+        let names: Vec<String> = names.collect();
         let states = |side: &Side| {
-            let (position, thread, views) = (at(&side.scope), side.scope.thread, views.clone());
+            let (position, thread) = (at(&side.scope), side.scope.thread);
+            let views = names.iter().cloned().zip(views.iter().map(|view| side.names.cell_of(*view))).collect();
             RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)
         };
-        let (one, other) = (states(&self.one)?, states(&self.other)?);
-        let pairs = one.into_iter().zip(other).filter(|(one, other)| one.value != other.value);
-        let differing = |(one, other): (stepback_index::RegisterState, stepback_index::RegisterState)| {
-            DifferingCell::Register { name: one.name, one: one.value, other: other.value }
-        };
-        Ok(pairs.map(differing).collect())
+        let mut found = Differences::default();
+        for (one, other) in states(&self.one)?.into_iter().zip(states(&self.other)?) {
+            let likeness = Likeness::of_values(&one.value, &other.value);
+            found.add(likeness, DifferingCell::Register { name: one.name, one: one.value, other: other.value });
+        }
+        Ok(found)
     }
 
     /// How far the stack of the second call lies above that of the first.
@@ -203,19 +186,19 @@ impl Sides<'_> {
         merged
     }
 
-    fn memory_inputs(&self) -> Result<Vec<DifferingCell>, QueryError> {
+    fn add_memory_inputs(&self, inputs: &mut Differences) -> Result<(), QueryError> {
         let ranges = |sets: &RangeEffects| {
             let range =
                 |input: &MemoryInput| MemoryRange { address: input.address, len_bytes: input.bytes.len() as u64 };
             sets.memory_inputs.iter().map(range).collect()
         };
         let found = |side: &Side, address: u64, len: u64| self.found(side, address, len);
-        self.differing(self.stretches(ranges), found)
+        self.add_differing(self.stretches(ranges), found, inputs)
     }
 
-    fn memory_outputs(&self) -> Result<Vec<DifferingCell>, QueryError> {
+    fn add_memory_outputs(&self, outputs: &mut Differences) -> Result<(), QueryError> {
         let found = |side: &Side, address: u64, len: u64| self.held(side.scope.to, address, len);
-        self.differing(self.stretches(|sets| sets.memory_outputs.clone()), found)
+        self.add_differing(self.stretches(|sets| sets.memory_outputs.clone()), found, outputs)
     }
 
     /// What memory held when a call read it; where it did not, at its entry.
@@ -233,33 +216,33 @@ impl Sides<'_> {
         Ok(states.into_iter().map(|state| state.value).collect())
     }
 
-    /// The runs of bytes that differ.
-    fn differing(
+    /// The runs of bytes that differ, or are known on one side alone.
+    fn add_differing(
         &self,
         stretches: Vec<Stretch>,
         bytes: impl Fn(&Side, u64, u64) -> Result<Vec<Option<u8>>, QueryError>,
-    ) -> Result<Vec<DifferingCell>, QueryError> {
-        let mut found = Vec::new();
+        found: &mut Differences,
+    ) -> Result<(), QueryError> {
         for stretch in stretches {
             let mut address = stretch.start;
             while address < stretch.end && found.len() < LISTED {
                 let (len, other_address) = ((stretch.end - address).min(CHUNK), self.in_other(address));
                 let (one, other) = (bytes(&self.one, address, len)?, bytes(&self.other, other_address, len)?);
                 let pairs: Vec<_> = one.into_iter().zip(other).collect();
+                let likeness = |(one, other): &(Option<u8>, Option<u8>)| Likeness::of(*one, *other);
                 let mut place = 0;
-                for run in pairs.chunk_by(|(a, b), (c, d)| (a == b) == (c == d)) {
-                    if run.iter().any(|(one, other)| one != other) {
-                        let at = |base: u64| Address(base.wrapping_add(place));
-                        let (one, other) = run.iter().copied().unzip();
-                        let (address, other_address) = (at(address), at(other_address));
-                        found.push(DifferingCell::Memory { address, other_address, one, other });
-                    }
+                for run in pairs.chunk_by(|one, next| likeness(one) == likeness(next)) {
+                    let at = |base: u64| Address(base.wrapping_add(place));
+                    let (one, other) = run.iter().copied().unzip();
+                    let cell =
+                        DifferingCell::Memory { address: at(address), other_address: at(other_address), one, other };
+                    found.add(run.first().map_or(Likeness::Same, likeness), cell);
                     place += run.len() as u64;
                 }
                 address = address.saturating_add(len);
             }
         }
-        Ok(found)
+        Ok(())
     }
 }
 

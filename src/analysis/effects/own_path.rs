@@ -1,5 +1,7 @@
 //! The steps of a frame without those of the calls inside it.
 
+use std::collections::VecDeque;
+
 use stepback_index::{CallId, Cancel, NextStepOf, PointReader, Query as _, QueryError, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
@@ -15,7 +17,13 @@ pub struct PathStep {
     pub pc: Address,
 }
 
-/// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of each of these steps.
+/// So many steps are read at first at the entry of the frame and behind each call, and twice as many each time,
+const FEW: u64 = 8;
+/// up to so many.
+const MANY: u64 = 1024;
+
+/// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of these steps, and of a few behind each
+/// call.
 pub struct OwnPath<'a> {
     index: &'a TraceIndex,
     cancel: &'a Cancel,
@@ -23,6 +31,10 @@ pub struct OwnPath<'a> {
     thread: ThreadId,
     next: Option<Step>,
     last: Step,
+    /// Steps of the thread that were read ahead, one behind the other.
+    ahead: VecDeque<PathStep>,
+    /// So many are read next.
+    portion: u64,
 }
 
 impl<'a> OwnPath<'a> {
@@ -30,7 +42,7 @@ impl<'a> OwnPath<'a> {
     pub fn of(frame: CallId, index: &'a TraceIndex, cancel: &'a Cancel) -> Option<Self> {
         let (first, last) = index.calls().steps_inside(frame)?;
         let thread = index.calls().get(frame)?.thread;
-        Some(Self { index, cancel, frame, thread, next: Some(first), last })
+        Some(Self { index, cancel, frame, thread, next: Some(first), last, ahead: VecDeque::new(), portion: FEW })
     }
 
     /// The same from a later step of the frame on.
@@ -46,11 +58,31 @@ impl<'a> OwnPath<'a> {
     pub fn next_step(&mut self) -> Result<Option<PathStep>, QueryError> {
         self.cancel.check()?;
         let Some(step) = self.next.take().filter(|step| *step <= self.last) else { return Ok(None) };
-        let pc = PointReader(self.index).point_of(step)?.pc;
-        if let Some(behind) = self.behind(step) {
-            self.next = NextStepOf { thread: self.thread, from: behind.after() }.run(self.index, self.cancel)?;
+        let at = self.read(step)?;
+        self.next = match (self.behind(step), self.ahead.front()) {
+            (Some(behind), Some(next)) if behind == step => Some(next.step),
+            (Some(behind), _) => {
+                NextStepOf { thread: self.thread, from: behind.after() }.run(self.index, self.cancel)?
+            }
+            (None, _) => None,
+        };
+        Ok(Some(at))
+    }
+
+    /// A step of the thread; it and those before it are no longer ahead then.
+    fn read(&mut self, step: Step) -> Result<PathStep, QueryError> {
+        let has_gone_on = self.ahead.pop_front_if(|ahead| ahead.step < step).is_none();
+        while self.ahead.pop_front_if(|ahead| ahead.step < step).is_some() {}
+        if let Some(at) = self.ahead.pop_front_if(|ahead| ahead.step == step) {
+            return Ok(at);
         }
-        Ok(Some(PathStep { step, pc }))
+        self.portion = if has_gone_on { self.portion } else { FEW };
+        let behind = Step(step.0.saturating_add(self.portion).min(self.last.0.saturating_add(1)));
+        self.portion = (2 * self.portion).min(MANY);
+        let read = PointReader(self.index).addresses_of(self.thread, step..behind)?;
+        self.ahead = read.into_iter().map(|(step, pc)| PathStep { step, pc }).collect();
+        // Another thread's step: somebody rewrote the trace.
+        self.ahead.pop_front_if(|ahead| ahead.step == step).ok_or(QueryError::TraceChanged)
     }
 
     /// Nothing more comes.

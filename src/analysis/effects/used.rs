@@ -4,7 +4,7 @@ use stepback_index::{
     AccessKinds, Accessed, Cancel, Cell, EFFECT_BLOCKS, EffectsWithin, LastAccesses, MemoryAt, NameReader,
     NextAccesses, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value, ValueSource,
 };
-use stepback_machine::Address;
+use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
 use super::scope::Scope;
@@ -94,7 +94,7 @@ impl Reader<'_> {
     fn effects(&self, sets: &RangeEffects) -> Result<Effects, QueryError> {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for effect in &sets.register_inputs {
-            // Nothing has written it up to its first read; where names move with windows, they mean it there.
+            // Nothing has written it up to its first read.
             inputs.push(self.register(effect, Position(effect.at.0.saturating_sub(1)))?);
         }
         for effect in &sets.register_outputs {
@@ -124,7 +124,8 @@ impl Reader<'_> {
     fn register(&self, effect: &RegisterEffect, position: Position) -> Result<UsedCell, QueryError> {
         let thread = self.scope.thread;
         let name = NameReader(self.index).register_name(effect.view, self.index.instruction_set(thread));
-        let views = vec![(name.clone(), effect.view)];
+        // A name means another cell where windows turned since.
+        let views = vec![(name.clone(), RegisterView { register: effect.cell, ..effect.view })];
         let state = RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)?.pop();
         let (value, source) = state.map(|state| (state.value, state.source)).unwrap_or_default();
         Ok(UsedCell { used: Used::Register { name, value }, source, at: Some(effect.at) })

@@ -84,7 +84,7 @@ impl Oracle {
 impl Maker<'_> {
     fn make_register(&self, byte: RegisterView, written: Option<&Written>, how: How, into: &mut Ingredients) {
         if matches!(how, How::Cleared(_)) {
-            self.take_flags(into);
+            self.take_flags(0, into);
             into.ends.push(End::Constant);
             return;
         }
@@ -139,6 +139,8 @@ impl Maker<'_> {
             into.ends.push(if is_set { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
         }
         self.take_in(origins, into);
+        // What may stay as it was comes from itself.
+        self.take_flags(bit & self.instruction.meaning.flags.kept, into);
     }
 
     /// The status register before it as far as the flags stand in it, where that is recorded.
@@ -230,7 +232,7 @@ impl Maker<'_> {
             };
             into.taken.extend(bytes.iter().map(|byte| (Taken::Memory(byte.address), edge)));
         }
-        self.take_flags(into);
+        self.take_flags(0, into);
     }
 
     fn take_address(&self, operand: usize, into: &mut Ingredients) {
@@ -239,8 +241,8 @@ impl Maker<'_> {
         }
     }
 
-    fn take_flags(&self, into: &mut Ingredients) {
-        let flags = self.instruction.flags_read(self.told.instruction_set) | self.flags_of_block();
+    fn take_flags(&self, besides: u64, into: &mut Ingredients) {
+        let flags = self.instruction.flags_read(self.told.instruction_set) | self.flags_of_block() | besides;
         if self.kinds.flags && flags != 0 {
             into.taken.push((Taken::Flags(flags), Edge::Flags));
         }

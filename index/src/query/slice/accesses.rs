@@ -2,8 +2,10 @@
 //!
 //! A record may cover several operands that lie side by side (`ldp`), or be a part of one.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
+use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian, Instruction};
 
 use crate::read::slots::{EventKind, SlotEvent};
@@ -15,7 +17,10 @@ pub(super) struct StepAccesses {
     bytes: Vec<Address>,
     /// The slot of each.
     slots: Vec<u64>,
+    /// The last place of each address in each slot; looked for when it is first asked for.
+    places: OnceCell<HashMap<(u64, Address), usize>>,
     /// The part of them that each operand of this kind is, with its number; none where they do not fit together.
+    /// They lie one behind the other, in the order of their numbers.
     operands: Option<Vec<OperandBytes>>,
 }
 
@@ -57,7 +62,7 @@ impl StepAccesses {
             }
         }
         let operands = operands_of(instruction, kind, bytes.len());
-        Self { bytes, slots, operands }
+        Self { bytes, slots, places: OnceCell::new(), operands }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -83,16 +88,25 @@ impl StepAccesses {
     /// Which bytes of which operand's value the last access of an address in a slot is; none where that is not known.
     pub fn value_byte(&self, at: StoredAt, endian: Endian) -> Option<ValueBytes> {
         let StoredAt { slot, address } = at;
-        let places = self.bytes.iter().zip(&self.slots);
-        let place = places.rev().position(|(known, at)| (*at, *known) == (slot, address))?;
-        let place = self.bytes.len() - 1 - place;
-        let known = self.operands.as_ref()?.iter().find(|known| known.range.contains(&place))?;
+        let operands = self.operands.as_ref()?;
+        let place = *self.places().get(&(slot, address))?;
+        let after = operands.partition_point(|known| known.range.end <= place);
+        let known = operands.get(after).filter(|known| known.range.contains(&place))?;
         let byte = match endian {
             Endian::Little => place - known.range.start,
             Endian::Big => known.range.end - 1 - place,
         };
         let byte = u16::try_from(byte).ok()?;
         Some(ValueBytes { operand: known.operand, bytes: byte..byte + 1 })
+    }
+}
+
+impl StepAccesses {
+    fn places(&self) -> &HashMap<(u64, Address), usize> {
+        self.places.get_or_init(|| {
+            let all = self.slots.iter().copied().zip(self.bytes.iter().copied());
+            all.zip(0..).collect()
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! A step as a slice sees it: what of a want it gave a value, and what it took in for that.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
 use crate::query::slice::step_events::StepEvents;
+use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::By;
 use crate::read::homes::Homes;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
@@ -76,6 +78,8 @@ pub(super) struct StepFlow<'a, S> {
     pub events: Vec<SlotEvent>,
     loads: StepAccesses,
     stores: StepAccesses,
+    /// What it stored, by blocks; looked for when it is first asked for.
+    stored: OnceCell<StoredBlocks>,
     endian: Endian,
     /// The flags by which the block of an `it` was executed.
     block_flags: u64,
@@ -140,7 +144,22 @@ impl<'a, S: Source> StepFlow<'a, S> {
             Some(text) if kinds.flags => block_flags(index, thread, own, text)?,
             _ => 0,
         };
-        Ok(Self { index, thread, kinds, text, instruction, events, loads, stores, endian, block_flags, beside, is_cut })
+        let stored = OnceCell::new();
+        Ok(Self {
+            index,
+            thread,
+            kinds,
+            text,
+            instruction,
+            events,
+            loads,
+            stores,
+            stored,
+            endian,
+            block_flags,
+            beside,
+            is_cut,
+        })
     }
 
     /// Whether it accesses few enough bytes to follow each by itself.
@@ -433,7 +452,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
         }
         let set = self.text.as_ref().map(|text| text.instruction_set);
-        let flags = set.map_or(0, |set| instruction.flags_read(set)) | self.block_flags;
+        let kept = match cell {
+            SliceCell::Flags { bits, .. } => bits & instruction.flags_kept(),
+            _ => 0,
+        };
+        let flags = set.map_or(0, |set| instruction.flags_read(set)) | self.block_flags | kept;
         if flags != 0 && self.kinds.flags {
             outcome.take_in(Taken::Flags(flags), Edge::Flags);
         }
@@ -478,17 +501,15 @@ impl<'a, S: Source> StepFlow<'a, S> {
 
     /// The byte that the step stored at an address in a slot: its value where that is told; none where it stored none.
     fn stored_byte(&self, slot: u64, wanted: Address) -> Option<Option<u8>> {
-        self.events.iter().rev().filter(|event| event.slot == slot).find_map(|event| match &event.kind {
-            EventKind::Access { kind: AccessKind::Write, address, size_bytes, bytes } => {
-                let place = wanted.0.checked_sub(address.0).filter(|place| *place < u64::from(*size_bytes))?;
-                Some(bytes.and_then(|bytes| bytes.get(usize::try_from(place).ok()?).copied()))
-            }
-            _ => None,
-        })
+        self.stored.get_or_init(|| StoredBlocks::of(&self.events)).byte(&self.events, slot, wanted)
     }
 }
 
 /// The slots behind its own in which a step of a thread may have accessed memory: before the thread's next step.
+///
+/// No list says which of them hold an access of the thread, since those of memory do not tell threads, so all are read. That is
+/// bounded: [`LATE_STEPS`] slots at most, some 0.2 ms of text, and none where no access of the segment shows behind a step that
+/// did not do it.
 fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
     let own = step.0.saturating_add(1);
     let nothing = own..own;

@@ -6,7 +6,7 @@ use stepback_machine::{Address, RegisterId, State};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
+use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
@@ -56,6 +56,11 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             && view.register == RegisterId::PC
         {
             walk.want_last_step(thread, slot, asked.clone())?;
+            return Ok(walk);
+        }
+        if let Cell::Physical { address, len_bytes } = question.cell {
+            check_length(len_bytes)?;
+            walk.find_physical(MemoryRange { address, len_bytes }, question.at, &asked, cancel)?;
             return Ok(walk);
         }
         for wish in walk.wishes(question, &asked)? {
@@ -136,10 +141,8 @@ impl<'a, S: Source> SliceWalk<'a, S> {
                 let blocks = blocks_of(address, len_bytes);
                 blocks.map(|(granule, mask)| wish(ThreadId(0), Piece::Memory { granule, mask })).collect()
             }
-            Cell::Physical { .. } => {
-                let format = self.index.contents.traits.format.clone();
-                return Err(QueryError::NotRecorded { format, what: "what flows through physical memory" });
-            }
+            // It has been looked for by the virtual pages that lay there.
+            Cell::Physical { .. } => Vec::new(),
         })
     }
 
@@ -151,6 +154,20 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let (definers, mut ends) = (self.definers(), Vec::new());
         let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
         definers.find(wish, until, &mut finds, cancel)?;
+        self.ready.extend(ends.into_iter().map(ended));
+        Ok(())
+    }
+
+    fn find_physical(
+        &mut self,
+        range: MemoryRange,
+        at: Position,
+        asked: &[WantedBy],
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let (definers, mut ends) = (self.definers(), Vec::new());
+        let mut finds = Finds { frontier: &mut self.frontier, ends: &mut ends };
+        definers.of_physical(range, at, asked, &mut finds, cancel)?;
         self.ready.extend(ends.into_iter().map(ended));
         Ok(())
     }

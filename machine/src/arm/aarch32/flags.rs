@@ -2,7 +2,7 @@
 
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 
-use crate::arm::aarch32::instruction::{Arm, FLAGS, Suffixes};
+use crate::arm::aarch32::instruction::{Arm, FLAGS, Suffixes, amount_of};
 use crate::arm::flags::{C, GE, N, NZCV, Q, V, Z};
 use crate::set::InstructionSet;
 
@@ -12,12 +12,14 @@ impl Arm<'_> {
         // The condition of an `it` is that of what follows.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
         let decides = if is_decided { of_condition(condition) } else { 0 };
-        let read = decides | self.taken_in(suffixes, condition);
-        if suffixes.is_conditional || read != 0 {
+        let read = decides | self.taken_in(condition);
+        let written = if suffixes.updates_flags { self.set_by_result() } else { self.set_besides() };
+        let kept = written & self.may_stay(suffixes);
+        if suffixes.is_conditional || read | kept != 0 {
             self.description.read(FLAGS);
             self.description.meaning.flags.read = Some(read);
+            self.description.meaning.flags.kept = kept;
         }
-        let written = if suffixes.updates_flags { self.set_by_result() } else { self.set_besides() };
         if written != 0 {
             self.description.write(FLAGS);
             self.description.meaning.flags.written = Some(written);
@@ -25,18 +27,26 @@ impl Arm<'_> {
     }
 
     /// The flags that flow into its result.
-    fn taken_in(&self, suffixes: Suffixes, condition: ArmCC) -> u64 {
+    fn taken_in(&self, condition: ArmCC) -> u64 {
         let turns_through_carry =
             self.name == "rrx" || self.operands.iter().any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
         match self.name {
             "adc" | "sbc" | "rsc" => C,
             _ if turns_through_carry => C,
-            // By a register whose low byte is nought the carry stays.
-            _ if suffixes.updates_flags && self.is_shifted_by_register() => C,
             "sel" => GE,
             "mrs" => NZCV | Q | GE,
             name if name.starts_with("vsel") => of_condition(condition),
             _ => 0,
+        }
+    }
+
+    /// The flags that may stay as they were. By a register whose low byte is nought a shift leaves the carry (DDI 0487, E1.2.2,
+    /// `Shift_C`), and Q is cumulative: saturating instructions set it, and none of them clears it (DDI 0487, E1.3).
+    fn may_stay(&self, suffixes: Suffixes) -> u64 {
+        match self.name {
+            "msr" => 0,
+            _ if suffixes.updates_flags && self.is_shifted_by_register() => C,
+            _ => Q,
         }
     }
 
@@ -62,7 +72,9 @@ impl Arm<'_> {
             "msr" => NZCV | Q | GE,
             "vmrs" if self.operands.len() < 2 || self.instruction.operands.contains("apsr") => NZCV,
             name if parallel.iter().any(|prefix| name.starts_with(prefix)) => GE,
-            name if name.starts_with('q') || name.starts_with("ssat") || name.starts_with("usat") => Q,
+            // Of those that saturate lane by lane only these tell of it (DDI 0487, F5.1, QADD16 and the like).
+            "qadd" | "qsub" | "qdadd" | "qdsub" => Q,
+            name if name.starts_with("ssat") || name.starts_with("usat") => Q,
             name if name.starts_with("smlal") => 0,
             name if name.starts_with("smla") || name.starts_with("smlsd") || name.starts_with("smuad") => Q,
             _ => 0,
@@ -76,10 +88,7 @@ impl Arm<'_> {
             matches!(operand.op_type, ArmOperandType::Reg(_)) && operand.shift == ArmShift::Invalid
         };
         let by_operand = is_shift && self.operands.len() > 1 && self.operands.last().is_some_and(is_amount);
-        let by = |shift: ArmShift| {
-            matches!(shift, ArmShift::AsrReg(_) | ArmShift::LslReg(_) | ArmShift::LsrReg(_) | ArmShift::RorReg(_))
-        };
-        by_operand || self.operands.iter().any(|operand| by(operand.shift))
+        by_operand || self.operands.iter().any(|operand| amount_of(operand.shift).is_some())
     }
 
     /// Whether the second operand leaves a carry: a shift does, and a constant that is turned (DDI 0487, F2.3.2, F2.3.3).

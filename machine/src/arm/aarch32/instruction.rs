@@ -81,7 +81,15 @@ impl Arm<'_> {
             self.description.meaning.condition = Condition::Block(count);
             self.description.read(FLAGS);
         }
+        // The lists leave out the registers that say how far an operand is shifted.
+        let amounts = self.operands.iter().filter_map(|operand| amount_of(operand.shift));
+        let amounts: Vec<_> = amounts.filter_map(|register| self.view(register)).collect();
+        amounts.into_iter().for_each(|view| self.description.read(view));
         match self.name {
+            // And what is saturated.
+            "ssat" | "usat" | "ssat16" | "usat16" => {
+                self.register(2).into_iter().for_each(|view| self.description.read(view));
+            }
             "bl" | "blx" => {
                 let thumb_bit = u64::from(self.set == InstructionSet::T32);
                 self.description.set(LINK, Expression::Constant(self.instruction.site.behind() | thumb_bit));
@@ -152,6 +160,16 @@ impl Arm<'_> {
         let Some(view) = self.register(operand).filter(|view| view.register != RegisterId::PC) else { return };
         let value = if view.size_bytes == 4 { value.zero_extended(32) } else { value };
         self.description.set(view, value);
+    }
+}
+
+/// The register that says how far an operand is shifted.
+pub(super) fn amount_of(shift: ArmShift) -> Option<RegId> {
+    match shift {
+        ArmShift::AsrReg(amount) | ArmShift::LslReg(amount) | ArmShift::LsrReg(amount) | ArmShift::RorReg(amount) => {
+            Some(amount)
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Floating point and graphics.
 
 use crate::expression::{Expression, Operation};
+use crate::sparc::flags::{Codes, of_condition};
 use crate::sparc::meaning::whole::{Describer, register, value};
-use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, GRAPHICS_STATUS, float_view};
+use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, GRAPHICS_STATUS, float_codes, float_view};
 use crate::sparc::text::forms::{Form, form_of};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
@@ -99,8 +100,12 @@ impl Describer {
             self.description.read_all(&value(self.word.first()));
         } else if self.word.field(14, 4) == 8 {
             return self.description.set(to, Expression::Register(from));
+        } else if self.word.flag(13) {
+            self.description.read(CONDITIONS);
+            let codes = Codes::of(self.word.field(12, 1));
+            self.description.meaning.flags.read = Some(of_condition(self.word.field(14, 4), codes));
         } else {
-            self.description.read(if self.word.field(11, 3) >= 4 { CONDITIONS } else { FLOAT_STATUS });
+            self.description.read(float_codes(self.word.field(11, 2)));
         }
         self.description.read(to);
         self.description.write(to);

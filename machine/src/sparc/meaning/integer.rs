@@ -3,7 +3,7 @@
 use crate::expression::{Expression, Operation};
 use crate::sparc::flags::{CARRY, Codes, SIGN, of_condition};
 use crate::sparc::meaning::whole::{Describer, value};
-use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, named};
+use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::view::{RegisterId, RegisterView};
 use crate::window::{after_restore, after_save};
 
@@ -106,7 +106,11 @@ impl Describer {
             0 => {}
             8 => self.set(source),
             _ => {
-                self.description.read(if self.word.flag(18) { CONDITIONS } else { FLOAT_STATUS });
+                self.description.read(if self.word.flag(18) {
+                    CONDITIONS
+                } else {
+                    float_codes(self.word.field(11, 2))
+                });
                 let looked_at = of_condition(self.word.field(14, 4), Codes::of(self.word.field(12, 1)));
                 self.description.meaning.flags.read = Some(looked_at).filter(|_| self.word.flag(18));
                 self.choose(&source);

@@ -3,7 +3,7 @@
 use crate::description::Description;
 use crate::expression::Expression;
 use crate::sparc::flags::{Codes, of_condition};
-use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, named};
+use crate::sparc::registers::{CONDITIONS, float_codes, named};
 use crate::sparc::word::Word;
 use crate::view::RegisterView;
 use crate::window::general;
@@ -89,7 +89,10 @@ impl Describer {
                 let codes = Codes::of(if kind == 1 { self.word.field(21, 1) } else { 0 });
                 self.description.meaning.flags.read = Some(of_condition(self.word.field(25, 4), codes));
             }
-            5 | 6 if is_decided => self.description.read(FLOAT_STATUS),
+            // Only branches with prediction choose.
+            kind @ (5 | 6) if is_decided => {
+                self.description.read(float_codes(if kind == 5 { self.word.field(20, 2) } else { 0 }));
+            }
             3 => {
                 self.description.read_all(&value(self.word.first()));
                 if self.word.flag(28) && !self.word.has_number() {

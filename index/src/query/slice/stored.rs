@@ -1,0 +1,83 @@
+//! Which byte a step stored at an address: what it stored to each block is looked for once, so that a step of very many
+//! accesses costs no more than going through them.
+
+use foldhash::HashMap;
+use stepback_machine::{AccessKind, Address};
+
+use crate::query::slice::pieces::blocks_of;
+use crate::read::slots::{EventKind, SlotEvent};
+use crate::store::granules::GRANULE_BITS;
+
+/// The stores of a step, by their slots and blocks.
+#[derive(Debug, Default)]
+pub(super) struct StoredBlocks(HashMap<(u64, u64), Vec<Store>>);
+
+/// What a store puts into a block.
+#[derive(Debug)]
+struct Store {
+    /// Which bytes of the block.
+    mask: u64,
+    /// The number of its event.
+    event: usize,
+}
+
+impl StoredBlocks {
+    /// Those among the events of a step. Cost: a look at each event, and an entry for each block of each store.
+    pub fn of(events: &[SlotEvent]) -> Self {
+        let mut blocks: HashMap<(u64, u64), Vec<Store>> = HashMap::default();
+        for (event, SlotEvent { slot, kind, .. }) in events.iter().enumerate() {
+            if let EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } = kind {
+                for (granule, mask) in blocks_of(*address, u64::from(*size_bytes)) {
+                    let stores = blocks.entry((*slot, granule)).or_default();
+                    // What a later store puts over all of an earlier one is all that is asked for.
+                    while stores.pop_if(|before| before.mask & !mask == 0).is_some() {}
+                    stores.push(Store { mask, event });
+                }
+            }
+        }
+        Self(blocks)
+    }
+
+    /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
+    pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
+        let stores = self.0.get(&(slot, wanted.0 >> GRANULE_BITS))?;
+        let place = wanted.0 & ((1 << GRANULE_BITS) - 1);
+        let store = stores.iter().rev().find(|store| store.mask >> place & 1 == 1)?;
+        let EventKind::Access { address, bytes, .. } = &events.get(store.event)?.kind else { return None };
+        let place = usize::try_from(wanted.0.wrapping_sub(address.0)).ok()?;
+        Some(bytes.and_then(|bytes| bytes.get(place).copied()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_machine::InstructionSet;
+
+    use super::*;
+    use crate::answers::thread::ThreadId;
+
+    fn store(slot: u64, address: u64, size_bytes: u8) -> SlotEvent {
+        let kind = EventKind::Access { kind: AccessKind::Write, address: Address(address), size_bytes, bytes: None };
+        SlotEvent { slot, thread: ThreadId(0), place_in_slot: 0, line_in_range: 0, set: InstructionSet::A64, kind }
+    }
+
+    #[test]
+    fn bytes_are_found_across_blocks_and_in_their_slots_alone() {
+        let events = [store(3, 60, 8), store(4, 100, 4)];
+        let blocks = StoredBlocks::of(&events);
+        let is_stored = |slot, address| blocks.byte(&events, slot, Address(address)).is_some();
+        let stored: Vec<u64> = (0..200).filter(|address| is_stored(3, *address)).collect();
+        assert_eq!(stored, (60..68).collect::<Vec<u64>>());
+        assert_eq!([is_stored(4, 100), is_stored(4, 104), is_stored(3, 100)], [true, false, false]);
+    }
+
+    #[test]
+    fn what_a_million_stores_to_one_block_hide_is_not_kept() {
+        // Each covers the one before; then one that covers but a part.
+        let mut events: Vec<SlotEvent> = (0..10_000).map(|_| store(3, 64, 8)).collect();
+        events.push(store(3, 66, 2));
+        let blocks = StoredBlocks::of(&events);
+        assert_eq!(blocks.0.values().map(Vec::len).sum::<usize>(), 2);
+        assert!(blocks.byte(&events, 3, Address(64)).is_some() && blocks.byte(&events, 3, Address(72)).is_none());
+    }
+}

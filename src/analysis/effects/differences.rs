@@ -1,0 +1,100 @@
+//! What differs between two calls, and what is known of one of them alone.
+
+use stepback_index::Value;
+use stepback_machine::Address;
+
+/// What was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Known in both calls, and not the same.
+    pub differing: Vec<DifferingCell>,
+    /// Known in one of them alone: it may be the same.
+    pub one_sided: Vec<DifferingCell>,
+}
+
+/// A register or a run of memory that differs, or is known on one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DifferingCell {
+    /// A register.
+    Register {
+        /// As the function names it.
+        name: String,
+        /// In the first call.
+        one: Value,
+        /// In the second.
+        other: Value,
+    },
+    /// A run of memory. Where the calls stood on different places of the stack, what is on it is compared by its distance
+    /// from the stack pointer at the entry.
+    Memory {
+        /// In the first call.
+        address: Address,
+        /// In the second.
+        other_address: Address,
+        /// The bytes in the first call, by address.
+        one: Vec<Option<u8>>,
+        /// In the second.
+        other: Vec<Option<u8>>,
+    },
+}
+
+/// How bytes of two calls are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// As far as is known.
+    Same,
+    /// Some are known in one call alone.
+    OneSided,
+    /// Some are known in both, and differ.
+    Differs,
+}
+
+impl Likeness {
+    /// Of a byte.
+    pub fn of(one: Option<u8>, other: Option<u8>) -> Self {
+        match (one, other) {
+            (Some(one), Some(other)) if one != other => Self::Differs,
+            (Some(_), Some(_)) | (None, None) => Self::Same,
+            _ => Self::OneSided,
+        }
+    }
+
+    /// Of values; one that is not known at all may have no bytes.
+    pub fn of_values(Value(one): &Value, Value(other): &Value) -> Self {
+        let byte = |bytes: &[Option<u8>], place: usize| bytes.get(place).copied().flatten();
+        let places = 0..one.len().max(other.len());
+        places.map(|place| Self::of(byte(one, place), byte(other, place))).max().unwrap_or(Self::Same)
+    }
+}
+
+impl Differences {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.differing.len() + self.one_sided.len()
+    }
+
+    /// Takes a cell in, unless it is the same.
+    pub(super) fn add(&mut self, likeness: Likeness, cell: DifferingCell) {
+        match likeness {
+            Likeness::Same => {}
+            Likeness::OneSided => self.one_sided.push(cell),
+            Likeness::Differs => self.differing.push(cell),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_in_one_call_alone_is_no_difference() {
+        let value = |bytes: &[i16]| Value(bytes.iter().map(|byte| u8::try_from(*byte).ok()).collect());
+        let likeness = |one: &[i16], other: &[i16]| Likeness::of_values(&value(one), &value(other));
+        assert_eq!(likeness(&[1, 2], &[1, 2]), Likeness::Same);
+        assert_eq!(likeness(&[-1, 2], &[-1, 2]), Likeness::Same);
+        assert_eq!(likeness(&[], &[-1, -1]), Likeness::Same);
+        assert_eq!([likeness(&[1, 2], &[]), likeness(&[1, -1], &[1, 2])], [Likeness::OneSided; 2]);
+        assert_eq!(likeness(&[1, 3], &[-1, 2]), Likeness::Differs);
+    }
+}
