@@ -17,6 +17,7 @@ mod external_lookup;
 mod find;
 mod find_state;
 mod found;
+mod growing;
 mod hit_lookup;
 pub mod home;
 mod kept;
