@@ -53,6 +53,7 @@ mod path_box;
 mod picture;
 mod preferences;
 mod pressed;
+mod room;
 mod run;
 mod salvage;
 mod save_part;

@@ -11,6 +11,7 @@ use super::banner::Banner;
 use super::chosen_cell::ChosenCell;
 use super::kept_layout;
 use super::layout::{self, Dock};
+use super::room::Taken;
 use super::saved_layout::SavedLayout;
 use super::torn_place::TornWindow;
 use super::undo::{Panels, Undo};
@@ -41,6 +42,8 @@ pub struct Workspace {
     pub(super) panels_seen: Option<Panels>,
     /// Where panels stood that were closed, the newest last.
     pub(super) vacancies: Vec<Vacancy>,
+    /// What panels took for their lines.
+    pub(super) rooms: Vec<Taken>,
     /// The windows of panels that have windows of their own.
     pub(super) torn_windows: HashMap<TileId, TornWindow>,
     /// The panel whose window comes to the front.
@@ -103,6 +106,7 @@ impl Workspace {
             undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),
+            rooms: Vec::new(),
             torn_windows: HashMap::new(),
             raised: None,
             functions: FunctionsState::default(),
@@ -219,6 +223,7 @@ impl Workspace {
     pub(super) fn replace_dock(&mut self, dock: Dock) {
         self.dock = dock;
         self.vacancies.clear();
+        self.rooms.clear();
         self.torn_windows.clear();
     }
 
