@@ -17,6 +17,7 @@ mod field;
 mod find;
 mod findings;
 mod functions;
+mod kept_menu;
 mod keys;
 mod list;
 mod memory;

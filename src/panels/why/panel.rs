@@ -8,7 +8,6 @@ use stepback_parsers::Position;
 
 use super::bar::Bar;
 use super::columns::{Columns, Shown as InView};
-use super::kept::SliceMenu;
 use super::rows::{SliceRows, travel};
 use crate::action::{Action, CellName, PanelKind, SliceQuestion, SliceView, WindowId};
 use crate::analysis::slice::{Fold, ReadingLine};
@@ -18,6 +17,7 @@ use crate::model::slice::{Slice, SliceList, Told};
 use crate::notes::KeptSlice;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
+use crate::panels::kept_menu::KeptMenu;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
@@ -44,7 +44,7 @@ pub struct WhyPanel {
 struct WhyState {
     list: SliceList,
     cursor: CursorList,
-    menu: SliceMenu,
+    menu: KeptMenu,
     /// The question that is shown, by its number.
     number: u64,
     /// The position that the cursor was last moved to.
