@@ -132,6 +132,15 @@ pub fn argument_text(cell: &CellName) -> String {
     }
 }
 
+/// A cell as people read it: `x2`, `[80020015:8]`.
+pub fn shown_text(cell: &CellName) -> String {
+    match cell {
+        CellName::Register(name) => name.clone(),
+        CellName::Memory(address, 1) => format!("[{}]", address.trim_start_matches("0x")),
+        CellName::Memory(address, length) => format!("[{}:{length}]", address.trim_start_matches("0x")),
+    }
+}
+
 /// A command that is about a cell: `Last write of x2`.
 pub fn of_cell(label: &str, cell: &CellName) -> String {
     say!("line-of-cell", command = label, cell = argument_text(cell))

@@ -23,7 +23,9 @@ mod slice_rows;
 mod stroke;
 mod table;
 
-pub use arguments::{argument_text, cell_name, check_line, of_cell, parse_line, place_text, split_line, watch_text};
+pub use arguments::{
+    argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line, watch_text,
+};
 pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
 pub use key::Key;
 pub use keys::KeyChoice;

@@ -261,9 +261,9 @@ fn go() -> Vec<Command> {
             .icon(icons::WHY)
             .key(NONE, Key::W)
             .in_trace()
-            .when(|situation| situation.cell.clone().map(Action::Why))
+            .when(Situation::why)
             .asks(arguments::CELL, arguments::why),
-        new(Go, "Why this value").in_trace().when(|situation| situation.cell.clone().map(Action::Why)),
+        new(Go, "Why this value").in_trace().when(Situation::why),
         new(Go, "Stop looking").in_trace().does(Action::StopLookup),
         new(Go, "Group accesses by call stack").in_trace().does(Action::GroupAccesses),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),

@@ -140,6 +140,7 @@ fn title_of(scope: Scope) -> &'static str {
         Scope::Registers => "terminal-help-registers",
         Scope::Memory => "terminal-help-memory",
         Scope::Why => "terminal-help-why",
+        Scope::Compare => "terminal-help-compare",
         Scope::Others => "terminal-help-others",
     }
 }

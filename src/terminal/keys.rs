@@ -23,14 +23,24 @@ pub enum Scope {
     Memory,
     /// In the pane that tells why a value is what it is.
     Why,
+    /// In the comparison of two positions.
+    Compare,
     /// In every pane but lists of steps.
     Others,
 }
 
 impl Scope {
     /// All, the particular ones first: a key means what it means in the first that has it.
-    pub const ALL: [Self; 7] =
-        [Self::Registers, Self::Memory, Self::Why, Self::Trace, Self::Cells, Self::Others, Self::Everywhere];
+    pub const ALL: [Self; 8] = [
+        Self::Registers,
+        Self::Memory,
+        Self::Why,
+        Self::Compare,
+        Self::Trace,
+        Self::Cells,
+        Self::Others,
+        Self::Everywhere,
+    ];
 
     /// Whether it holds in a pane of a kind.
     pub fn has(self, kind: PanelKind) -> bool {
@@ -41,6 +51,7 @@ impl Scope {
             Self::Registers => kind == PanelKind::Registers,
             Self::Memory => kind == PanelKind::Memory,
             Self::Why => kind == PanelKind::Why,
+            Self::Compare => kind == PanelKind::Compare,
             Self::Others => kind != PanelKind::Trace,
         }
     }
@@ -609,6 +620,12 @@ pub static ROWS: &[Row] = &[
         words: "terminal-key-next-view",
     },
     Row {
+        scope: Scope::Compare,
+        presses: &[Press::letter('v')],
+        command: Command::NextView,
+        words: "terminal-key-other-value",
+    },
+    Row {
         scope: Scope::Why,
         presses: &[Press::letter('A')],
         command: Command::Follow(SliceEdge::Addresses),
@@ -646,7 +663,14 @@ mod tests {
 
     #[test]
     fn no_key_stands_for_two_commands_in_a_pane() {
-        for kind in [PanelKind::Trace, PanelKind::Registers, PanelKind::Memory, PanelKind::Stack, PanelKind::Why] {
+        for kind in [
+            PanelKind::Trace,
+            PanelKind::Registers,
+            PanelKind::Memory,
+            PanelKind::Stack,
+            PanelKind::Why,
+            PanelKind::Compare,
+        ] {
             for row in ROWS.iter().filter(|row| row.scope.has(kind)) {
                 for press in row.presses {
                     let scopes = Scope::ALL.iter().filter(|scope| scope.has(kind));

@@ -252,28 +252,31 @@ impl Workspace {
     /// What commands are made for.
     pub fn situation(&mut self, worker: &Worker, tok: &Tok) -> Situation {
         let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
-        let chosen = self.chosen_cell().filter(|_| is_in_trace);
-        let selected = chosen.or_else(|| self.selection(worker, tok));
+        let chosen = self.chosen_cell().filter(|_| is_in_trace).map(|cell| (cell, None));
+        let (selected, at) = chosen.or_else(|| self.selection(worker, tok)).unzip();
         if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
             self.attend(&cell);
             self.last_cell = Some(cell);
         }
-        let pane = self.focused_pane();
+        let (pane, here) = (self.focused_pane(), self.windows.active().position);
         Situation {
-            active: Some((self.windows.active, self.windows.active().position.0)),
+            active: Some((self.windows.active, here.0)),
             trace: self.windows.active().trace,
             tile: self.focused.map(|tile| tile.0),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
+            cell_at: at.flatten().filter(|at| *at != here).map(|at| at.0),
             ..Situation::default()
         }
     }
 
-    fn selection(&mut self, worker: &Worker, tok: &Tok) -> Option<CellName> {
+    /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
+    fn selection(&mut self, worker: &Worker, tok: &Tok) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
         let Drawn { cx, dock, .. } = self.drawn(worker, tok);
-        dock.tiles.get_pane(&tile)?.selection(&ViewCx { tile: tile.0, has_focus: true, ..cx })
+        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: tile.0, has_focus: true, ..cx });
+        Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
     /// What panels look at, and what is drawn of it.

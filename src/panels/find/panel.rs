@@ -98,6 +98,12 @@ impl FindPanel {
         Self { own: Some(kept), ..Self::default() }
     }
 
+    fn row_under_cursor<'a>(&self, cx: &ViewCx<'a>) -> Option<&'a TableRow> {
+        let state = self.own.as_ref().map_or(Some(cx.find), |kept| cx.own_finds.find(&kept.search))?;
+        let found = state.found().filter(|_| self.view.is_plain())?;
+        found.table.rows.get(self.state.list.cursor())
+    }
+
     /// The kept search that it shows; none before it is in view for the first time.
     pub fn own(&self) -> Option<&KeptSearch> {
         self.own.as_ref().filter(|_| self.state.was_seen)
@@ -503,10 +509,12 @@ impl Panel for FindPanel {
 
     /// The memory of the hit under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let state = self.own.as_ref().map_or(Some(cx.find), |kept| cx.own_finds.find(&kept.search))?;
-        let found = state.found().filter(|_| self.view.is_plain())?;
-        let address = found.table.rows.get(self.state.list.cursor())?.address?;
+        let address = self.row_under_cursor(cx)?.address?;
         Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        self.row_under_cursor(cx)?.position
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

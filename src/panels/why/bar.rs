@@ -200,7 +200,7 @@ impl Bar<'_> {
             pen.text(rect.left() + 6.0, y, words, ui_font(12.0), tok.accent);
             wants_more = response.clicked();
         }
-        let words = slice_words(slice, self.cx.session);
+        let words = slice_words(slice);
         pen.cut_text(pos2(bar.left(), y), &words, ui_font(12.0), tok.t2, right - 6.0);
         self.label(ui, bar.with_max_x(right - 6.0), "summary", &words);
         wants_more
