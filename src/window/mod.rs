@@ -21,6 +21,7 @@ mod about;
 mod access;
 mod app;
 mod apply;
+mod apply_panels;
 mod banner;
 mod browser;
 mod cells;
