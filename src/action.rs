@@ -5,17 +5,20 @@
 
 mod effects;
 mod memory;
+mod moment;
 mod registers;
+mod slices;
+mod timeline;
 
-use std::fmt;
-
-use serde::de::{Error as _, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
 pub use self::effects::{EffectsOf, OtherCall};
 pub use self::memory::{MemoryChange, MemoryText};
+pub use self::moment::Moment;
 pub use self::registers::RegisterFormat;
+pub use self::slices::SliceView;
+pub use self::timeline::{TimelineFit, TimelineLanes};
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, SearchChange, SliceChange, WatchChange};
 pub use crate::notes::{FindKind, FindQuestion, FindRange, SliceEdge, SliceEdges, SliceQuestion};
@@ -24,61 +27,6 @@ use crate::source::SourceMapping;
 /// One of the traces that a window shows, by its number. Where none is named, the first is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TraceId(pub u32);
-
-/// A moment of a trace.
-///
-/// Written down it is the number of its position, with the trace's before it where that is not the first:
-/// `1250`, `((1), 1250)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Moment {
-    /// Of which trace.
-    pub trace: TraceId,
-    /// How many steps are done.
-    pub position: u64,
-}
-
-impl From<u64> for Moment {
-    /// A moment of the first trace.
-    fn from(position: u64) -> Self {
-        Self { trace: TraceId::default(), position }
-    }
-}
-
-impl Serialize for Moment {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.trace == TraceId::default() {
-            return serializer.serialize_u64(self.position);
-        }
-        (self.trace, self.position).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Moment {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(MomentVisitor)
-    }
-}
-
-struct MomentVisitor;
-
-impl<'de> Visitor<'de> for MomentVisitor {
-    type Value = Moment;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a position, or a trace and a position")
-    }
-
-    fn visit_u64<E>(self, position: u64) -> Result<Moment, E> {
-        Ok(position.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Moment, A::Error> {
-        let missing = |place| A::Error::invalid_length(place, &"a trace and a position");
-        let trace = parts.next_element()?.ok_or_else(|| missing(0))?;
-        let position = parts.next_element()?.ok_or_else(|| missing(1))?;
-        Ok(Moment { trace, position })
-    }
-}
 
 /// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number,
 /// in one trace.
@@ -182,18 +130,6 @@ pub enum PanelKind {
     Why,
 }
 
-/// How the rows of a slice stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum SliceView {
-    /// Copies collapsed, and what is computed in between in one expression.
-    #[default]
-    Chain,
-    /// Below a step what it takes in.
-    Tree,
-    /// All of them below each other, each step by itself.
-    Everything,
-}
-
 /// What a register or memory panel shows the state at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Follow {
@@ -204,37 +140,6 @@ pub enum Follow {
     Window(WindowId),
     /// One moment for good.
     Pinned(Moment),
-}
-
-/// What the timeline shows below its axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TimelineLanes {
-    /// Calls as a flame chart.
-    Calls,
-    /// A lane a thread.
-    Threads,
-    /// A lane a core.
-    Cores,
-    /// Calls, and below them a lane a thread.
-    CallsAndThreads,
-    /// Calls, and below them a lane a core.
-    CallsAndCores,
-}
-
-impl TimelineLanes {
-    /// Whether calls are among what is shown.
-    pub fn has_calls(self) -> bool {
-        matches!(self, Self::Calls | Self::CallsAndThreads | Self::CallsAndCores)
-    }
-
-    /// The lanes that are shown, alone or below calls; none where there are calls alone.
-    pub fn lanes(self) -> Option<Self> {
-        match self {
-            Self::Calls => None,
-            Self::Threads | Self::CallsAndThreads => Some(Self::Threads),
-            Self::Cores | Self::CallsAndCores => Some(Self::Cores),
-        }
-    }
 }
 
 /// A part of a trace, from one position to another.
@@ -264,19 +169,6 @@ pub enum CallMeasure {
     Steps,
     /// The trace's own time.
     Time,
-}
-
-/// What part of the trace the timeline is to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TimelineFit {
-    /// All of it.
-    Whole,
-    /// The call around the position; where that is shown, the one around it.
-    Call,
-    /// As much as now, with the position in the middle.
-    Position,
-    /// What is selected.
-    Selection,
 }
 
 /// What a font is for.
@@ -653,13 +545,5 @@ mod tests {
         assert_eq!(read("OpenWindowAt(1250)"), Ok(Action::OpenWindowAt(first)));
         assert_eq!(read("Bind(3,Pinned(1250))"), Ok(Action::Bind(3, Follow::Pinned(first))));
         assert!(read("OpenWindowAt(true)").is_err());
-    }
-
-    #[test]
-    fn moments_are_read_as_they_are_written() {
-        for (moment, text) in [(Moment::from(12), "12"), (Moment { trace: TraceId(2), position: 7 }, "((2),7)")] {
-            assert_eq!(ron::to_string(&moment), Ok(text.to_owned()));
-            assert_eq!(ron::from_str(text), Ok(moment));
-        }
     }
 }

@@ -1,14 +1,15 @@
 //! The search of a trace, whichever panel shows it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use stepback_index::{Cancel, LATE_STEPS};
 use stepback_parsers::Position;
 
+use super::growing::{Growing, Shown};
 use crate::action::{FindQuestion, Way};
 use crate::model::found::{Asked, Found, HitQuestion, Listed, SearchEnd, gather};
 use crate::session::Session;
-use crate::worker::{Lane, Ticket, Worker};
+use crate::worker::Worker;
 
 /// Hits that are listed at once; "more" lists as many again.
 const HITS: usize = 10_000;
@@ -23,38 +24,25 @@ pub struct FindState {
     asked: Option<Asked>,
     /// How many searches were begun.
     number: u64,
-    job: Option<Job>,
-    found: Option<Arc<Found>>,
-    error: Option<String>,
+    found: Growing<Found>,
     /// How often the field was to get the keyboard.
     focused: u64,
     /// What was looked for before, the newest first.
     history: Vec<FindQuestion>,
 }
 
-/// A search under way.
-struct Job {
-    ticket: Ticket<Arc<Found>>,
-    newest: Arc<Mutex<Option<Arc<Found>>>>,
-}
-
-impl std::fmt::Debug for Job {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Job").finish_non_exhaustive()
-    }
-}
-
 impl FindState {
     /// Begins a search; the one before is forgotten. Names have their meaning at a position.
     pub fn begin(&mut self, question: FindQuestion, at: Position, session: &Arc<Session>, worker: &Worker) {
-        (self.found, self.error) = (None, None);
+        self.found.clear();
         self.number += 1;
         self.ask(Asked { question, at, limit: HITS, before: None }, session, worker);
     }
 
     /// Looks for more hits than were listed.
     pub fn more(&mut self, session: &Arc<Session>, worker: &Worker) {
-        let Some((asked, found)) = self.asked.clone().zip(self.found.clone()).filter(|_| self.can_have_more()) else {
+        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()).filter(|_| self.can_have_more())
+        else {
             return;
         };
         let limit = asked.limit.max(found.table.rows.len()).saturating_add(HITS).min(MOST);
@@ -62,59 +50,38 @@ impl FindState {
     }
 
     fn ask(&mut self, asked: Asked, session: &Arc<Session>, worker: &Worker) {
-        let newest = Arc::<Mutex<Option<Arc<Found>>>>::default();
-        let (shared, session, question) = (Arc::clone(&newest), Arc::clone(session), asked.clone());
-        let ticket = worker.spawn(Lane::Long, move |cancel: &Cancel| {
-            gather(&session, &question, cancel, &mut |found| {
-                *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-            })
+        let (session, question) = (Arc::clone(session), asked.clone());
+        self.found.begin(Shown::Meanwhile, worker, move |cancel: &Cancel, publish| {
+            gather(&session, &question, cancel, publish)
         });
-        self.job = Some(Job { ticket, newest });
-        self.error = None;
         self.asked = Some(asked);
-        self.receive();
+        self.found.receive();
     }
 
     /// Picks up what was found; goes on where more of the trace is known by now.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
-        self.receive();
-        let Some((asked, found)) = self.asked.clone().zip(self.found.clone()) else { return };
-        if self.error.is_some() {
+        self.found.receive();
+        let Some((asked, found)) = self.asked.clone().zip(self.found.known().cloned()) else { return };
+        if self.found.error().is_some() {
             return;
         }
         let is_open = asked.question.range.to.trim().is_empty() && found.end == SearchEnd::Done;
-        if self.job.is_none() && is_open && found.to != session.index.end() {
+        if !self.found.is_under_way() && is_open && found.to != session.index.end() {
             // What a part of a trace says of its last steps may change.
             let from = Position(found.searched.min(session.index.end()).0.saturating_sub(LATE_STEPS));
             self.ask(Asked { before: Some(Arc::new(found.up_to(from.max(found.from)))), ..asked }, session, worker);
         }
     }
 
-    fn receive(&mut self) {
-        let Some(job) = &self.job else { return };
-        if let Some(newest) = job.newest.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            self.found = Some(newest);
-        }
-        match job.ticket.take() {
-            Some(Ok(found)) => (self.found, self.job) = (Some(found), None),
-            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
-            None => {}
-        }
-    }
-
     /// Ends the search under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
-        self.receive();
-        if self.job.take().is_none() {
-            return false;
-        }
-        self.found = self.found.take().map(|found| Arc::new(Found { end: SearchEnd::Stopped, ..Found::clone(&found) }));
-        true
+        self.found.stop(|found| Found { end: SearchEnd::Stopped, ..found.clone() })
     }
 
     /// Forgets the search and what was found.
     pub fn clear(&mut self) {
-        (self.asked, self.job, self.found, self.error) = (None, None, None, None);
+        self.asked = None;
+        self.found.clear();
         self.number += 1;
     }
 
@@ -157,32 +124,32 @@ impl FindState {
 
     /// What was found so far.
     pub fn found(&self) -> Option<&Arc<Found>> {
-        self.found.as_ref()
+        self.found.known()
     }
 
     /// Why the search failed.
     pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+        self.found.error()
     }
 
     /// Whether a search is under way.
     pub fn is_under_way(&self) -> bool {
-        self.job.is_some()
+        self.found.is_under_way()
     }
 
     /// Whether there may be hits that are not listed, and the list may grow.
     pub fn can_have_more(&self) -> bool {
-        self.job.is_none() && self.found.as_ref().is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
+        !self.is_under_way() && self.found().is_some_and(|found| is_cut(found) && found.count() < MOST as u64)
     }
 
     /// Whether there may be hits that are not listed, and no more are kept.
     pub fn is_full(&self) -> bool {
-        self.job.is_none() && self.found.as_ref().is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
+        !self.is_under_way() && self.found().is_some_and(|found| is_cut(found) && found.count() >= MOST as u64)
     }
 
     /// The hit next to a position as far as it is listed.
     pub fn listed(&self, way: Way, at: Position) -> Listed {
-        self.found.as_ref().map_or(Listed::Unknown, |found| found.neighbour(way, at))
+        self.found().map_or(Listed::Unknown, |found| found.neighbour(way, at))
     }
 
     /// The question for the hit next to a position; none where nothing was looked for.

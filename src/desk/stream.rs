@@ -1,21 +1,17 @@
 //! An answer that grows while a worker looks for it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use crate::worker::{Answer, Lane, Ticket, Worker};
-
-/// What is handed out while the rest is looked for.
-type Newest<A> = Arc<Mutex<Option<Arc<A>>>>;
+use super::growing::{Growing, Shown};
+use crate::worker::{Answer, Worker};
 
 /// Holds the newest answer to a question that changes with its key, as [`Slot`](crate::worker::Slot) does,
 /// and what is known of it before it is complete.
 pub struct Stream<K, A> {
     asked: Option<Asked<K>>,
-    job: Option<Job<A>>,
-    newest: Option<Arc<A>>,
-    error: Option<String>,
+    answer: Growing<A>,
     /// What is held answers the question that was asked last.
     is_fresh: bool,
 }
@@ -26,20 +22,15 @@ struct Asked<K> {
     epoch: u64,
 }
 
-struct Job<A> {
-    ticket: Ticket<Arc<A>>,
-    newest: Newest<A>,
-}
-
 impl<K, A> Default for Stream<K, A> {
     fn default() -> Self {
-        Self { asked: None, job: None, newest: None, error: None, is_fresh: false }
+        Self { asked: None, answer: Growing::default(), is_fresh: false }
     }
 }
 
 impl<K, A> std::fmt::Debug for Stream<K, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stream").field("is_answered", &self.newest.is_some()).finish_non_exhaustive()
+        f.debug_struct("Stream").field("answer", &self.answer).finish_non_exhaustive()
     }
 }
 
@@ -53,19 +44,15 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> Stream<K, A> {
     {
         let epoch = worker.epoch();
         // The same question of an earlier epoch goes on, else one that takes long would never be answered.
-        let is_asked = |asked: &Asked<K>| asked.key == *key && (asked.epoch == epoch || self.job.is_some());
+        let is_under_way = self.answer.is_under_way();
+        let is_asked = |asked: &Asked<K>| asked.key == *key && (asked.epoch == epoch || is_under_way);
         if !self.asked.as_ref().is_some_and(is_asked) {
-            let newest = Newest::<A>::default();
-            let (shared, run) = (Arc::clone(&newest), make(key));
-            let ticket = worker.spawn(Lane::Long, move |cancel: &Cancel| {
-                run(cancel, &mut |part| *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(part))
-            });
-            self.job = Some(Job { ticket, newest });
-            (self.is_fresh, self.error) = (false, None);
+            self.answer.begin(Shown::Meanwhile, worker, make(key));
+            self.is_fresh = false;
             self.asked = Some(Asked { key: key.clone(), epoch });
         }
-        self.receive();
-        match (&self.error, &self.newest) {
+        self.is_fresh |= self.answer.receive();
+        match (self.answer.error(), self.answer.known()) {
             (Some(error), _) => Answer::Failed(error),
             (None, Some(answer)) if self.is_fresh => Answer::Fresh(answer),
             (None, Some(answer)) => Answer::Stale(answer),
@@ -75,29 +62,18 @@ impl<K: Clone + PartialEq, A: Send + Sync + 'static> Stream<K, A> {
 
     /// Whether more is on its way.
     pub fn is_under_way(&self) -> bool {
-        self.job.is_some()
+        self.answer.is_under_way()
     }
 
     /// What is known, without asking.
     pub fn known(&self) -> Option<&Arc<A>> {
-        self.newest.as_ref()
-    }
-
-    fn receive(&mut self) {
-        let Some(job) = &self.job else { return };
-        if let Some(newest) = job.newest.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            (self.newest, self.is_fresh) = (Some(newest), true);
-        }
-        match job.ticket.take() {
-            Some(Ok(answer)) => (self.newest, self.is_fresh, self.job) = (Some(answer), true, None),
-            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
-            None => {}
-        }
+        self.answer.known()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
 

@@ -6,13 +6,12 @@ use super::command::{Command, Situation};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, CellName, EffectsOf, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, OtherCall,
-    StepRange, Way, WindowId,
+    Access, Action, CellName, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, Way, WindowId,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
 use crate::messages::{folded_letter, say, spoken};
-use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, SliceChange, WatchChange};
+use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
 use crate::number::number;
 use crate::source::SourceMapping;
 
@@ -31,9 +30,6 @@ pub const SOUGHT: &str = "ask-word-regex-0x1f-address-length";
 
 /// How a kept search is asked for.
 pub const KEPT_SEARCH: &str = "ask-name-of-a-kept-search";
-
-/// How a kept slice is asked for.
-pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
 
 /// How it is asked what is shown around hits.
 pub const AROUND: &str = "ask-steps-around-each-hit";
@@ -129,6 +125,15 @@ pub fn argument_text(cell: &CellName) -> String {
     match cell {
         CellName::Register(name) => name.clone(),
         CellName::Memory(address, length) => format!("{address}:{length}"),
+    }
+}
+
+/// A cell as people read it: `x2`, `[80020015:8]`.
+pub fn shown_text(cell: &CellName) -> String {
+    match cell {
+        CellName::Register(name) => name.clone(),
+        CellName::Memory(address, 1) => format!("[{}]", address.trim_start_matches("0x")),
+        CellName::Memory(address, length) => format!("[{}:{length}]", address.trim_start_matches("0x")),
     }
 }
 
@@ -360,31 +365,6 @@ pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
 }
 
-pub fn why(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Why(cell_name(text)?))
-}
-
-pub fn keep_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::KeepSlice(text.to_owned()))
-}
-
-pub fn run_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::RunSlice(text.to_owned()))
-}
-
-pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ShowSlice(text.to_owned()))
-}
-
-pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Slices(SliceChange::Forget(text.to_owned())))
-}
-
-pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Slices(SliceChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
-}
-
 pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
     number(text).map(Action::SurroundHits).map_err(|error| format!("{text:?} is {error}"))
 }
@@ -501,30 +481,6 @@ fn length_of(length: &str, text: &str) -> Result<u64, String> {
     let length = length.trim();
     let length = length.parse().ok().or_else(|| number(length).ok()).filter(|length| *length > 0);
     length.ok_or_else(|| say!("line-the-length-after-the-colon", text = format!("{text:?}")))
-}
-
-/// A range of positions: `1190 1255`, `1,190..1,255`.
-pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
-    let parts: Vec<&str> = text.split([' ', '.', '-']).filter(|part| !part.is_empty()).collect();
-    let numbers: Option<Vec<u64>> = parts.iter().map(|part| position_number(part)).collect();
-    match numbers.as_deref() {
-        Some([first, last]) => {
-            let range = StepRange { first: *first.min(last), last: *first.max(last) };
-            Ok(Action::ShowEffects(EffectsOf::Range(range)))
-        }
-        _ => Err(say!("ask-two-positions").to_owned()),
-    }
-}
-
-/// A position in the call that the one around the position is compared with.
-pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
-    let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
-    let at = situation.position().ok_or_else(|| say!("ask-a-position").to_owned())?;
-    Ok(Action::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other))))
-}
-
-fn position_number(text: &str) -> Option<u64> {
-    text.replace(',', "").parse().ok()
 }
 
 #[cfg(test)]

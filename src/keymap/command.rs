@@ -123,6 +123,10 @@ pub struct Situation {
     pub is_in_cells: bool,
     /// The cell under the cursor, which "last write" means.
     pub cell: Option<CellName>,
+    /// The position that it is shown at, where that is not the one of the active window.
+    pub cell_at: Option<u64>,
+    /// The cell that a hover text tells of, and the position that the text means.
+    pub pointed: Option<(CellName, u64)>,
     /// How far the open trace is indexed.
     pub indexing: Indexing,
     /// What is switched on.
@@ -165,7 +169,19 @@ impl Situation {
         self.active.map(|(_, position)| position)
     }
 
-    /// The same with its trace.
+    /// Why of what a hover text tells, else of the cell under the cursor: where it has the value that is shown.
+    pub fn why(&self) -> Option<Action> {
+        if let Some((cell, at)) = &self.pointed {
+            return Some(Action::WhyAt(cell.clone(), *at));
+        }
+        let cell = self.cell.clone()?;
+        Some(match self.cell_at {
+            Some(at) => Action::WhyAt(cell, at),
+            None => Action::Why(cell),
+        })
+    }
+
+    /// The position with its trace.
     pub fn moment(&self) -> Option<Moment> {
         self.position().map(|position| Moment { trace: self.trace, position })
     }

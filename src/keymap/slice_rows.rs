@@ -1,9 +1,9 @@
 //! The commands of slices: what is followed, how it is shown, and what is kept.
 
-use super::arguments;
 use super::build::new;
 use super::command::{Area, Command};
 use super::key::Key;
+use super::slice_arguments;
 use super::stroke::Modifiers;
 use crate::action::{Action, SliceEdge, SliceView, Way};
 use crate::theme::icons;
@@ -27,11 +27,13 @@ pub(super) fn slice_rows() -> Vec<Command> {
             .key(Modifiers::SHIFT, Key::H)
             .in_trace()
             .does(Action::ToggleOnlySlice),
-        new(View, "Keep slice as…").in_trace().asks("ask-name-of-the-slice", arguments::keep_slice),
-        new(View, "Run slice…").in_trace().asks(arguments::KEPT_SLICE, arguments::run_slice),
-        new(View, "Slice in a panel of its own…").in_trace().asks(arguments::KEPT_SLICE, arguments::show_slice),
-        new(View, "Rename slice…").in_trace().asks("ask-old-name-new-name", arguments::rename_slice),
-        new(View, "Forget slice…").in_trace().asks(arguments::KEPT_SLICE, arguments::forget_slice),
+        new(View, "Keep slice as…").in_trace().asks("ask-name-of-the-slice", slice_arguments::keep_slice),
+        new(View, "Run slice…").in_trace().asks(slice_arguments::KEPT_SLICE, slice_arguments::run_slice),
+        new(View, "Slice in a panel of its own…")
+            .in_trace()
+            .asks(slice_arguments::KEPT_SLICE, slice_arguments::show_slice),
+        new(View, "Rename slice…").in_trace().asks("ask-old-name-new-name", slice_arguments::rename_slice),
+        new(View, "Forget slice…").in_trace().asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
         new(View, "Clear slice").in_trace().does(Action::ClearSlice),
     ]
 }

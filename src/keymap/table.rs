@@ -8,6 +8,7 @@ use super::cell_rows::cell_rows;
 use super::command::{Area, Command, Indexing, Scope, Situation};
 use super::key::Key;
 use super::panel_rows::{PANELS, PanelRow};
+use super::slice_arguments;
 use super::slice_rows::slice_rows;
 use super::stroke::Modifiers;
 use crate::action::{
@@ -30,49 +31,6 @@ pub fn commands() -> &'static [Command] {
 pub fn command(name: &str) -> Option<&'static Command> {
     commands().iter().find(|command| command.name == name)
 }
-
-/// Keys of panels that have a cursor of their own, for the page of keys: the id of what they mean, and how they are written.
-/// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 17] = [
-    ("keys-move-the-cursor", &["Arrows", "PageUp", "PageDown"]),
-    ("keys-first-last", &["Ctrl+Home", "Ctrl+End"]),
-    ("keys-last-write-travel", &["Enter"]),
-    ("keys-next-write", &["Shift+Enter"]),
-    ("keys-previous-next-change-of-a", &["Left", "Right"]),
-    ("keys-show-memory-at-the-value", &["M"]),
-    ("keys-follow-the-address-expression", &["E"]),
-    ("keys-compare-memory", &["D"]),
-    ("keys-next-previous-changed-byte", &["C", "Shift+C"]),
-    ("keys-another-group-of-registers", &["V"]),
-    ("keys-read-register-lanes-in-another", &["L"]),
-    ("keys-last-write-of-so-many", &["1", "2", "4", "8"]),
-    ("keys-rename-a-bookmark", &["F2"]),
-    ("keys-note-of-a-bookmark", &["Shift+F2"]),
-    ("keys-delete-a-bookmark", &["Delete"]),
-    ("keys-zoom-the-flame-graph-out", &["Enter", "Backspace"]),
-    ("keys-copy", &["Ctrl+C"]),
-];
-
-/// What the mouse does in the timeline, for the page of keys and for tooltips: ids of the gesture and of its meaning.
-pub const TIMELINE_GESTURES: [(&str, &str); 7] = [
-    ("keys-click", "keys-travel-there"),
-    ("keys-wheel", "keys-zoom"),
-    ("keys-shift-wheel-middle-drag", "keys-move-in-time"),
-    ("keys-alt-wheel-wheel-over-names", "keys-scroll-depths"),
-    ("keys-double-click", "keys-zoom-to-a-call-or"),
-    ("keys-shift-drag", "keys-select-a-range"),
-    ("keys-right-click", "keys-what-can-be-done"),
-];
-
-/// What the mouse does in lists and tabs, for the page of keys.
-pub const MOUSE_GESTURES: [(&str, &str); 6] = [
-    ("keys-double-click", "keys-travel-there"),
-    ("keys-middle-or-ctrl-click", "keys-open-a-window-there"),
-    ("keys-right-click", "keys-what-can-be-done"),
-    ("keys-middle-click-tab", "keys-close-the-panel"),
-    ("keys-drag-tab", "keys-move-the-panel"),
-    ("keys-drop-files", "keys-open-them"),
-];
 
 const NONE: Modifiers = Modifiers::NONE;
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -261,9 +219,9 @@ fn go() -> Vec<Command> {
             .icon(icons::WHY)
             .key(NONE, Key::W)
             .in_trace()
-            .when(|situation| situation.cell.clone().map(Action::Why))
-            .asks(arguments::CELL, arguments::why),
-        new(Go, "Why this value").in_trace().when(|situation| situation.cell.clone().map(Action::Why)),
+            .when(Situation::why)
+            .asks(arguments::CELL, slice_arguments::why),
+        new(Go, "Why this value").in_trace().when(Situation::why),
         new(Go, "Stop looking").in_trace().does(Action::StopLookup),
         new(Go, "Group accesses by call stack").in_trace().does(Action::GroupAccesses),
         new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
@@ -499,7 +457,7 @@ fn window() -> Vec<Command> {
         new(Window, "Effects of this round of the loop")
             .in_trace()
             .when(|situation| Some(Action::ShowEffects(EffectsOf::Round(situation.position()?)))),
-        new(Window, "Effects of steps…").in_trace().asks("ask-first-position-last-position", arguments::effects),
+        new(Window, "Effects of steps…").in_trace().asks("ask-first-position-last-position", slice_arguments::effects),
         new(Window, "Compare with the previous call of this function").in_trace().when(|situation| {
             let other = OtherCall::Near(Way::Back);
             Some(Action::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
@@ -510,7 +468,7 @@ fn window() -> Vec<Command> {
         }),
         new(Window, "Compare with the call around…")
             .in_trace()
-            .asks("ask-position-in-another-call", arguments::other_call),
+            .asks("ask-position-in-another-call", slice_arguments::other_call),
         new(Window, "Compare before and after this call").in_trace().does(Action::CompareCall(None)),
     ];
     list.extend(PANELS.iter().map(show_panel));

@@ -37,6 +37,7 @@ pub mod marker_lines;
 pub mod markers;
 pub mod memory;
 pub mod memory_seek;
+pub mod memory_text;
 mod moves;
 pub mod names;
 pub mod order_words;

@@ -17,6 +17,8 @@ mod field;
 mod find;
 mod findings;
 mod functions;
+mod hover_cell;
+mod kept_menu;
 mod keys;
 mod list;
 mod memory;
@@ -44,6 +46,7 @@ mod why;
 
 pub use find::FindPanel;
 pub use functions::{FunctionsAsking, FunctionsState};
+pub use hover_cell::HoverCell;
 pub use memory::MemoryPanel;
 pub use panel::Panel;
 pub use registers::RegistersPanel;

@@ -1,6 +1,7 @@
 //! What every kind of panel does.
 
 use egui::Ui;
+use stepback_parsers::Position;
 
 use super::ViewCx;
 use super::thread::ChosenThread;
@@ -51,6 +52,11 @@ pub trait Panel {
     /// The cell under its cursor.
     fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
         None
+    }
+
+    /// The position at which the cell under its cursor has the value that is shown; none: that of the active window.
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        self.follow().map(|follow| cx.windows.position_of(follow))
     }
 
     /// Draws it.

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use stepback_parsers::Position;
+
 use super::help::HelpPage;
 use super::layout::Places;
 use super::look::Look;
@@ -56,6 +58,8 @@ pub struct Browser {
     pub(super) begin_at: Option<String>,
     /// The cell that was under a cursor last: "last write" means it where a pane has none.
     pub(super) cell: Option<CellName>,
+    /// The position that it is shown at, where a pane shows it.
+    pub(super) cell_at: Option<Position>,
     /// What is to be sent to the terminal besides cells.
     pub(super) sequences: Vec<String>,
     /// The text that was copied last.
@@ -128,6 +132,7 @@ impl Browser {
             status: StatusSlot::default(),
             begin_at: options.at,
             cell: None,
+            cell_at: None,
             sequences: Vec::new(),
             copied: None,
             snapshot: None,
@@ -277,6 +282,8 @@ impl Browser {
             is_in_trace: focused.is_none_or(|open| open.pane.window().is_some()),
             is_in_cells: focused.is_some_and(|open| open.pane.has_cells()),
             cell: self.cell.clone(),
+            cell_at: self.cell_at.filter(|at| *at != window.position).map(|at| at.0),
+            pointed: None,
             indexing,
             switches: Switches { on },
             follow_refusal: desk.session.follow_refusal(),
@@ -288,9 +295,9 @@ impl Browser {
         let Self { panes, desk: Some(desk), look, .. } = self else { return };
         let Some(open) = panes.focused() else { return };
         let cx = super::pane::Cx { desk, look, pane: open.id, has_focus: true };
-        if let Some(cell) = open.pane.selection(&cx) {
-            self.cell = Some(cell);
-        }
+        let selected = open.pane.selection(&cx);
+        self.cell_at = selected.as_ref().and_then(|_| open.pane.selection_at(&cx));
+        self.cell = selected.or_else(|| self.cell.take());
     }
 
     /// Of which kind the pane is that has the keyboard.

@@ -3,7 +3,8 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
-use super::keys::{ROWS, Scope, has_for_itself};
+use super::key_rows::ROWS;
+use super::keys::{Scope, has_for_itself};
 use super::look::Role;
 use super::palette::{asks_for_window, is_of_window};
 use super::pen::{Pen, Run};
@@ -140,6 +141,7 @@ fn title_of(scope: Scope) -> &'static str {
         Scope::Registers => "terminal-help-registers",
         Scope::Memory => "terminal-help-memory",
         Scope::Why => "terminal-help-why",
+        Scope::Compare => "terminal-help-compare",
         Scope::Others => "terminal-help-others",
     }
 }

@@ -11,6 +11,7 @@ mod clipboard;
 mod command;
 mod frame;
 mod help;
+mod key_rows;
 mod keys;
 mod layout;
 mod look;

@@ -120,6 +120,11 @@ pub trait Pane {
         None
     }
 
+    /// The position at which that cell has the value that is shown; none: that of the active window.
+    fn selection_at(&self, cx: &Cx<'_>) -> Option<Position> {
+        self.follow().map(|follow| cx.desk.windows.position_of(follow))
+    }
+
     /// What is under its cursor, as it is copied.
     fn copied(&self, _cx: &Cx<'_>) -> Option<String> {
         None

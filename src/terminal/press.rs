@@ -144,8 +144,8 @@ impl Browser {
 
     /// Why of the cell under the cursor; where there is none, which one is asked for.
     fn ask_why(&mut self) {
-        match self.situation().cell {
-            Some(cell) => self.queue.push(Action::Why(cell)),
+        match self.situation().why() {
+            Some(why) => self.queue.push(why),
             None => self.queue.push(Action::AskFor("Why…".to_owned())),
         }
     }

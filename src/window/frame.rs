@@ -23,6 +23,7 @@ use crate::keymap::{Indexing, Keyboard, Situation, Switches};
 use crate::messages::LanguageChoice;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
+use crate::panels::HoverCell;
 use crate::theme::Tok;
 
 /// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
@@ -91,7 +92,8 @@ impl App {
         let _drawing = forbid_reads();
         self.take_answers();
         let tok = Tok::current(ui);
-        let situation = self.situation(tok);
+        let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at.0));
+        let situation = Situation { pointed, ..self.situation(tok) };
         let mut asked = self.pressed(ui, &situation);
         self.draw(ui, tok, &situation, &mut asked);
         self.queue.extend(asked);

@@ -4,6 +4,7 @@ use egui_tiles::{Tile, TileId};
 use stepback_parsers::Position;
 
 use super::layout::{self, Dock};
+use super::room::{Taken, wants_lines};
 use super::trace_widths;
 use super::vacancy::Vacancy;
 use super::workspace::Workspace;
@@ -142,8 +143,16 @@ impl Workspace {
         }
         let pane = Pane::new(kind, self.windows.active);
         let tile = self.place(pane, kind)?;
+        self.make_room(tile, kind);
         self.focus(tile);
         Some(tile)
+    }
+
+    /// A panel that is read line by line gets room for its lines until it closes.
+    fn make_room(&mut self, tile: TileId, kind: PanelKind) {
+        if wants_lines(kind) {
+            self.rooms.extend(Taken::for_panel(&mut self.dock, tile));
+        }
     }
 
     /// Opens another panel like one that is there. A trace window gets a position of its own.
@@ -174,6 +183,9 @@ impl Workspace {
         let surplus = self.vacancies.len().saturating_sub(VACANCIES);
         self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);
+        if let Some(place) = self.rooms.iter().position(|taken| taken.is_for(tile)) {
+            self.rooms.remove(place).give_back(&mut self.dock);
+        }
         // Nothing would be left in the main window.
         if self.torn().len() == layout::panes_in_order(&self.dock).len() {
             self.put_back(None);

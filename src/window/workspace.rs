@@ -11,6 +11,7 @@ use super::banner::Banner;
 use super::chosen_cell::ChosenCell;
 use super::kept_layout;
 use super::layout::{self, Dock};
+use super::room::Taken;
 use super::saved_layout::SavedLayout;
 use super::torn_place::TornWindow;
 use super::undo::{Panels, Undo};
@@ -41,6 +42,8 @@ pub struct Workspace {
     pub(super) panels_seen: Option<Panels>,
     /// Where panels stood that were closed, the newest last.
     pub(super) vacancies: Vec<Vacancy>,
+    /// What panels took for their lines.
+    pub(super) rooms: Vec<Taken>,
     /// The windows of panels that have windows of their own.
     pub(super) torn_windows: HashMap<TileId, TornWindow>,
     /// The panel whose window comes to the front.
@@ -103,6 +106,7 @@ impl Workspace {
             undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),
+            rooms: Vec::new(),
             torn_windows: HashMap::new(),
             raised: None,
             functions: FunctionsState::default(),
@@ -219,6 +223,7 @@ impl Workspace {
     pub(super) fn replace_dock(&mut self, dock: Dock) {
         self.dock = dock;
         self.vacancies.clear();
+        self.rooms.clear();
         self.torn_windows.clear();
     }
 
@@ -247,28 +252,31 @@ impl Workspace {
     /// What commands are made for.
     pub fn situation(&mut self, worker: &Worker, tok: &Tok) -> Situation {
         let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
-        let chosen = self.chosen_cell().filter(|_| is_in_trace);
-        let selected = chosen.or_else(|| self.selection(worker, tok));
+        let chosen = self.chosen_cell().filter(|_| is_in_trace).map(|cell| (cell, None));
+        let (selected, at) = chosen.or_else(|| self.selection(worker, tok)).unzip();
         if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
             self.attend(&cell);
             self.last_cell = Some(cell);
         }
-        let pane = self.focused_pane();
+        let (pane, here) = (self.focused_pane(), self.windows.active().position);
         Situation {
-            active: Some((self.windows.active, self.windows.active().position.0)),
+            active: Some((self.windows.active, here.0)),
             trace: self.windows.active().trace,
             tile: self.focused.map(|tile| tile.0),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
+            cell_at: at.flatten().filter(|at| *at != here).map(|at| at.0),
             ..Situation::default()
         }
     }
 
-    fn selection(&mut self, worker: &Worker, tok: &Tok) -> Option<CellName> {
+    /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
+    fn selection(&mut self, worker: &Worker, tok: &Tok) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
         let Drawn { cx, dock, .. } = self.drawn(worker, tok);
-        dock.tiles.get_pane(&tile)?.selection(&ViewCx { tile: tile.0, has_focus: true, ..cx })
+        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: tile.0, has_focus: true, ..cx });
+        Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
     /// What panels look at, and what is drawn of it.

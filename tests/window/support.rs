@@ -215,6 +215,17 @@ impl Driver {
         self.wait();
     }
 
+    /// Rests the pointer on a place, so long that a hover text shows.
+    #[track_caller]
+    pub fn rest_at(&mut self, place: egui::Pos2) {
+        // Right after a click none does.
+        self.pause();
+        self.harness.hover_at(place);
+        self.wait();
+        self.pause();
+        self.wait();
+    }
+
     /// Clicks at a place, so many times.
     #[track_caller]
     pub fn click_at(&mut self, place: egui::Pos2, times: u32) {
@@ -339,6 +350,22 @@ impl Driver {
 
     pub fn follows(&self, kind: PanelKind) -> Vec<Follow> {
         self.panes().filter(|pane| pane.kind() == kind).filter_map(Pane::follow).collect()
+    }
+
+    /// The first tile of a kind of panel.
+    #[track_caller]
+    pub fn tile(&self, kind: PanelKind) -> u64 {
+        let tiles = &self.workspace().dock.tiles;
+        let is_meant = |tile: &egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
+        tiles.tile_ids().find(is_meant).expect("a panel of this kind").0
+    }
+
+    /// How tall the tabs are that a kind of panel stands in.
+    #[track_caller]
+    pub fn tabs_height(&self, kind: PanelKind) -> f32 {
+        let tiles = &self.workspace().dock.tiles;
+        let tabs = tiles.parent_of(egui_tiles::TileId(self.tile(kind))).expect("tabs");
+        tiles.rect(tabs).expect("a place").height()
     }
 
     fn panes(&self) -> impl Iterator<Item = &Pane> {

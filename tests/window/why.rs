@@ -1,7 +1,8 @@
 //! Why a value is what it is: asked by key and from menus, read as a chain, a tree or step by step, marked, filtered, kept.
 
 use egui::{Key, Modifiers};
-use stepback::action::{Action, PanelKind, SliceEdge, SliceView, Way};
+use egui_kittest::kittest::Queryable as _;
+use stepback::action::{Action, Follow, PanelKind, SliceEdge, SliceView, Way, WindowId};
 use stepback::model::slice::SliceEnd;
 
 use crate::support::Driver;
@@ -152,4 +153,109 @@ fn what_cannot_be_asked_says_why() {
     window.command("Why x2");
     let slice = window.workspace().slice.slice().expect("a slice");
     assert_eq!(slice.end, SliceEnd::Whole);
+}
+
+#[track_caller]
+fn check_hover(window: &mut Driver, label: &str, line: &str, expected: (&str, u64)) {
+    let place = window.rect(label).left_center() + egui::vec2(4.0, 0.0);
+    window.rest_at(place);
+    assert!(window.has(line), "{:?}", window.only_label_like("W: why has"));
+    window.press(Key::W);
+    assert_eq!(asked(window), (expected.0.to_owned(), expected.1));
+}
+
+#[test]
+fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
+    let mut window = at_the_crash();
+    window.click("register x19");
+    // The pointer means another register than the cursor.
+    check_hover(&mut window, "register x2", "W: why has x2 this value?", ("x2", 1763));
+    window.perform(Action::ShowMemory("0x80020015".to_owned()));
+    let line = "W: why has [80020017] this value?";
+    check_hover(&mut window, "byte 0x80020017", line, ("0x80020017:1", 1763));
+    // Where no hover text shows, the cursor is meant again.
+    window.click("register x19");
+    window.press(Key::W);
+    assert_eq!(asked(&window), ("x19".to_owned(), 1763));
+}
+
+#[test]
+fn w_in_a_row_asks_where_its_value_is() {
+    let mut window = at_the_crash();
+    // The panel is there already: rows stay where they are.
+    window.command("Why x2");
+    window.go_to("1383");
+    let row = window.harness().get_all_by_label("step 1382").next().expect("the row").rect();
+    let strb = row.left() + 120.0;
+    let mut found = Vec::new();
+    // Wherever a cell of the row is under the pointer, the text names it.
+    for place in 0..50 {
+        window.rest_at(egui::pos2(strb + 12.0 * place as f32, row.center().y));
+        if window.count_like("W: why has") > 0 {
+            window.press(Key::W);
+            found.push(asked(&window));
+        }
+    }
+    assert!(found.contains(&("0x80020017:1".to_owned(), 1383)), "what it wrote, behind it: {found:?}");
+    assert!(found.contains(&("x0".to_owned(), 1382)), "what it read, before it: {found:?}");
+}
+
+#[test]
+fn w_in_a_pinned_panel_asks_at_its_moment() {
+    let mut window = at_the_crash();
+    window.go_to("1250");
+    let tile = window.tile(PanelKind::Registers);
+    window.perform(Action::Bind(tile, Follow::Pinned(1250.into())));
+    window.go_to("1763");
+    window.click("register x19");
+    window.press(Key::W);
+    assert_eq!(asked(&window), ("x19".to_owned(), 1250));
+    let hover = "W: why has x2 this value?";
+    check_hover(&mut window, "register x2", hover, ("x2", 1250));
+}
+
+#[test]
+fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
+    let mut window = at_the_crash();
+    window.perform(Action::Compare);
+    window.perform(Action::Travel(WindowId(2), 1250));
+    window.perform(Action::CompareWindows(WindowId(2), WindowId(1)));
+    // The names begin at the left, the two values behind them.
+    let [name, left] = [20.0, 150.0];
+    let place = |window: &Driver, x: f32| {
+        let row = window.rect("difference x2");
+        egui::pos2(row.left() + x, row.center().y)
+    };
+    for (x, key, at) in [
+        (name, Key::ArrowDown, 1763),
+        (name, Key::ArrowLeft, 1250),
+        (name, Key::ArrowRight, 1763),
+        (left, Key::ArrowDown, 1250),
+    ] {
+        let at_row = place(&window, x);
+        window.click_at(at_row, 1);
+        window.press(key);
+        if key == Key::ArrowDown {
+            window.press(Key::ArrowUp);
+        }
+        window.press(Key::W);
+        assert_eq!(asked(&window), ("x2".to_owned(), at), "{key:?}");
+        window.perform(Action::ShowPanel(PanelKind::Compare));
+    }
+    let value = place(&window, left);
+    window.rest_at(value);
+    assert!(window.has("W: why has x2 this value?"));
+}
+
+#[test]
+fn the_panel_opens_with_room_for_a_dozen_lines_and_gives_it_back() {
+    let mut window = at_the_crash();
+    let memory = |window: &Driver| window.tabs_height(PanelKind::Memory);
+    let before = memory(&window);
+    window.command("Why x2");
+    assert!(window.tabs_height(PanelKind::Why) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
+    assert!(window.tabs_height(PanelKind::Trace) > 150.0);
+    window.command("Close panel");
+    assert!(!window.panels().contains(&PanelKind::Why));
+    assert!((memory(&window) - before).abs() < 1.0, "{} and {before}", memory(&window));
 }

@@ -123,6 +123,7 @@ impl<'a> Gathered<'a> {
             ends: self.ends.clone(),
             positions: Slice::positions_of(&self.rows),
             end,
+            is_of_part: !self.session.index.is_whole(),
         }))
     }
 

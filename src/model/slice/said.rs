@@ -3,9 +3,7 @@
 use super::whole::{Slice, SliceEnd};
 use crate::action::{SliceView, Way};
 use crate::messages::say;
-use crate::model::so_far::so_far;
 use crate::notes::{SliceEdge, SliceQuestion};
-use crate::session::Session;
 
 /// The question, as a head: `Why x2 = bfb1e598a4e5bda9 at 1,763`.
 pub fn question_words(slice: &Slice) -> String {
@@ -30,11 +28,12 @@ fn asked(question: &SliceQuestion, cell: &str, at: u64) -> String {
 }
 
 /// How much was found of it.
-pub fn slice_words(slice: &Slice, session: &Session) -> String {
+pub fn slice_words(slice: &Slice) -> String {
     let steps = say!("slice-steps", count = slice.step_count());
     match slice.end {
         SliceEnd::UnderWay => say!("slice-under-way", steps = steps),
-        SliceEnd::Whole => so_far(session, &say!("slice-whole", steps = steps)),
+        SliceEnd::Whole if slice.is_of_part => say!("sofar-so-far", text = say!("slice-whole", steps = steps)),
+        SliceEnd::Whole => say!("slice-whole", steps = steps),
         SliceEnd::Limit(left) => say!("slice-limit", steps = steps, count = left),
         SliceEnd::Stopped => say!("slice-stopped", steps = steps),
     }

@@ -30,6 +30,8 @@ pub struct Slice {
     pub positions: Arc<[u64]>,
     /// Whether it goes on.
     pub end: SliceEnd,
+    /// The rest of the trace was not indexed yet when it was followed: it is what is known so far.
+    pub is_of_part: bool,
 }
 
 /// What the lines of a reading say.

@@ -8,15 +8,17 @@ use crate::action::Action;
 use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::call_rows::{CallRow, Node};
+use crate::model::call_stack::entered_at;
 use crate::model::call_tree::TreeRow;
 use crate::model::found_calls::CallWords;
 use crate::model::frame_words::exception;
 use crate::model::indents::Indents;
 use crate::model::text::thousands;
-use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
+use crate::panels::hover_cell::register_of;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
 /// The middle of the outermost caret.
@@ -151,7 +153,17 @@ impl Rows<'_> {
             for line in row.detail_lines(self.cx.session) {
                 ui.label(line);
             }
+            self.argument(place, row).iter().for_each(|hover| hover.line_ui(ui));
         });
+    }
+
+    /// The first argument of a call whose arguments are told.
+    fn argument(&self, place: usize, row: &CallRow) -> Option<HoverCell> {
+        let Listing::Found(words) = self.columns.listing else { return None };
+        words.known(place as u64).filter(|words| !words.arguments.is_empty())?;
+        let thread = row.call.thread;
+        let name = self.cx.session.index.instruction_set(thread).abi().arguments.first()?;
+        Some(HoverCell { cell: register_of(thread, name, self.cx), at: entered_at(&row.call) })
     }
 
     fn words(&self, rect: Rect, row: &CallRow, look: Look) {

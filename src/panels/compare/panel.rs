@@ -8,7 +8,7 @@ use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use super::beside::Beside;
-use super::rows::{Columns, Lengths, Table, Touched};
+use super::rows::{Columns, Lengths, Meant, Table, Touched};
 use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
 use crate::desk::SessionWatch;
 use crate::messages::say;
@@ -63,6 +63,8 @@ struct CompareState {
     filter: String,
     scroll: Scroll,
     cursor: Option<CellName>,
+    /// Which of its values is meant.
+    meant: Meant,
     beside: Beside,
 }
 
@@ -279,8 +281,9 @@ impl ComparePanel {
         self.state.beside.poll(shown.iter().map(|(_, row)| *row), between, cx);
         let mut touched = Touched::default();
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
-        let Beside { writers, writes, .. } = &self.state.beside;
-        let table = Table { pen: &pen, cx, columns, between, writers, writes, cursor: self.state.cursor.as_ref() };
+        let (Beside { writers, writes, .. }, meant) = (&self.state.beside, self.state.meant);
+        let table =
+            Table { pen: &pen, cx, columns, between, writers, writes, cursor: self.state.cursor.as_ref(), meant };
         for (rect, row) in shown {
             table.row_ui(ui, rect, row, &mut touched, out);
         }
@@ -291,6 +294,7 @@ impl ComparePanel {
         if touched.cursor.is_some() {
             self.state.cursor = touched.cursor;
         }
+        self.state.meant = touched.meant.unwrap_or(self.state.meant);
         if let Some(title) = touched.toggled {
             if self.state.toggled.contains(&title) {
                 self.state.toggled.retain(|toggled| *toggled != title);
@@ -343,6 +347,10 @@ impl ComparePanel {
                 PanelKey::Down => (down..rows.len()).find(|row| rows.get(*row).and_then(cell_of).is_some()),
                 PanelKey::First => rows.iter().position(|row| cell_of(row).is_some()),
                 PanelKey::Last => rows.iter().rposition(|row| cell_of(row).is_some()),
+                PanelKey::Left | PanelKey::Right => {
+                    self.state.meant = if key == PanelKey::Left { Meant::Left } else { Meant::Right };
+                    None
+                }
                 PanelKey::Enter | PanelKey::ShiftEnter => {
                     let way = if key == PanelKey::Enter { Way::Back } else { Way::Forward };
                     out.extend(self.state.cursor.clone().map(|cell| Action::GoToAccess(cell, Access::Write, way)));
@@ -375,6 +383,11 @@ impl Panel for ComparePanel {
     /// The cell under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         self.state.cursor.clone()
+    }
+
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        let Pair { left, right } = self.pair(cx)?;
+        Some(if self.state.meant == Meant::Left { left.position } else { right.position })
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use egui::{Rect, Ui, pos2};
+use egui::{Rect, RichText, Ui, pos2};
 use stepback_parsers::Step;
 
 use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
 use crate::messages::say;
 use crate::model::compare::{Between, CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces};
-use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 
 /// Registers longer than this are cut: a vector register would push all other columns away.
@@ -46,6 +46,16 @@ pub struct Columns {
     pub writes: Option<f32>,
     is_wide: bool,
     right: f32,
+}
+
+/// Which of the two values of a cell is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meant {
+    /// That of the left window.
+    Left,
+    /// That of the right one.
+    #[default]
+    Right,
 }
 
 /// The title of a group of cells.
@@ -155,6 +165,8 @@ pub struct Table<'a> {
     pub writes: &'a HashMap<CellName, WritesBetween>,
     /// The cell under the cursor.
     pub cursor: Option<&'a CellName>,
+    /// Which of its values is meant.
+    pub meant: Meant,
 }
 
 /// What was done to the rows in this frame.
@@ -162,6 +174,8 @@ pub struct Table<'a> {
 pub struct Touched {
     /// The cell that was clicked.
     pub cursor: Option<CellName>,
+    /// The value of it that was clicked.
+    pub meant: Option<Meant>,
     /// The title that was clicked.
     pub toggled: Option<String>,
 }
@@ -232,6 +246,9 @@ impl Table<'_> {
             let color = if matches!(meaning, CellMeaning::Symbol(_)) { tok.symbol } else { tok.t2 };
             pen.cut_text(pos2(x, y), meaning.text(), mono(12.5), color, self.columns.writer - INSET);
         }
+        if is_cursor {
+            self.meant_ui(y, [from, to]);
+        }
         let count = self.writes.get(cell).filter(|_| last_write.is_some());
         if let Some((x, count)) = self.columns.writes.zip(count) {
             pen.text_left_of(x, y, count.text(), mono(12.5), tok.t2);
@@ -243,11 +260,44 @@ impl Table<'_> {
         }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(cell.clone());
+            touched.meant = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
         }
         if let Some(step) = last_write.filter(|_| response.double_clicked()) {
             out.push(Action::Travel(self.cx.windows.active, step.after().0));
         }
         response.context_menu(|ui| self.menu(ui, row, out));
+        let pointed = response.hover_pos().and_then(|pointer| self.value_at(pointer.x));
+        if let Some(meant) = pointed {
+            let (text, at) = match meant {
+                Meant::Left => (from, self.between.from),
+                Meant::Right => (to, self.between.to),
+            };
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(format!("{label} = {text}")).font(mono(12.0)));
+                HoverCell { cell: cell.clone(), at }.line_ui(ui);
+            });
+        }
+    }
+
+    /// The value that stands at a place; none beside the two columns.
+    fn value_at(&self, x: f32) -> Option<Meant> {
+        let Columns { before, after, meaning, writer, .. } = self.columns;
+        match () {
+            () if x < before || x >= meaning.unwrap_or(writer) => None,
+            () if x < after => Some(Meant::Left),
+            () => Some(Meant::Right),
+        }
+    }
+
+    /// A frame around the value that questions are about.
+    fn meant_ui(&self, y: f32, [from, to]: [&String; 2]) {
+        let (x, text) = match self.meant {
+            Meant::Left => (self.columns.before, from),
+            Meant::Right => (self.columns.after, to),
+        };
+        let color = if self.cx.has_focus { self.cx.tok.focus } else { self.cx.tok.line2 };
+        let wide = ADVANCE * text.len().min(LONGEST) as f32;
+        self.pen.frame(Rect::from_min_max(pos2(x - 3.0, y - 8.0), pos2(x + wide + 3.0, y + 8.0)), 2, color);
     }
 
     /// What differs is bold, what is equal steps back.
@@ -312,9 +362,10 @@ impl Table<'_> {
         if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
-        for (value, at) in [(from, self.between.from), (to, self.between.to)] {
+        for (value, at, meant) in [(from, self.between.from, Meant::Left), (to, self.between.to, Meant::Right)] {
             let words = say!("slice-why-item", cell = format!("{label} = {value}"));
-            if MenuItem::new(&words).icon(icons::WHY).ui(ui, tok) {
+            let item = MenuItem::new(&words).icon(icons::WHY);
+            if (if meant == self.meant { item.key("W") } else { item }).ui(ui, tok) {
                 out.push(Action::WhyAt(cell.clone(), at.0));
             }
         }

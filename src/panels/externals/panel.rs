@@ -97,6 +97,12 @@ impl ExternalsPanel {
         Self::default()
     }
 
+    fn row_under_cursor(&self) -> Option<&ExternalRow> {
+        let (_, rows) = self.state.answer.peek()?;
+        let sorted = self.state.sorted.as_ref().filter(|_| self.state.sort.column.is_some());
+        sorted.map_or(rows, |sorted| &sorted.rows).get(self.state.list.cursor)
+    }
+
     /// How many there are, and where the list begins.
     fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (tok, y) = (cx.tok, bar.center().y);
@@ -227,10 +233,12 @@ impl Panel for ExternalsPanel {
 
     /// The bytes that changed.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
-        let (_, rows) = self.state.answer.peek()?;
-        let sorted = self.state.sorted.as_ref().filter(|_| self.state.sort.column.is_some());
-        let row = sorted.map_or(rows, |sorted| &sorted.rows).get(self.state.list.cursor)?;
+        let row = self.row_under_cursor()?;
         Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
+    }
+
+    fn selection_at(&self, _: &ViewCx<'_>) -> Option<Position> {
+        Some(self.row_under_cursor()?.position)
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 
 use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
 use super::field::{FindField, Focus, Typed};
-use super::kept::SearchMenu;
+use super::kept::search_menu;
 use crate::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
 use crate::messages::{say, spoken};
 use crate::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
@@ -18,6 +18,7 @@ use crate::notes::KeptSearch;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::field::Field;
+use crate::panels::kept_menu::KeptMenu;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{EmptyWords, button_response, row_response};
@@ -65,7 +66,7 @@ pub struct FindPanel {
 #[derive(Debug, Default)]
 struct FindPanelState {
     field: FindField,
-    menu: SearchMenu,
+    menu: KeptMenu,
     reach: Reach,
     range: FindRange,
     /// The search that the field shows.
@@ -95,6 +96,12 @@ impl FindPanel {
     /// One that shows a kept search.
     pub fn of(kept: KeptSearch) -> Self {
         Self { own: Some(kept), ..Self::default() }
+    }
+
+    fn row_under_cursor<'a>(&self, cx: &ViewCx<'a>) -> Option<&'a TableRow> {
+        let state = self.own.as_ref().map_or(Some(cx.find), |kept| cx.own_finds.find(&kept.search))?;
+        let found = state.found().filter(|_| self.view.is_plain())?;
+        found.table.rows.get(self.state.list.cursor())
     }
 
     /// The kept search that it shows; none before it is in view for the first time.
@@ -200,7 +207,7 @@ impl FindPanel {
         let shown = egui::Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
             ui.style_mut().override_font_id = Some(ui_font(13.0));
             let asked = out.len();
-            let chosen = self.state.menu.ui(ui, cx, out);
+            let chosen = search_menu(ui, &mut self.state.menu, cx, out);
             if chosen.is_some() || out.len() > asked {
                 ui.close();
             }
@@ -502,10 +509,12 @@ impl Panel for FindPanel {
 
     /// The memory of the hit under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let state = self.own.as_ref().map_or(Some(cx.find), |kept| cx.own_finds.find(&kept.search))?;
-        let found = state.found().filter(|_| self.view.is_plain())?;
-        let address = found.table.rows.get(self.state.list.cursor())?.address?;
+        let address = self.row_under_cursor(cx)?.address?;
         Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        self.row_under_cursor(cx)?.position
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -3,11 +3,12 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_machine::{Address, Endian};
 
-use crate::action::Action;
+use super::rows::RowsView;
+use crate::action::{Action, CellName};
 use crate::messages::say;
 use crate::model::memory::ByteCell;
 use crate::model::names::place_name;
-use crate::panels::ViewCx;
+use crate::panels::HoverCell;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::mono;
 
@@ -24,16 +25,16 @@ pub struct RowBeside<'a> {
     pub source: Option<&'a str>,
     /// Its bytes.
     pub cells: &'a [ByteCell],
-    /// How words read as numbers.
-    pub endian: Endian,
+    /// How its words read as numbers, and the moment that is shown.
+    pub view: RowsView<'a>,
     /// Up to the right edge of the panel.
     pub rect: Rect,
 }
 
 impl RowBeside<'_> {
     /// Draws the names; a click on where an address leads shows memory there. Cost: a look-up a word.
-    pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let (session, tok) = (cx.session, pen.tok);
+    pub fn ui(&self, ui: &Ui, pen: &Pen<'_>, out: &mut Vec<Action>) {
+        let (session, tok) = (self.view.cx.session, pen.tok);
         let (y, right) = (self.rect.center().y, self.rect.right() - INSET);
         if session.images.is_empty() || self.rect.width() < LEAST {
             return;
@@ -48,7 +49,7 @@ impl RowBeside<'_> {
             return;
         }
         let word = session.index.instruction_sets().first().map_or(8, |set| usize::from(set.word_bytes()));
-        for (place, value) in words(self.cells, word.max(1), self.endian) {
+        for (place, value) in words(self.cells, word.max(1), self.view.endian) {
             let Some(name) = place_name(&session.images, Address(value)).filter(|_| x + LEAST / 2.0 < right) else {
                 continue;
             };
@@ -61,7 +62,8 @@ impl RowBeside<'_> {
             }
             let at = self.address.0.wrapping_add(place as u64);
             let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
-            if response.on_hover_text(tip).clicked() {
+            let holder = CellName::Memory(Address(at).to_string(), word as u64);
+            if HoverCell::shown(holder, self.view.follow, self.view.cx).tip(response, tip).clicked() {
                 out.push(Action::ShowMemory(format!("{value:#x}")));
             }
             x = end + GAP;

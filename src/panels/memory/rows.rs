@@ -8,17 +8,18 @@ use super::beside::RowBeside;
 use super::mark::Mark;
 use super::menu;
 use super::shape::Shape;
-use crate::action::{Action, Follow, MemoryText};
+use crate::action::{Action, CellName, Follow, MemoryText};
 use crate::messages::say;
 use crate::model::byte_detail::{ByteDetail, source_words};
-use crate::model::memory::{ByteCell, MemoryRow, Touch, number_text, place_in_row, row_text};
+use crate::model::memory::{ByteCell, MemoryRow, Touch, aligned};
+use crate::model::memory_text::{number_text, place_in_row, row_text};
 use crate::model::so_far::so_far;
 use crate::model::text::{address_digits, size_text};
-use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
 use crate::panels::bookmarks::ribbon_ui;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold};
 
 /// What all rows of a frame share.
@@ -52,6 +53,12 @@ impl RowsView<'_> {
     /// How rows are divided whose addresses have a width.
     pub fn shape(&self, address: f32) -> Shape {
         Shape { bytes: self.row_bytes, group: self.group, is_float: self.is_float, address }
+    }
+
+    /// The number that an address belongs to, as hover texts tell of it.
+    pub fn hover(&self, address: Address, len_bytes: u64) -> HoverCell {
+        let first = aligned(address, len_bytes);
+        HoverCell::shown(CellName::Memory(first.to_string(), len_bytes), self.follow, self.cx)
     }
 }
 
@@ -210,8 +217,7 @@ impl BytesRow<'_> {
         let left = self.rect.left() + self.shape.text_end() + ADVANCE;
         let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
         let (cells, source) = (self.cells, self.source);
-        let beside = RowBeside { address: self.address, source, cells, endian: view.endian, rect };
-        beside.ui(ui, pen, view.cx, out);
+        RowBeside { address: self.address, source, cells, view, rect }.ui(ui, pen, out);
     }
 
     /// The place of an address in the row.
@@ -382,6 +388,7 @@ fn touch_ui(
             let value = other.value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
             ui.label(say!("memory-value-at", value = value, place = place));
         }
+        view.hover(address, view.group as u64).line_ui(ui);
     });
 }
 

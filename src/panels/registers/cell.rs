@@ -12,12 +12,12 @@ use crate::model::register_format::{ShownAs, format_name, readings};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, flag_words, short_hex};
 use crate::notes::WatchChange;
-use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access, ask_why};
 use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 
 /// What all cells of a frame share.
@@ -90,6 +90,11 @@ impl CellView<'_> {
         })
     }
 
+    /// A register as hover texts tell of it.
+    pub fn hover(&self, cell: &RegisterCell) -> HoverCell {
+        HoverCell::shown(self.cell_name(&cell.name), self.follow, self.cx)
+    }
+
     /// A value as it is shown.
     pub fn text(&self, cell: &RegisterCell) -> String {
         self.format
@@ -157,7 +162,7 @@ pub fn cell_ui(
             .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = reason.as_str())))
             .collect();
         if !lines.is_empty() {
-            response.on_hover_text(lines.join("\n"));
+            view.hover(cell).tip(response, lines.join("\n"));
         }
     }
 }
@@ -427,6 +432,9 @@ fn flags_ui(
     }
     touch(&response, psr, view, touched, out);
     response.context_menu(|ui| menu(ui, psr, view, out));
-    response.on_hover_ui(|ui| status_ui(ui, &board.status));
+    response.on_hover_ui(|ui| {
+        status_ui(ui, &board.status);
+        view.hover(psr).line_ui(ui);
+    });
     x
 }

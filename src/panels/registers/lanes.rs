@@ -156,6 +156,6 @@ impl LaneLayout {
         pen.text_left_of(rect.right() - 5.0, y, text, font, color);
         touch(&response, lane, view, touched, out);
         response.context_menu(|ui| menu(ui, lane, view, out));
-        response.on_hover_text(format!("{}  {}", lane.name, lane.hex));
+        view.hover(lane).tip(response, format!("{}  {}", lane.name, lane.hex));
     }
 }

@@ -9,9 +9,10 @@ use crate::messages::say;
 use crate::model::call_stack::{StackFrame, called_at, entered_at};
 use crate::model::frame_words::exception;
 use crate::model::text::thousands;
-use crate::panels::ViewCx;
+use crate::panels::hover_cell::register_of;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold, ui as ui_font};
 
 /// How many arguments a row shows; the tooltip and the foot show all of them.
@@ -132,8 +133,15 @@ impl StackRows<'_> {
                 for line in frame.detail_lines(self.cx.session) {
                     ui.label(line);
                 }
+                self.argument(frame).iter().for_each(|hover| hover.line_ui(ui));
             });
         }
+    }
+
+    /// The first argument, as it was passed.
+    fn argument(&self, frame: &StackFrame) -> Option<HoverCell> {
+        let name = &frame.arguments.first()?.name;
+        Some(HoverCell { cell: register_of(frame.call.thread, name, self.cx), at: entered_at(&frame.call) })
     }
 
     /// The innermost frame, or the one that the window was sent to.

@@ -25,7 +25,7 @@ use crate::model::heat_table::heat_table;
 use crate::model::memory::{Runs, accessed_runs};
 use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
-use crate::model::table::{Table, View};
+use crate::model::table::{Table, TableRow, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::panel::Panel;
@@ -202,6 +202,12 @@ impl TablePanel {
     }
 
     /// What is listed, and what may be done with it.
+    /// The cursor counts the rows that are seen.
+    fn row_under_cursor(&self) -> Option<&TableRow> {
+        let answered = self.state.listed.known().or_else(|| self.state.answer.peek().map(|(_, table)| table));
+        answered.filter(|_| self.view.is_plain())?.rows.get(self.state.list.cursor())
+    }
+
     fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (pen, tok, y) = (shown.pen, cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
@@ -237,11 +243,12 @@ impl Panel for TablePanel {
                 Listed::Code(_) => None,
             };
         }
-        // The cursor counts the rows that are seen.
-        let answered = self.state.listed.known().or_else(|| self.state.answer.peek().map(|(_, table)| table));
-        let table = answered.filter(|_| self.view.is_plain())?;
-        let address = table.rows.get(self.state.list.cursor())?.address?;
+        let address = self.row_under_cursor()?.address?;
         Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn selection_at(&self, _: &ViewCx<'_>) -> Option<Position> {
+        self.row_under_cursor()?.position
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -1,6 +1,6 @@
 //! The rows of a list.
 
-use egui::{Rect, Ui, pos2, vec2};
+use egui::{Rect, RichText, Ui, pos2, vec2};
 
 use super::kind::TableKind;
 use crate::action::{Action, CellName, Way};
@@ -8,10 +8,10 @@ use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow, View};
 use crate::notes::WatchChange;
-use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono};
 
 /// Width of the bar that shows a share.
@@ -164,6 +164,13 @@ impl TableRows<'_> {
             act(row, self.cx, out);
         }
         response.context_menu(|ui| self.menu(ui, row, out));
+        // A row about one moment has a value there.
+        if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(row.line()).font(mono(12.0)));
+                hover.line_ui(ui);
+            });
+        }
         touched
     }
 
@@ -262,16 +269,20 @@ impl TableRows<'_> {
         }
     }
 
-    /// Why the memory of a row has its value there; of lists that are about code there is no such question.
-    fn why_item(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+    /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
+    fn asked(&self, row: &TableRow) -> Option<HoverCell> {
         let has_cell = !matches!(self.kind, TableKind::Functions | TableKind::Find);
-        let Some(address) = row.address.filter(|_| has_cell) else { return };
+        let address = row.address.filter(|_| has_cell)?;
         let at = row.position.unwrap_or(self.cx.windows.active().position);
-        if MenuItem::new(&say!("slice-why-item", cell = format!("[{:x}]", address.0)))
-            .icon(icons::WHY)
-            .ui(ui, self.cx.tok)
-        {
-            out.push(Action::WhyAt(CellName::Memory(address.to_string(), row_bytes(row, self.table)), at.0));
+        Some(HoverCell { cell: CellName::Memory(address.to_string(), row_bytes(row, self.table)), at })
+    }
+
+    /// Why the memory of a row has its value there.
+    fn why_item(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+        let (Some(HoverCell { cell, at }), Some(address)) = (self.asked(row), row.address) else { return };
+        let words = say!("slice-why-item", cell = format!("[{:x}]", address.0));
+        if MenuItem::new(&words).icon(icons::WHY).ui(ui, self.cx.tok) {
+            out.push(Action::WhyAt(cell, at.0));
         }
     }
 }

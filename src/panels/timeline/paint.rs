@@ -10,8 +10,8 @@ use crate::messages::say;
 use crate::model::TraceWindow;
 use crate::model::text::thousands;
 use crate::model::timeline::{FrameBox, Lanes, tick_step, ticks};
-use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, semi, ui as ui_font};
 
 /// Height of the axis.
@@ -325,11 +325,17 @@ impl Strip {
 
 /// Says something at the pointer.
 pub fn tip_ui(ui: &Ui, words: String) {
+    tip_of(ui, words, None);
+}
+
+/// Says something of a cell at the pointer.
+pub fn tip_of(ui: &Ui, words: String, hover: Option<HoverCell>) {
     let id = ui.unique_id().with("tip");
     egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer).gap(12.0).show(|ui| {
         // The size of the last tooltip must not break the lines of this one.
         ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-        ui.label(words)
+        ui.label(words);
+        hover.iter().for_each(|hover| hover.line_ui(ui));
     });
 }
 

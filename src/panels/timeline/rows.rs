@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 use super::bookmarks;
 use super::density::{self, Age};
 use super::lanes::Scene;
-use super::paint::{AXIS, Strip, tip_ui};
+use super::paint::{AXIS, Strip, tip_of, tip_ui};
 use super::state::{NamedCell, TimelineState};
 use super::waves;
 use crate::action::CellName;
@@ -20,8 +20,8 @@ use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::spots::spots;
 use crate::model::timeline_rows::{Rows, RowsRequest, Tick, TickKind, exception_ticks, merged, rows};
-use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{Tok, mono, ui as ui_font};
 
 /// Height of a row.
@@ -45,6 +45,8 @@ struct Row<'a> {
     words: RowWords<'a>,
     ticks: &'a [Tick],
     rect: Rect,
+    /// Whose accesses the ticks are.
+    of: Option<&'a CellName>,
 }
 
 /// The height of all rows, and of those of densities among them.
@@ -142,16 +144,17 @@ pub fn rows_ui(
     let accesses = placed(strip, known.accesses, known.age);
     let mut under = changed;
     let name = cell.map(argument_text);
-    let mut row = |words: RowWords<'_>, ticks: &[Tick]| {
+    let mut row_of = |of: Option<&CellName>, words: RowWords<'_>, ticks: &[Tick]| {
         let rect = Rect::from_min_size(pos2(strip.rect.left(), top), vec2(strip.rect.width(), HEIGHT));
         top += HEIGHT;
-        let row = Row { words, ticks, rect };
+        let row = Row { words, ticks, rect, of };
         under = under.or(row.ui(ui, strip, pen));
     };
     if let Some(name) = &name {
         let hint = say!("timeline-reads-low-and-writes-tall");
-        row(RowWords { label: name, hint, nothing: known.nothing }, &accesses);
+        row_of(cell, RowWords { label: name, hint, nothing: known.nothing }, &accesses);
     }
+    let mut row = |words: RowWords<'_>, ticks: &[Tick]| row_of(None, words, ticks);
     if has_entries || !known.rows.exceptions.is_empty() {
         let hint = say!("timeline-exceptions-interrupts-traps-and-signals");
         row(
@@ -302,7 +305,8 @@ impl Row<'_> {
             );
             return None;
         };
-        tip_ui(ui, say!("timeline-tick", row = self.words.label, what = tick.kind.words(), position = tick.position.0));
+        let words = say!("timeline-tick", row = self.words.label, what = tick.kind.words(), position = tick.position.0);
+        tip_of(ui, words, self.of.map(|cell| HoverCell { cell: cell.clone(), at: tick.position }));
         Some(tick.position.0)
     }
 

@@ -7,15 +7,16 @@ use stepback_index::{Cancel, ThreadId, ValueSource};
 use stepback_parsers::Position;
 
 use super::lanes::Scene;
-use super::paint::{AXIS, Strip, tip_ui};
+use super::paint::{AXIS, Strip, tip_of, tip_ui};
 use super::state::TimelineState;
+use crate::action::CellName;
 use crate::messages::say;
 use crate::model::timeline_rows::RowsRequest;
 use crate::model::value_source::SourceWords;
 use crate::model::wave::{Level, Wave, WaveColumn, WaveRequest, wave};
 use crate::notes::Watch;
-use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{Tok, mono, ui as ui_font};
 use crate::worker::Answer;
 
@@ -282,9 +283,17 @@ impl WaveRow<'_> {
         let ahead = wave.columns.partition_point(|column| x_of(column.position) <= pointer.x + GRIP);
         let meant = ahead.checked_sub(1).and_then(|place| wave.columns.get(place));
         let column = meant.filter(|column| near(&column.position)).or_else(|| wave.column_at(at));
-        tip_ui(ui, words(&name, wave, column, at));
+        let cell = cell_of(&self.watch.expression, *owner);
+        tip_of(ui, words(&name, wave, column, at), cell.map(|cell| HoverCell { cell, at }));
         column.map(|column| column.position).filter(near).map(|position| position.0)
     }
+}
+
+/// The register or variable that an expression is, where nothing is worked out of it.
+fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
+    let is_name = expression.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
+    let name = owner.map_or_else(|| expression.to_owned(), |owner| format!("{expression} of {owner}"));
+    is_name.then_some(CellName::Register(name))
 }
 
 /// The color of a value that no step states.

@@ -13,6 +13,7 @@ use crate::model::text::thousands;
 use crate::notes::{BookmarkChange, BookmarkPlace, WatchChange};
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
+use crate::panels::hover_cell::register_of;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -201,11 +202,9 @@ fn list_items(
 /// A cell of a row: with several threads a register is named with that of the row, since questions take the thread of the
 /// step before the position otherwise.
 pub fn cell_of_row(cell: &CellName, row: &StepRow, cx: &ViewCx<'_>) -> CellName {
-    let threads = cx.session.index.threads();
-    let thread = threads.get(usize::from(row.thread.0)).filter(|_| threads.len() > 1);
-    match (cell, thread) {
-        (CellName::Register(name), Some(thread)) => CellName::Register(format!("{name} of {}", thread.name)),
-        _ => cell.clone(),
+    match cell {
+        CellName::Register(name) => register_of(row.thread, name, cx),
+        CellName::Memory(..) => cell.clone(),
     }
 }
 

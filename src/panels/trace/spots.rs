@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use egui::{Pos2, Rect, Response, pos2};
 use stepback_index::Cancel;
+use stepback_parsers::Position;
 
 use super::menu::{Scene, cell_of_row};
 use crate::action::{Access, Action, CellName, Way};
@@ -12,6 +13,7 @@ use crate::model::Meaning;
 use crate::model::glimpse::{Glimpse, GlimpseOf, glimpse};
 use crate::model::registers::shown_name;
 use crate::model::step_rows::StepRow;
+use crate::panels::HoverCell;
 use crate::panels::pen::{Pen, ROW};
 use crate::theme::mono;
 use crate::worker::{Answer, Slot};
@@ -53,13 +55,22 @@ impl Spot {
         // The answer about another cell would be wrong here.
         let Answer::Fresh(Some(found)) = answer else { return };
         let lines = found.lines(cx.session);
+        let hover = HoverCell { cell: cell_of_row(&self.cell, row, cx), at: self.meant_at(row) };
         Response::clone(response).on_hover_ui_at_pointer(|ui| {
             ui.label(egui::RichText::new(&self.label).font(crate::theme::mono_bold(12.0)));
             for line in &lines {
                 ui.label(egui::RichText::new(line).font(mono(12.0)));
             }
             ui.label(say!("trace-click-select-it-double-click"));
+            hover.line_ui(ui);
         });
+    }
+
+    /// Where the value matters in a row: what the step wrote behind it, what it read before it.
+    fn meant_at(&self, row: &StepRow) -> Position {
+        let is_effect = row.effects.iter().any(|effect| !effect.is_read && effect.cell.as_ref() == Some(&self.cell));
+        let is_result = matches!(&self.cell, CellName::Register(name) if row.operands.written.contains(name));
+        if is_effect || is_result { row.step.after() } else { row.step.before() }
     }
 
     /// A click selects the cell besides travelling to the row; a double click travels to its last write before the row.

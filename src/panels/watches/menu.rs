@@ -3,8 +3,8 @@
 use egui::Ui;
 
 use super::panel::{change, last_write, next_write};
-use super::rows::Place;
-use crate::action::{Action, CellName, Follow, Way};
+use super::rows::{Place, watched};
+use crate::action::{Action, Follow, Way};
 use crate::messages::say;
 use crate::notes::{WatchChange, WatchType};
 use crate::panels::ViewCx;
@@ -34,23 +34,20 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
         change(watch, Way::Forward, follow, cx, out);
     }
     let address = state.and_then(|state| state.address);
-    let is_one = state.is_some_and(|state| state.cells.len() == 1);
-    let len_bytes = watch.kind.size_bytes().map_or(8, u64::from);
-    let watched = || match address {
-        Some(address) => CellName::Memory(address.to_string(), len_bytes),
-        None => CellName::Register(watch.expression.clone()),
-    };
-    if is_one
+    let cell = state.and_then(|state| watched(watch, state));
+    if let Some(cell) = &cell
         && MenuItem::new(&say!("slice-why-item", cell = watch.expression.as_str()))
             .icon(icons::WHY)
             .key("W")
             .ui(ui, tok)
     {
-        out.push(ask_why(cx, follow, watched()));
+        out.push(ask_why(cx, follow, cell.clone()));
     }
-    if is_one && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok) {
+    if let Some(cell) = cell
+        && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok)
+    {
         out.extend(cx.windows.start_from(follow));
-        out.push(Action::ListValues(watched()));
+        out.push(Action::ListValues(cell));
     }
     if let Some(address) = address
         && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
-use super::rows::{Place, Strip, WatchRow, WatchRows};
+use super::rows::{Place, Strip, WatchRow, WatchRows, watched};
 use crate::action::{Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::messages::{say, spoken};
 use crate::model::watch_state::{WatchState, watch_state};
@@ -220,11 +220,7 @@ impl Panel for WatchesPanel {
     /// The cell of the watch under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let watch = cx.watches.list().get(self.cursor())?;
-        match self.row(watch).state?.cells.as_slice() {
-            [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
-            [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
-            _ => None,
-        }
+        watched(watch, self.row(watch).state?)
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

@@ -5,16 +5,16 @@ use stepback_index::{Cell, ValueSource};
 
 use super::menu::watch_menu;
 use super::panel::last_write;
-use crate::action::{Action, Follow};
+use crate::action::{Action, CellName, Follow};
 use crate::messages::say;
 use crate::model::so_far::{so_far, source_so_far};
 use crate::model::text::thousands;
 use crate::model::value_source::SourceWords;
 use crate::model::watch_state::WatchState;
 use crate::notes::Watch;
-use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, StepLink, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold, ui as ui_font};
 
 /// Left of the strip: the type.
@@ -55,6 +55,15 @@ pub struct WatchRows<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a ViewCx<'a>,
     pub follow: Follow,
+}
+
+/// The one cell that a watch reads; none where it reads several, or none.
+pub fn watched(watch: &Watch, state: &WatchState) -> Option<CellName> {
+    match state.cells.as_slice() {
+        [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
+        [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
+        _ => None,
+    }
 }
 
 /// What was done to a row.
@@ -103,7 +112,11 @@ impl WatchRows<'_> {
         response.context_menu(|ui| touched.is_edited = watch_menu(ui, shown, self.follow, self.cx, out));
         let tip = row.state.map(|state| self.tip(watch, state));
         if let Some(tip) = tip {
-            response.on_hover_text(tip);
+            response.on_hover_ui(|ui| {
+                ui.label(tip);
+                let cell = row.state.and_then(|state| watched(watch, state));
+                cell.iter().for_each(|cell| HoverCell::shown(cell.clone(), self.follow, self.cx).line_ui(ui));
+            });
         }
         touched
     }

@@ -2,13 +2,14 @@
 
 use egui::{Rect, Ui, pos2};
 
-use super::kept::SliceMenu;
+use super::kept::slice_menu;
 use crate::action::{Action, SliceEdge, SliceQuestion, SliceView, Way};
 use crate::desk::SliceState;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
 use crate::model::slice::{SliceEnd, asked_words, edge_words, question_words, slice_words, view_words, way_words};
 use crate::panels::ViewCx;
+use crate::panels::kept_menu::KeptMenu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
@@ -63,7 +64,7 @@ struct Square<'a> {
 
 impl Bar<'_> {
     /// Draws it.
-    pub fn ui(&self, ui: &mut Ui, rect: Rect, menu: &mut SliceMenu, view: SliceView, out: &mut Vec<Action>) -> BarDid {
+    pub fn ui(&self, ui: &mut Ui, rect: Rect, menu: &mut KeptMenu, view: SliceView, out: &mut Vec<Action>) -> BarDid {
         let (first, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let (second, rest) = rest.split_top_bottom_at_y(rest.top() + BAR);
         let wants_stop = self.question_ui(ui, first, menu, out);
@@ -73,7 +74,7 @@ impl Bar<'_> {
     }
 
     /// The question, and what is done with the slice. True when the panel's own is to end.
-    fn question_ui(&self, ui: &mut Ui, bar: Rect, menu: &mut SliceMenu, out: &mut Vec<Action>) -> bool {
+    fn question_ui(&self, ui: &mut Ui, bar: Rect, menu: &mut KeptMenu, out: &mut Vec<Action>) -> bool {
         let (pen, y) = (self.pen, bar.center().y);
         let mut right = bar.right() - 6.0;
         let mut next = || {
@@ -109,7 +110,7 @@ impl Bar<'_> {
     }
 
     /// What is done with the slice that is marked everywhere.
-    fn marked_ui(&self, ui: &mut Ui, next: &mut dyn FnMut() -> Rect, menu: &mut SliceMenu, out: &mut Vec<Action>) {
+    fn marked_ui(&self, ui: &mut Ui, next: &mut dyn FnMut() -> Rect, menu: &mut KeptMenu, out: &mut Vec<Action>) {
         let (tip, action) = match self.is_under_way() {
             true => (say!("slice-stop"), Action::StopSlice),
             false => (say!("slice-clear"), Action::ClearSlice),
@@ -132,7 +133,7 @@ impl Bar<'_> {
         egui::Popup::menu(&response).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
             ui.style_mut().override_font_id = Some(ui_font(13.0));
             let asked = out.len();
-            menu.ui(ui, self.cx, out);
+            slice_menu(ui, menu, self.cx, out);
             if out.len() > asked {
                 ui.close();
             }
@@ -199,7 +200,7 @@ impl Bar<'_> {
             pen.text(rect.left() + 6.0, y, words, ui_font(12.0), tok.accent);
             wants_more = response.clicked();
         }
-        let words = slice_words(slice, self.cx.session);
+        let words = slice_words(slice);
         pen.cut_text(pos2(bar.left(), y), &words, ui_font(12.0), tok.t2, right - 6.0);
         self.label(ui, bar.with_max_x(right - 6.0), "summary", &words);
         wants_more

@@ -5,7 +5,7 @@ use egui::{Rect, pos2};
 use crate::action::SliceView;
 use crate::analysis::slice::ReadingLine;
 use crate::messages::say;
-use crate::model::slice::{Slice, Told};
+use crate::model::slice::{Slice, Told, because};
 use crate::model::text::thousands;
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 
@@ -19,8 +19,8 @@ const CODE: (usize, usize) = (72, 20);
 const VALUE: (usize, usize) = (40, 10);
 /// Letters of an instruction or expression to which longer ones are cut before anything else is.
 const LONG: usize = 34;
-/// Letters of the reason that are seen in any case.
-const REASON: f32 = 16.0;
+/// The same of the reason, whose letters are narrower.
+const REASON: (usize, usize) = (28, 16);
 
 /// The left edges.
 #[derive(Clone, Copy, Debug)]
@@ -56,13 +56,14 @@ struct Needed {
     place: usize,
     code: usize,
     value: usize,
+    reason: usize,
     thread: usize,
     step: usize,
     depth: u16,
 }
 
 impl Needed {
-    fn add(&mut self, told: &Told<'_>, depth: u16, view: SliceView) {
+    fn add(&mut self, told: &Told<'_>, depth: u16, Shown { slice, view }: Shown<'_>) {
         let length = |text: &str| text.chars().count();
         self.depth = self.depth.max(depth);
         let Some(row) = told.row() else { return };
@@ -71,6 +72,7 @@ impl Needed {
         self.place = self.place.max(length(row.place_in(view)));
         self.thread = self.thread.max(length(&row.thread));
         self.value = self.value.max(length(&told.value()));
+        self.reason = self.reason.max(length(&because(told, slice)));
         // Where a chain ends reaches over what stands behind.
         if row.end.is_none() {
             self.code = self.code.max(length(&told.text()));
@@ -81,26 +83,25 @@ impl Needed {
 impl Columns {
     /// For the lines in view.
     pub fn new<'a>(body: Rect, shown: Shown<'_>, seen: impl Iterator<Item = &'a ReadingLine>) -> Self {
-        let Shown { slice, view } = shown;
-        let mut needed = Needed { step: 4, ..Needed::default() };
+        let mut needed = Needed { step: 4, reason: 8, ..Needed::default() };
         for line in seen {
-            slice.told(line).iter().for_each(|told| needed.add(told, line.depth, view));
+            shown.slice.told(line).iter().for_each(|told| needed.add(told, line.depth, shown));
         }
         let step = body.left() + INSET;
         let after = step + CARET + INDENT * f32::from(needed.depth) + ADVANCE * needed.step as f32 + INSET;
         let has_threads = needed.thread > 0;
         let left = after + if has_threads { ADVANCE * needed.thread as f32 + INSET } else { 0.0 };
-        let needed = [(needed.code, CODE), (needed.place, PLACE), (needed.value, VALUE)];
+        let needed = [(needed.code, CODE), (needed.place, PLACE), (needed.value, VALUE), (needed.reason, REASON)];
         let mut wide = needed.map(|(letters, (most, _))| letters.min(most) as f32);
-        let mut over = wide.iter().sum::<f32>() + REASON - (body.right() - left - 3.0 * INSET) / ADVANCE;
-        // Long expressions give way first, then the functions, what was given, and the rest of the expressions.
-        for (place, least) in [(0, LONG), (1, PLACE.1), (2, VALUE.1), (0, CODE.1)] {
+        let mut over = wide.iter().sum::<f32>() - (body.right() - left - 3.0 * INSET) / ADVANCE;
+        // Long expressions give way first, then reasons, functions, what was given, and the rest of the expressions.
+        for (place, least) in [(0, LONG), (3, REASON.1), (1, PLACE.1), (2, VALUE.1), (0, CODE.1)] {
             let Some(wide) = wide.get_mut(place) else { continue };
             let cut = over.clamp(0.0, (*wide - least as f32).max(0.0));
             *wide -= cut;
             over -= cut;
         }
-        let [code, place, value] = wide.map(|letters| ADVANCE * letters + INSET);
+        let [code, place, value, _] = wide.map(|letters| ADVANCE * letters + INSET);
         Self {
             step,
             thread: has_threads.then_some(after),

@@ -8,20 +8,20 @@ use stepback_parsers::Position;
 
 use super::bar::Bar;
 use super::columns::{Columns, Shown as InView};
-use super::kept::SliceMenu;
-use super::rows::{SliceRows, travel};
+use super::rows::{SliceRows, hover_of, travel};
 use crate::action::{Action, CellName, PanelKind, SliceQuestion, SliceView, WindowId};
 use crate::analysis::slice::{Fold, ReadingLine};
-use crate::desk::SliceState;
+use crate::desk::{SliceList, SliceState};
 use crate::messages::say;
-use crate::model::slice::{Slice, SliceList, Told};
+use crate::model::slice::{Slice, SliceLines, Told};
 use crate::notes::KeptSlice;
-use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
+use crate::panels::kept_menu::KeptMenu;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, RowState, empty_ui, error_ui, loading_ui, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icons, ui as ui_font};
 
 /// The heads of the columns.
@@ -44,7 +44,7 @@ pub struct WhyPanel {
 struct WhyState {
     list: SliceList,
     cursor: CursorList,
-    menu: SliceMenu,
+    menu: KeptMenu,
     /// The question that is shown, by its number.
     number: u64,
     /// The position that the cursor was last moved to.
@@ -109,6 +109,14 @@ impl WhyPanel {
         }
     }
 
+    /// What the row under the cursor gave, where it gave it.
+    fn under_cursor(&self, cx: &ViewCx<'_>) -> Option<HoverCell> {
+        self.slice_state(cx)?.slice()?;
+        let shown = self.state.list.known()?;
+        let told = shown.slice.told(shown.lines.get(self.state.cursor.cursor)?)?;
+        hover_of(told.row()?)
+    }
+
     /// What is said while there are no rows.
     fn without_rows_ui(&self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let state = self.slice_state(cx);
@@ -134,21 +142,22 @@ impl WhyPanel {
         Shown { slice, cx }: &Shown<'_>,
         out: &mut Vec<Action>,
     ) {
-        let lines = self.state.list.lines(slice, self.view);
+        let Some(shown) = self.state.list.poll(slice, self.view, cx.worker) else { return loading_ui(pen, rect) };
+        let SliceLines { slice, view, lines, .. } = &*shown;
         if lines.is_empty() {
             return empty_ui(ui, pen, rect, icons::WHY, EmptyWords(say!("slice-no-step"), say!("slice-close-or-ask")));
         }
         let can_have_more = self.slice_state(cx).is_some_and(SliceState::can_have_more);
         let count = lines.len() + usize::from(can_have_more);
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
-        self.follow_position(slice, &lines, list, cx);
-        self.keys(ui, &Rows { slice, lines: &lines, count, list }, cx, out);
+        self.follow_position(&shown, list, cx);
+        self.keys(ui, &Rows { slice, lines, count, list }, cx, out);
         let area = self.state.cursor.area(ui, list, count, cx.tok);
         let seen = area.places().filter_map(|(place, _)| lines.get(place));
-        let columns = Columns::new(area.body, InView { slice, view: self.view }, seen);
+        let columns = Columns::new(area.body, InView { slice, view: *view }, seen);
         columns.heads(pen, head);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown = SliceRows { pen, cx, columns, slice, view: self.view, cursor: self.state.cursor.cursor };
+        let shown = SliceRows { pen, cx, columns, slice, view: *view, cursor: self.state.cursor.cursor };
         let (mut touched, mut flipped, mut wants_more) = (None, None, false);
         for (place, rect) in area.places() {
             match lines.get(place) {
@@ -170,16 +179,16 @@ impl WhyPanel {
     }
 
     /// The cursor goes along where the position goes to another step of the slice.
-    fn follow_position(&mut self, slice: &Slice, lines: &[ReadingLine], list: Rect, cx: &ViewCx<'_>) {
+    fn follow_position(&mut self, shown: &SliceLines, list: Rect, cx: &ViewCx<'_>) {
         let at = cx.windows.active().position;
         if self.state.position.replace(at) == Some(at) {
             return;
         }
-        let step_of = |line: &ReadingLine| slice.row(line.row()?)?.step;
-        let is_here = |line: &ReadingLine| step_of(line).is_some_and(|step| Some(step) == at.last_step());
-        let stands_here = lines.get(self.state.cursor.cursor).is_some_and(is_here);
-        if let Some(place) = lines.iter().position(is_here).filter(|_| !stands_here && at.last_step().is_some()) {
-            self.state.cursor.go_to(place, lines.len(), list);
+        let Some(step) = at.last_step() else { return };
+        let row = |line: &ReadingLine| shown.slice.row(line.row()?)?.step;
+        let stands_here = shown.lines.get(self.state.cursor.cursor).is_some_and(|line| row(line) == Some(step));
+        if let Some(place) = shown.place_of(step).filter(|_| !stands_here) {
+            self.state.cursor.go_to(place, shown.lines.len(), list);
         }
     }
 
@@ -273,10 +282,11 @@ impl Panel for WhyPanel {
 
     /// What the row under the cursor gave.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        self.slice_state(cx)?.slice()?;
-        let (slice, lines) = self.state.list.known()?;
-        let told = slice.told(lines.get(self.state.cursor.cursor)?)?;
-        told.row()?.gives.first().map(|given| given.cell.clone())
+        self.under_cursor(cx).map(|hover| hover.cell)
+    }
+
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        self.under_cursor(cx).map(|hover| hover.at)
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

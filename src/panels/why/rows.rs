@@ -10,9 +10,9 @@ use crate::messages::say;
 use crate::model::slice::{Slice, Told, WhyRow, because};
 use crate::model::text::thousands;
 use crate::model::{Meaning, Span};
-use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// What all lines of a frame share.
@@ -82,7 +82,10 @@ impl SliceRows<'_> {
             response.context_menu(|ui| {
                 is_flipped |= row_menu(ui, &MenuOf { row, line, slice: self.slice }, self.cx, out);
             });
-            response.on_hover_ui(|ui| tip_ui(ui, &drawn.told, self.slice));
+            response.on_hover_ui(|ui| {
+                tip_ui(ui, &drawn.told, self.slice);
+                hover_of(row).iter().for_each(|hover| hover.line_ui(ui));
+            });
         }
         Deed { is_touched, is_flipped }
     }
@@ -181,6 +184,11 @@ fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
     let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
     let lines = [place, code, value, because(told, slice)];
     ui.label(lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"));
+}
+
+/// What a line gave, where it gave it.
+pub fn hover_of(row: &WhyRow) -> Option<HoverCell> {
+    Some(HoverCell { cell: row.gives.first()?.cell.clone(), at: row.position()? })
 }
 
 /// What a step gave, in colours: `x2 = bfb1e598a4e5bda9`.

@@ -15,6 +15,7 @@ use crate::model::compare::{
 };
 use crate::model::text::thousands;
 use crate::model::{Meaning, TraceWindow};
+use crate::terminal::command::Command;
 use crate::terminal::look::Role;
 use crate::terminal::pane::{Ask, Cx};
 use crate::terminal::pen::{Pen, Run};
@@ -42,6 +43,8 @@ pub struct Compare {
     /// Titles of groups that were opened or closed.
     toggled: Vec<String>,
     filter: String,
+    /// Questions are about the values of the left window, not of the right one.
+    means_left: bool,
 }
 
 /// Which rows of which comparison: while a trace is indexed, the same positions may differ in more.
@@ -238,8 +241,11 @@ impl Listing for Compare {
             false => [say!("compare-before"), say!("compare-after")],
         };
         pen.text(at.label, say!("compare-cell"), style);
-        pen.text(at.from, first, style);
-        pen.text(at.to, second, style);
+        let meant = |title: &str| say!("compare-meant", side = title);
+        match self.means_left {
+            true => (pen.text(at.from, &meant(first), style), pen.text(at.to, second, style)),
+            false => (pen.text(at.from, first, style), pen.text(at.to, &meant(second), style)),
+        };
         pen.text_right(at.step, say!("head-step"), style);
         pen.text(at.meaning, say!("compare-means"), style);
         pen.text(at.writer, say!("compare-last-written-by"), style);
@@ -281,6 +287,18 @@ impl Listing for Compare {
             CompareRow::Cell { cell, .. } => Some(cell.clone()),
             CompareRow::Group { .. } => None,
         }
+    }
+
+    /// The window whose value is meant.
+    fn cell_at(&self, _: usize, cx: &Cx<'_>) -> Option<Position> {
+        let Pair { left, right } = self.pair(cx)?;
+        Some(if self.means_left { left.position } else { right.position })
+    }
+
+    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, _: &mut Vec<Ask>) -> bool {
+        let is_mine = command == Command::NextView;
+        self.means_left ^= is_mine;
+        is_mine
     }
 
     fn copied(&self, place: usize) -> Option<String> {
@@ -353,7 +371,7 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::session::test_session::overflow_with_image;
-    use crate::terminal::command::{Command, Purpose, Toward};
+    use crate::terminal::command::{Purpose, Toward};
 
     fn stage() -> Stage<ListPane<Compare>> {
         let mut stage = Stage::over(overflow_with_image(), 1229, ListPane::new(Compare::default()));
@@ -366,7 +384,7 @@ mod tests {
         assert_eq!(
             stage().draw(120, 24),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after                       Step  Means             Last written by
+   Cell      before                   after (W)                   Step  Means             Last written by
 *▾ Registers  7 of 69 differ
    x0        0000000000000064         00000000ffffffa9           1,248                    decode_field  orr w0, w0, #0xf…
    x1        00000000ffffffe0         0000000000005a7d           1,238                    decode_field  orr w1, w1, w23
@@ -382,7 +400,7 @@ mod tests {
         assert_eq!(
             stage().draw(80, 8),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after                       Step
+   Cell      before                   after (W)                   Step
 *▾ Registers  7 of 69 differ
    x0        0000000000000064         00000000ffffffa9           1,248
    x1        00000000ffffffe0         0000000000005a7d           1,238
@@ -404,7 +422,7 @@ mod tests {
         assert_eq!(
             stage.draw(80, 6),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after                       Step
+   Cell      before                   after (W)                   Step
 *▸ Registers  7 of 69 differ
  ▾ heap  80020008 – 80020017, 2 bytes differ
    80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246
@@ -414,10 +432,21 @@ mod tests {
         assert_eq!(
             stage.draw(80, 6),
             r" 7 registers · 2 bytes differ
-   Cell      before                   after                       Step  Means
+   Cell      before                   after (W)                   Step  Means
 *▾ heap  80020008 – 80020017, 2 bytes differ
    80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9"
         );
+    }
+
+    #[test]
+    fn v_chooses_whose_value_is_asked_about() {
+        let x0 = || CellName::Register("x0".to_owned());
+        let mut stage = stage().press(&[Command::Move(Toward::Down)]);
+        assert_eq!(stage.selected(), Some((x0(), Some(Position(1250)))));
+        let mut stage = stage.press(&[Command::NextView]);
+        assert_eq!(stage.selected(), Some((x0(), Some(Position(1229)))));
+        let heads = stage.draw(80, 3);
+        assert!(heads.contains("before (W)") && !heads.contains("after (W)"), "{heads}");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use ratatui::layout::{Position as Place, Rect};
+use stepback_parsers::Position;
 
 use super::words::{empty, failed, loading};
 use crate::action::{Action, CellName, Follow, PanelKind, Way};
@@ -65,6 +66,11 @@ pub trait Listing {
     /// The cell that a row is about.
     fn cell(&self, _place: usize, _cx: &Cx<'_>) -> Option<CellName> {
         None
+    }
+
+    /// The position at which that cell has the value that is shown; none: that of the active window.
+    fn cell_at(&self, _place: usize, cx: &Cx<'_>) -> Option<Position> {
+        self.follow().map(|follow| cx.desk.windows.position_of(follow))
     }
 
     /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
@@ -306,6 +312,10 @@ impl<L: Listing> Pane for ListPane<L> {
 
     fn selection(&self, cx: &Cx<'_>) -> Option<CellName> {
         self.listing.cell(self.at_cursor()?, cx)
+    }
+
+    fn selection_at(&self, cx: &Cx<'_>) -> Option<Position> {
+        self.listing.cell_at(self.at_cursor()?, cx)
     }
 
     fn copied(&self, _: &Cx<'_>) -> Option<String> {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stepback_parsers::Position;
+
 use super::list::{Deed, Listed, Listing, Marked, Press, Row, Rows};
 use crate::action::{Action, CellName, Follow, PanelKind};
 use crate::messages::say;
@@ -228,6 +230,12 @@ impl<S: Source> Listing for Tabled<S> {
 
     fn cell(&self, place: usize, _: &Cx<'_>) -> Option<CellName> {
         self.source.cell(self.seen.rows.get(place)?)
+    }
+
+    /// That of the row, else what the list shows the state at.
+    fn cell_at(&self, place: usize, cx: &Cx<'_>) -> Option<Position> {
+        let own = self.seen.rows.get(place).and_then(|row| row.position);
+        own.or_else(|| self.follow().map(|follow| cx.desk.windows.position_of(follow)))
     }
 
     fn copied(&self, place: usize) -> Option<String> {

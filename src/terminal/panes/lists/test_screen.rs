@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use stepback_parsers::Position;
 
-use crate::action::{Action, Way};
+use crate::action::{Action, CellName, Way};
 use crate::desk::{Desk, Kept, Opened};
 use crate::model::Windows;
 use crate::session::test_session::{overflow, tarmac};
@@ -80,6 +80,11 @@ impl<P: Pane> Stage<P> {
     pub fn asked_position(&self) -> u64 {
         let travel = |ask: &Ask| if let Ask::Do(Action::Travel(_, to)) = ask { Some(*to) } else { None };
         self.asked.iter().rev().find_map(travel).unwrap()
+    }
+
+    /// The cell under its cursor, and where that is asked about.
+    pub fn selected(&mut self) -> Option<(CellName, Option<Position>)> {
+        self.with(|pane, cx, _| Some((pane.selection(cx)?, pane.selection_at(cx))))
     }
 
     /// Hands it an action.

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use stepback_parsers::Position;
+
 use super::list::{Deed, Listed, Listing, Marked, Press, Row, Rows};
 use crate::action::{Action, CellName, PanelKind, SliceView};
 use crate::analysis::slice::{Fold, ReadingLine};
-use crate::desk::SliceState;
+use crate::desk::{SliceList, SliceState};
 use crate::messages::say;
 use crate::model::Meaning;
-use crate::model::slice::{Slice, SliceEnd, SliceList, Told, because, question_words, slice_words, view_words};
+use crate::model::slice::{Slice, SliceEnd, SliceLines, Told, because, question_words, slice_words, view_words};
 use crate::model::text::thousands;
 use crate::terminal::command::Command;
 use crate::terminal::look::Role;
@@ -27,35 +29,30 @@ const WIDE: u16 = 60;
 pub struct Why {
     view: SliceView,
     list: SliceList,
-    lines: Arc<Vec<ReadingLine>>,
+    /// What is shown of it; none before it was made.
+    shown: Option<Arc<SliceLines>>,
     more: Option<String>,
 }
 
 impl Why {
-    fn told<'a>(&self, place: usize, cx: &Cx<'a>) -> Option<(&ReadingLine, Told<'a>)> {
-        let line = self.lines.get(place)?;
-        Some((line, cx.desk.slice.slice()?.told(line)?))
+    fn told(&self, place: usize) -> Option<(&ReadingLine, Told<'_>)> {
+        let shown = self.shown.as_ref()?;
+        let line = shown.lines.get(place)?;
+        Some((line, shown.slice.told(line)?))
     }
 
     fn rows(&mut self, slice: &Arc<Slice>, cx: &Cx<'_>) -> Listed {
-        self.lines = self.list.lines(slice, self.view);
+        self.shown = self.list.poll(slice, self.view, cx.worker());
+        let Some(shown) = &self.shown else { return Listed::Loading(say!("slice-following").to_owned()) };
         let words = if slice.end == SliceEnd::Stopped { say!("slice-go-on") } else { say!("slice-more") };
         self.more = cx.desk.slice.can_have_more().then(|| format!("… {words}"));
-        let count = self.lines.len() + usize::from(self.more.is_some());
+        let count = shown.lines.len() + usize::from(self.more.is_some());
         if count == 0 {
             return Listed::Nothing(say!("slice-no-step").to_owned(), say!("slice-nothing-asked-terminal").to_owned());
         }
-        let (question, found) = (question_words(slice), slice_words(slice, &cx.desk.session));
+        let (question, found) = (question_words(slice), slice_words(slice));
         let summary = format!("{question} · {} · {found}", view_words(self.view).0.to_lowercase());
-        Listed::Rows(Rows { count, summary, marked: self.marked(slice, cx) })
-    }
-
-    /// The cursor goes along where the position goes to another step of the slice.
-    fn marked(&self, slice: &Slice, cx: &Cx<'_>) -> Option<Marked> {
-        let at = cx.desk.windows.active().position;
-        let step_of = |line: &ReadingLine| slice.row(line.row()?)?.step;
-        let place = self.lines.iter().position(|line| step_of(line).is_some() && step_of(line) == at.last_step())?;
-        Some(Marked { key: (cx.desk.slice.number(), at.0), place })
+        Listed::Rows(Rows { count, summary, marked: marked(shown, cx) })
     }
 
     /// Columns for the numbers of steps.
@@ -90,7 +87,7 @@ impl Listing for Why {
         if let Some(slice) = state.slice() {
             return self.rows(slice, cx);
         }
-        self.lines = Arc::default();
+        self.shown = None;
         let Some(question) = state.question() else {
             let advice = say!("slice-nothing-asked-terminal").to_owned();
             return Listed::Nothing(say!("slice-nothing-asked").to_owned(), advice);
@@ -103,7 +100,7 @@ impl Listing for Why {
     }
 
     fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
-        let Some((line, told)) = self.told(place, cx) else {
+        let Some((line, told)) = self.told(place) else {
             pen.role(run.behind(2), self.more.as_deref().unwrap_or_default(), Role::Text(Meaning::Taken));
             return;
         };
@@ -135,11 +132,11 @@ impl Listing for Why {
             pen.role(place, &row.place, Role::Text(Meaning::Symbol));
             rest = rest.behind(place.cells() + GAP);
         }
-        draw_told(&told, cx, rest, pen);
+        self.shown.iter().for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
     }
 
     fn press(&mut self, Press { place, deed }: Press, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
-        let Some((line, told)) = self.told(place, cx) else {
+        let Some((line, told)) = self.told(place) else {
             let is_more = self.more.is_some() && matches!(deed, Deed::Go | Deed::Open);
             out.extend(is_more.then_some(Ask::Do(Action::MoreOfSlice)));
             return is_more;
@@ -170,35 +167,30 @@ impl Listing for Why {
     }
 
     fn outer(&self, place: usize) -> Option<usize> {
-        let depth = self.lines.get(place)?.depth;
-        self.lines.get(..place)?.iter().rposition(|line| line.depth < depth)
+        let lines = &self.shown.as_ref()?.lines;
+        let depth = lines.get(place)?.depth;
+        lines.get(..place)?.iter().rposition(|line| line.depth < depth)
     }
 
-    fn cell(&self, place: usize, cx: &Cx<'_>) -> Option<CellName> {
-        let (_, told) = self.told(place, cx)?;
+    fn cell(&self, place: usize, _: &Cx<'_>) -> Option<CellName> {
+        let (_, told) = self.told(place)?;
         told.row()?.gives.first().map(|given| given.cell.clone())
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        let (slice, lines) = self.list.known()?;
-        let told = slice.told(lines.get(place)?)?;
+        let (_, told) = self.told(place)?;
         Some(told.row().map_or_else(|| told.text(), |row| row.line()))
     }
 
-    /// Why of what the step gave, where it gave it.
-    fn obey(&mut self, command: Command, place: Option<usize>, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+    /// Where the step gave it.
+    fn cell_at(&self, place: usize, _: &Cx<'_>) -> Option<Position> {
+        self.told(place)?.1.row()?.position()
+    }
+
+    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         match command {
             Command::NextView => self.next_view(),
             Command::Follow(edge) => out.push(Ask::Do(Action::FollowInSlice(edge))),
-            Command::Why => {
-                let row = place.and_then(|place| self.told(place, cx)).and_then(|(_, told)| told.row().cloned());
-                let asked = row.and_then(|row| {
-                    let cell = row.gives.first().map(|given| given.cell.clone())?;
-                    Some(Action::WhyAt(cell, row.position()?.0))
-                });
-                let Some(asked) = asked else { return false };
-                out.push(Ask::Do(asked));
-            }
             _ => return false,
         }
         true
@@ -212,13 +204,18 @@ impl Listing for Why {
 
     fn forget(&mut self) {
         self.list.forget();
-        (self.lines, self.more) = (Arc::default(), None);
+        (self.shown, self.more) = (None, None);
     }
 }
 
+/// The cursor goes along where the position goes to another step of the slice.
+fn marked(shown: &SliceLines, cx: &Cx<'_>) -> Option<Marked> {
+    let at = cx.desk.windows.active().position;
+    Some(Marked { key: (cx.desk.slice.number(), at.0), place: shown.place_of(at.last_step()?)? })
+}
+
 /// What the step does, what came of it, and why it is in.
-fn draw_told(told: &Told<'_>, cx: &Cx<'_>, run: Run, pen: &mut Pen<'_>) {
-    let Some(slice) = cx.desk.slice.slice() else { return };
+fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
     let reason = because(told, slice);
     let label = pen.look.text(Meaning::Label);
     // The reason has at most a third, and the value what it needs of the rest.
@@ -334,9 +331,9 @@ mod tests {
 
     #[test]
     fn why_of_a_row_is_asked_where_it_gave_its_value() {
-        let keys = [Command::NextView, Command::Move(Toward::Down), Command::Why];
-        let asked = format!("{:?}", stage().press(&keys).asked);
-        assert_eq!(asked, r#"[Do(WhyAt(Memory("0x80020017", 1), 1383))]"#);
+        let keys = [Command::NextView, Command::Move(Toward::Down)];
+        let cell = CellName::Memory("0x80020017".to_owned(), 1);
+        assert_eq!(stage().press(&keys).selected(), Some((cell, Some(Position(1383)))));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use stepback_parsers::Position;
 
 use crate::messages::say;
 use crate::model::byte_detail::{ByteDetail, byte_detail};
-use crate::model::memory::{ByteCell, MemoryPage, MemoryRow, aligned, number_text};
+use crate::model::memory::{ByteCell, MemoryPage, MemoryRow, aligned};
+use crate::model::memory_text::number_text;
 use crate::model::so_far::source_so_far;
 use crate::model::text::thousands;
 use crate::model::value_source::SourceWords;

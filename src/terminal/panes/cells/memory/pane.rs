@@ -15,8 +15,9 @@ use crate::action::{Action, CellName, Follow, MemoryChange, MemoryText, PanelKin
 use crate::desk::SessionWatch;
 use crate::expression::shown_address;
 use crate::messages::say;
-use crate::model::memory::{MemoryRow, aligned, place_in_row};
+use crate::model::memory::{MemoryRow, aligned};
 use crate::model::memory_seek::{MemorySeek, Sought, sought_bytes};
+use crate::model::memory_text::place_in_row;
 use crate::model::text::address_digits;
 use crate::model::{Meaning, Span};
 use crate::terminal::command::{Command, Purpose, Toward};

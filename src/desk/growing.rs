@@ -1,0 +1,111 @@
+//! An answer that a job on the worker hands out bit by bit.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stepback_index::Cancel;
+
+use crate::worker::{Lane, Ticket, Worker};
+
+/// What is handed out while the rest is looked for.
+type Newest<A> = Arc<Mutex<Option<Arc<A>>>>;
+
+/// What is known so far, and the job that looks for the rest.
+pub struct Growing<A> {
+    job: Option<Job<A>>,
+    known: Option<Arc<A>>,
+    error: Option<String>,
+}
+
+/// When the answer before gives way to the one that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// As soon as anything is found.
+    Meanwhile,
+    /// When all is found; at once where there is none before.
+    InTheEnd,
+}
+
+struct Job<A> {
+    ticket: Ticket<Arc<A>>,
+    newest: Newest<A>,
+    shown: Shown,
+}
+
+impl<A> Default for Growing<A> {
+    fn default() -> Self {
+        Self { job: None, known: None, error: None }
+    }
+}
+
+impl<A> std::fmt::Debug for Growing<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Growing").field("is_known", &self.known.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl<A: Send + Sync + 'static> Growing<A> {
+    /// Looks for an answer; the job before is cancelled. The job hands out what it has now and then.
+    pub fn begin<J>(&mut self, shown: Shown, worker: &Worker, job: J)
+    where
+        J: FnOnce(&Cancel, &mut dyn FnMut(Arc<A>)) -> anyhow::Result<Arc<A>> + Send + 'static,
+    {
+        self.give_up();
+        let newest = Newest::<A>::default();
+        let shared = Arc::clone(&newest);
+        let ticket = worker.spawn(Lane::Long, move |cancel: &Cancel| {
+            job(cancel, &mut |part| *shared.lock().unwrap_or_else(PoisonError::into_inner) = Some(part))
+        });
+        self.job = Some(Job { ticket, newest, shown });
+    }
+
+    /// Picks up what was found. True where there is something new to show.
+    pub fn receive(&mut self) -> bool {
+        let Some(job) = &self.job else { return false };
+        let is_shown = job.shown == Shown::Meanwhile || self.known.is_none();
+        let newest = job.newest.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|_| is_shown);
+        let ended = job.ticket.take();
+        let is_new = newest.is_some() || matches!(ended, Some(Ok(_)));
+        self.known = newest.or_else(|| self.known.take());
+        match ended {
+            Some(Ok(answer)) => (self.known, self.job) = (Some(answer), None),
+            Some(Err(error)) => (self.error, self.job) = (Some(format!("{error:#}")), None),
+            None => {}
+        }
+        is_new
+    }
+
+    /// Ends the job; what was found stays, as `stopped` makes it. False where none was under way.
+    pub fn stop(&mut self, stopped: impl FnOnce(&A) -> A) -> bool {
+        self.receive();
+        if self.job.take().is_none() {
+            return false;
+        }
+        self.known = self.known.take().map(|known| Arc::new(stopped(&known)));
+        true
+    }
+
+    /// Ends the job and forgets why the last one failed; what was found stays.
+    pub fn give_up(&mut self) {
+        (self.job, self.error) = (None, None);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// What was found so far.
+    pub fn known(&self) -> Option<&Arc<A>> {
+        self.known.as_ref()
+    }
+
+    /// Why the last job failed.
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// Whether a job is under way.
+    pub fn is_under_way(&self) -> bool {
+        self.job.is_some()
+    }
+}

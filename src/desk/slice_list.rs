@@ -1,0 +1,75 @@
+//! What a list shows of a slice.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+
+use crate::action::{SliceQuestion, SliceView};
+use crate::analysis::slice::{Knot, ReadingLine};
+use crate::model::slice::{Slice, SliceLines};
+use crate::worker::{Slot, Worker};
+
+/// What of a slice is shown: made on a worker where the slice, the view or what is opened changed.
+#[derive(Debug, Default)]
+pub struct SliceList {
+    /// What is opened or closed, of which question.
+    toggled: Arc<HashSet<Knot>>,
+    of: Option<SliceQuestion>,
+    made: Slot<Wanted, Arc<SliceLines>>,
+}
+
+/// Which lines are made.
+#[derive(Clone)]
+struct Wanted {
+    slice: Arc<Slice>,
+    view: SliceView,
+    toggled: Arc<HashSet<Knot>>,
+}
+
+impl PartialEq for Wanted {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.slice, &other.slice) && self.view == other.view && self.toggled == other.toggled
+    }
+}
+
+impl SliceList {
+    /// The lines; those before while these are made, and none where those answer another question.
+    pub fn poll(&mut self, slice: &Arc<Slice>, view: SliceView, worker: &Worker) -> Option<Arc<SliceLines>> {
+        if self.of.as_ref() != Some(&slice.question) {
+            self.toggled = Arc::default();
+            self.of = Some(slice.question.clone());
+        }
+        let wanted = Wanted { slice: Arc::clone(slice), view, toggled: Arc::clone(&self.toggled) };
+        let answer = self.made.poll(&wanted, worker, |wanted| {
+            let Wanted { slice, view, toggled } = wanted.clone();
+            move |_: &Cancel| Ok(Arc::new(SliceLines::new(slice, view, &toggled)))
+        });
+        answer.any().filter(|made| is_about_the_same(&made.slice.question, &slice.question)).cloned()
+    }
+
+    /// The lines that were shown last.
+    pub fn known(&self) -> Option<&SliceLines> {
+        self.made.peek().map(|(_, made)| &**made)
+    }
+
+    /// Opens a line, or closes it. False where it has nothing to open.
+    pub fn flip(&mut self, line: &ReadingLine) -> bool {
+        let Some(knot) = line.knot() else { return false };
+        let toggled = Arc::make_mut(&mut self.toggled);
+        if !toggled.remove(&knot) {
+            toggled.insert(knot);
+        }
+        true
+    }
+
+    /// Another trace is open.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Whether questions differ in what is followed alone: the rows of one stay until there are those of the other.
+fn is_about_the_same(one: &SliceQuestion, other: &SliceQuestion) -> bool {
+    SliceQuestion { edges: other.edges, ..one.clone() } == *other
+}
