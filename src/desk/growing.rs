@@ -109,3 +109,68 @@ impl<A: Send + Sync + 'static> Growing<A> {
         self.job.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A job that hands out what it is sent, and ends with the last of it.
+    fn told(growing: &mut Growing<u32>, shown: Shown, worker: &Worker) -> Sender<u32> {
+        let (say, heard): (Sender<u32>, Receiver<u32>) = channel();
+        let heard = Mutex::new(heard);
+        growing.begin(shown, worker, move |_, publish| {
+            let mut last = Arc::new(0);
+            while let Ok(number) = heard.lock().unwrap_or_else(PoisonError::into_inner).recv() {
+                last = Arc::new(number);
+                publish(Arc::clone(&last));
+            }
+            Ok(last)
+        });
+        say
+    }
+
+    #[track_caller]
+    fn wait_for(growing: &mut Growing<u32>, is_so: impl Fn(&Growing<u32>) -> bool) {
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !is_so(growing) {
+            growing.receive();
+            assert!(Instant::now() < limit, "it did not come");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn the_answer_before_stays_until_the_new_one_is_whole_where_that_is_wanted() {
+        let worker = Worker::new(3, || {});
+        let mut growing = Growing::default();
+        let say = told(&mut growing, Shown::InTheEnd, &worker);
+        say.send(1).unwrap();
+        wait_for(&mut growing, |growing| growing.known().is_some_and(|known| **known == 1));
+        drop(say);
+        wait_for(&mut growing, |growing| !growing.is_under_way());
+        let say = told(&mut growing, Shown::InTheEnd, &worker);
+        say.send(2).unwrap();
+        for _ in 0..100 {
+            assert!(!growing.receive());
+            std::thread::yield_now();
+        }
+        assert_eq!(growing.known().map(|known| **known), Some(1));
+        drop(say);
+        wait_for(&mut growing, |growing| growing.known().is_some_and(|known| **known == 2));
+    }
+
+    #[test]
+    fn what_was_found_stays_when_the_job_is_stopped() {
+        let worker = Worker::new(3, || {});
+        let mut growing = Growing::default();
+        let say = told(&mut growing, Shown::Meanwhile, &worker);
+        say.send(7).unwrap();
+        wait_for(&mut growing, |growing| growing.known().is_some());
+        assert!(growing.stop(|known| known + 100) && !growing.is_under_way());
+        assert_eq!(growing.known().map(|known| **known), Some(107));
+        assert!(!growing.stop(|known| known + 100));
+    }
+}

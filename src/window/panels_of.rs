@@ -184,7 +184,8 @@ impl Workspace {
         self.vacancies.drain(..surplus);
         self.dock.remove_recursively(tile);
         if let Some(place) = self.rooms.iter().position(|taken| taken.is_for(tile)) {
-            self.rooms.remove(place).give_back(&mut self.dock);
+            let kept = self.rooms.remove(place).pass_on(&mut self.dock);
+            self.rooms.extend(kept);
         }
         // Nothing would be left in the main window.
         if self.torn().len() == layout::panes_in_order(&self.dock).len() {

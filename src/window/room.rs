@@ -2,8 +2,9 @@
 
 use egui_tiles::{Container, LinearDir, Tile, TileId};
 
-use super::layout::Dock;
+use super::layout::{Dock, panes_in_order};
 use crate::action::PanelKind;
+use crate::panels::Pane;
 
 /// The tab, the bars and the heads above a list, and a good dozen of lines.
 const WANTED: f32 = 336.0;
@@ -62,13 +63,32 @@ impl Taken {
         Some(taken)
     }
 
+    /// What is to be done with it when its panel has closed: another panel in the same row that is read line by line
+    /// keeps it, else it is given back.
+    pub fn pass_on(mut self, dock: &mut Dock) -> Option<Self> {
+        let is_heir = |tile: &TileId| {
+            let kind = dock.tiles.get_pane(tile).map(Pane::kind);
+            kind.is_some_and(wants_lines) && column_of(dock, *tile) == Some((self.column, self.taker.row))
+        };
+        match panes_in_order(dock).into_iter().find(is_heir) {
+            Some(heir) => {
+                self.panel = heir;
+                Some(self)
+            }
+            None => {
+                self.give_back(dock);
+                None
+            }
+        }
+    }
+
     /// Whether it was taken for a panel.
     pub fn is_for(&self, panel: TileId) -> bool {
         self.panel == panel
     }
 
     /// Gives the room back, where nobody moved the border meanwhile.
-    pub fn give_back(self, dock: &mut Dock) {
+    fn give_back(&self, dock: &mut Dock) {
         let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(self.column) else { return };
         let rows = [self.taker, self.giver];
         let is_untouched =

@@ -131,6 +131,8 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     assert!(window.count_like("read x") > 0);
     window.command("Effects of steps… 0 0");
     assert_eq!(window.count_like("read x"), 0);
+    // The menu opens the panel again.
+    window.perform(Action::ClosePanel(window.tile(PanelKind::Effects)));
     window.perform(Action::ShowPanel(PanelKind::Calls));
     window.choose("call 80000764", "What this call reads and writes");
     assert!(window.count_like("read x") > 0);

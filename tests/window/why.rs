@@ -255,7 +255,11 @@ fn the_panel_opens_with_room_for_a_dozen_lines_and_gives_it_back() {
     window.command("Why x2");
     assert!(window.tabs_height(PanelKind::Why) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
     assert!(window.tabs_height(PanelKind::Trace) > 150.0);
-    window.command("Close panel");
+    // The other panel of lines keeps it.
+    window.command("Effects of steps 1190 1255");
+    window.perform(Action::ClosePanel(window.tile(PanelKind::Why)));
+    assert!(window.tabs_height(PanelKind::Effects) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
+    window.perform(Action::ClosePanel(window.tile(PanelKind::Effects)));
     assert!(!window.panels().contains(&PanelKind::Why));
     assert!((memory(&window) - before).abs() < 1.0, "{} and {before}", memory(&window));
 }
