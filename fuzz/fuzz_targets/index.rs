@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use stepback_index::{AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue, Fingerprint, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern, ThreadId, VisitReader};
+use stepback_index::{AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, EdgeKinds, FindText, FindValue, Fingerprint, FoldSet, Index, Influence, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern, ThreadId, VisitReader, Why};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Step, Tarmac, TarmacOptions};
 
@@ -56,6 +56,9 @@ fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) {
     let _answer = question.run(index, &Cancel::default());
 }
 
+/// So many steps of a slice are asked for at most.
+const SLICE_ROWS: usize = 40;
+
 /// A few of every question, about one of four moments.
 fn ask_all(index: &Index<Tarmac>, moment: usize) {
     let (info, end) = (index.info(), index.end().0);
@@ -101,6 +104,9 @@ fn ask_about_cells(index: &Index<Tarmac>, at: Position, address: Address, thread
             ask(index, LastAccess { cell, kinds, before: at });
             ask(index, NextAccess { cell, kinds, from: at });
         }
+        let edges = EdgeKinds { addresses: true, flags: true, control: true, listed: true };
+        ask(index, Why { cell, at, edges, limit: SLICE_ROWS });
+        ask(index, Influence { cell, at, edges, limit: SLICE_ROWS });
     }
 }
 

@@ -36,6 +36,30 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(homes)
     }
 
+    /// Under which names a register may be written again that a line wrote, in whatever mode.
+    pub(crate) fn homes_of_written(&self, home: RegisterView) -> Homes {
+        let names = self.bank_names();
+        let physical = names.register_of(home.register);
+        let is_bank = |plain: &RegisterId| {
+            let mut banks = names.set.banks(*plain).peekable();
+            banks.peek().is_some() && (*plain == physical || banks.any(|bank| bank == physical))
+        };
+        let named = names.of(home.register).map(|known| known.plain);
+        let plain = named.or_else(|| (0..=RegisterId::LR.0).map(RegisterId).find(is_bank));
+        let Some(plain) = plain.filter(|_| names.set.has_states()) else { return Homes::only(home) };
+        let same = names.sharing(plain).map(|known| known.register);
+        let same = same.filter(|register| names.register_of(*register) == physical);
+        let mut sure: Vec<RegisterId> = same.chain([home.register, physical]).collect();
+        sure.sort_unstable();
+        sure.dedup();
+        let of_view = |register| RegisterView { register, ..home };
+        Homes {
+            sure: sure.into_iter().map(of_view).collect(),
+            doubtful: Vec::new(),
+            open: open_of(names.set, plain).into_iter().map(of_view).collect(),
+        }
+    }
+
     fn bank_names(&self) -> BankNames<'a> {
         BankNames { banks: &self.index.banks, set: self.index.instruction_set(self.thread) }
     }

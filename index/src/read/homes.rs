@@ -39,6 +39,15 @@ impl Homes {
         Self { sure: vec![view], doubtful: Vec::new(), open: Vec::new() }
     }
 
+    /// Whether what a name means here may be what one means elsewhere.
+    pub(crate) fn may_be(&self, other: &Self) -> bool {
+        let share = |views: &[RegisterView], others: &[RegisterView]| {
+            views.iter().any(|view| others.iter().any(|other| other.register == view.register))
+        };
+        let (sure, doubtful) = (share(&self.sure, &other.sure), share(&self.doubtful, &other.sure));
+        sure || doubtful || share(&self.sure, &other.doubtful)
+    }
+
     /// The same registers, of which some of the bytes are meant.
     pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
         let of =

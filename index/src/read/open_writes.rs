@@ -3,7 +3,7 @@
 //! Such a line stands behind a step of another thread, or in `thread` mode of M-profile:
 //! which register it wrote the state says that its own thread has at that line.
 
-use stepback_machine::{InstructionSet, Mode, StackChoices, State};
+use stepback_machine::{InstructionSet, Mode, RegisterId, StackChoices, State};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
@@ -36,6 +36,24 @@ impl<'a, S: Source> OpenWrites<'a, S> {
         Ok(None)
     }
 
+    /// Ready for events of a slot that are known already, if one of them has to be told of.
+    pub fn of_events(
+        index: &'a Index<S>,
+        thread: ThreadId,
+        slot: u64,
+        events: &[SlotEvent],
+    ) -> Result<Option<Self>, QueryError> {
+        let set = index.instruction_set(thread);
+        let is_open = |event: &SlotEvent| match &event.kind {
+            EventKind::Register { view, home: Some(home), .. } => is_open(set, view.register, home.register),
+            _ => false,
+        };
+        match events.iter().any(|event| event.thread == thread && is_open(event)) {
+            true => Self::before(index, thread, slot).map(Some),
+            false => Ok(None),
+        }
+    }
+
     fn before(index: &'a Index<S>, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
         let told = reader.told_state()?;
@@ -64,7 +82,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
             EventKind::Register { view, home: Some(home), .. } => {
                 let plain = view.register;
                 let set = self.index.instruction_set(self.thread);
-                if set.banks(plain).next().is_some() && home.register == Mode::Untold.home(plain) {
+                if is_open(set, plain, home.register) {
                     let mode = self.state.map_or(Mode::Other, |state| state.mode);
                     home.register = mode.with_control(self.choices.lowest_byte()).home(plain);
                 }
@@ -72,4 +90,9 @@ impl<'a, S: Source> OpenWrites<'a, S> {
             _ => {}
         }
     }
+}
+
+/// Whether a line does not tell which register its plain name means.
+fn is_open(set: InstructionSet, plain: RegisterId, home: RegisterId) -> bool {
+    home == Mode::Untold.home(plain) && set.banks(plain).next().is_some()
 }

@@ -1,6 +1,6 @@
 //! Small traces whose slices were wrong once: what they have to be, and what the oracle says of them.
 
-use stepback_index::{Cancel, Cell, EdgeKinds, End, NameReader, Query as _, SliceRow, ThreadId, Why};
+use stepback_index::{Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why};
 use stepback_machine::{Address, Branch, Endian, InstructionSet};
 use stepback_parsers::{MarkerKind, Position, Source};
 
@@ -10,23 +10,44 @@ use super::support::records::{ITEM, Record, Records};
 
 const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: false, listed: false };
 
-/// The steps of a slice at the end of a trace, newest first.
-fn steps<S: Source>(source: &std::sync::Arc<S>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
-    let index = index_of(source, 1 << 20, 1);
+/// A register by its name, or a byte of memory by its address.
+fn cell<S: Source>(index: &Index<S>, what: &str, thread: u16) -> Cell {
     let thread = ThreadId(thread);
-    let cell = match what.strip_prefix("0x") {
+    match what.strip_prefix("0x") {
         Some(address) => Cell::Memory { address: Address(u64::from_str_radix(address, 16).unwrap()), len_bytes: 1 },
-        None => Cell::Register { thread, view: NameReader(&index).register_view(what, thread).unwrap() },
-    };
-    let why = Why { cell, at: Position(index.step_count()), edges: EDGES, limit: usize::MAX };
+        None => Cell::Register { thread, view: NameReader(index).register_view(what, thread).unwrap() },
+    }
+}
+
+/// The steps of a slice, and how its chains end.
+fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<End>) {
     let (mut steps, mut ends) = (Vec::new(), Vec::new());
-    for row in why.run(&index, &Cancel::default()).unwrap() {
+    for row in rows {
         match row {
             SliceRow::Step(row) => steps.push(row.step.0),
             SliceRow::End(row) => ends.push(row.end),
         }
     }
     (steps, ends)
+}
+
+/// The slice at the end of a trace, newest first.
+fn steps<S: Source>(source: &std::sync::Arc<S>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
+    let index = index_of(source, 1 << 20, 1);
+    let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
+    told(Why { cell, at, edges: EDGES, limit: usize::MAX }.run(&index, &Cancel::default()).unwrap())
+}
+
+/// Compares a text with the oracle, and where the value goes that a cell has at its start with the steps that have to be.
+#[track_caller]
+fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]) -> Vec<End> {
+    (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
+    let index = index_of(&open(text.as_bytes(), Endian::Little), 1 << 20, 1);
+    let (cell, at) = (cell(&index, what, thread), Position(0));
+    let rows = Influence { cell, at, edges: EDGES, limit: usize::MAX }.run(&index, &Cancel::default()).unwrap();
+    let (steps, ends) = told(rows);
+    assert_eq!(steps, expected);
+    ends
 }
 
 /// Compares a text with the oracle, and the steps of one of its slices with those that it has to have.
@@ -157,4 +178,82 @@ fn an_instruction_that_means_nothing_ends_the_chains_of_all_registers() {
     let (found, ends) = steps(&source, "rcx", 0);
     assert_eq!(found, [2, 1]);
     assert!(ends.iter().all(|end| matches!(end, End::Unknown(_))), "{ends:?}");
+}
+
+#[test]
+fn a_store_whose_line_stands_behind_a_step_of_another_cpu_is_followed_from_there() {
+    let store = "1 clk cpu1 IT (1) 00008000 b9000020 O EL1h_n : STR w0,[x1]\n\
+         2 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP\n\
+         2 clk cpu1 MW4 00001000:000000001000 00000007\n";
+    let load = "3 clk cpu0 IT (2) 00008004 b9400020 O EL1h_n : LDR w0,[x1]\n\
+         3 clk cpu0 MR4 00001000:000000001000 00000007\n\
+         3 clk cpu0 R X0 0000000000000007\n";
+    check_onward(&format!("{store}{load}"), "w0", 0, &[0, 2]);
+}
+
+#[test]
+fn a_register_whose_line_stands_behind_a_step_of_another_cpu_is_followed_from_there() {
+    check_onward(
+        "1 clk cpu1 IT (1) 00008000 aa0103e0 O EL1h_n : MOV x0,x1\n\
+         2 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP\n\
+         2 clk cpu1 R X0 0000000000000007\n\
+         3 clk cpu1 IT (2) 00008004 aa0003e2 O EL1h_n : MOV x2,x0\n\
+         3 clk cpu1 R X2 0000000000000007\n",
+        "x1",
+        0,
+        &[0, 2],
+    );
+}
+
+#[test]
+fn of_two_cpus_in_one_slot_the_order_of_the_lines_says_who_loads_what() {
+    let store = "2 clk cpu1 MW4 00001000:000000001000 00000007\n";
+    let load = "2 clk cpu0 MR4 00001000:000000001000 00000007\n";
+    let trace = |first: &str, second: &str| {
+        format!(
+            "1 clk cpu1 IT (1) 00008000 b9000020 O EL1h_n : STR w0,[x1]\n\
+             2 clk cpu0 IT (1) 00008000 b9400020 O EL1h_n : LDR w0,[x1]\n\
+             {first}{second}\
+             2 clk cpu0 R X0 0000000000000007\n"
+        )
+    };
+    check_onward(&trace(store, load), "w0", 0, &[0, 1]);
+    check_onward(&trace(load, store), "w0", 0, &[0]);
+}
+
+#[test]
+fn a_load_whose_line_stands_behind_the_store_of_another_cpu_has_what_was_there_before_it() {
+    check_onward(
+        "1 clk cpu1 IT (1) 00008000 b9400020 O EL1h_n : LDR w0,[x1]\n\
+         2 clk cpu0 IT (1) 00008000 b9000020 O EL1h_n : STR w0,[x1]\n\
+         2 clk cpu0 MW4 00001000:000000001000 00000007\n\
+         2 clk cpu1 MR4 00001000:000000001000 00000005\n\
+         2 clk cpu1 R X0 0000000000000005\n",
+        "0x1000",
+        0,
+        &[0],
+    );
+}
+
+#[test]
+fn a_write_of_a_vector_overwrites_the_rest_of_it() {
+    let ends = check_onward(
+        "1 clk IT (1) 00008000 4ea11c20 O EL1h_n : MOV v0.16b,v1.16b\n\
+         1 clk R V0 00000000000000010000000000000002\n",
+        "z0",
+        0,
+        &[],
+    );
+    assert_eq!(ends, []);
+}
+
+#[test]
+fn a_call_of_what_is_followed_is_a_row_though_what_it_writes_is_made_of_something_else() {
+    check_onward(
+        "1 clk IT (1) 00008000 d63f0060 O EL1h_n : BLR x3\n\
+         1 clk R X30 0000000000008004\n",
+        "x3",
+        0,
+        &[0],
+    );
 }

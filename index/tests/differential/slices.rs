@@ -25,7 +25,8 @@ fn loaded() -> Program {
 pub fn check<S: Source>(name: &str, source: &Arc<S>, segment_sizes: &[u64], questions: u64, seed: u64) {
     let program = if seed.is_multiple_of(2) { loaded() } else { Program::default() };
     let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
-    let things = Things::of(&oracle);
+    let mut things = Things::of(&oracle);
+    things.is_mixed |= has_both_profiles(source.as_ref());
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
         let index = index_of(source, *segment_bytes, 1 + number % 3);
         let index = with_images(index, program.clone(), &Cancel::default());
@@ -34,6 +35,17 @@ pub fn check<S: Source>(name: &str, source: &Arc<S>, segment_sizes: &[u64], ques
         let mut dice = Dice(seed);
         (0..questions).for_each(|_| comparison.ask_why(&mut dice));
     }
+}
+
+/// Whether modes of microcontrollers and of other processors stand in one text: then the main stack is `sp` of `svc`, too.
+fn has_both_profiles<S: Source>(source: &S) -> bool {
+    let mut text = Vec::new();
+    if source.is_text() {
+        source.read_raw(0..source.length(), &mut text).unwrap();
+    }
+    let text = String::from_utf8_lossy(&text);
+    let has = |modes: &[&str]| modes.iter().any(|mode| text.contains(&format!(" {mode}")));
+    has(&["thread", "handler"]) && has(&["svc", "usr", "sys", "irq", "fiq", "abt", "und", "mon", "hyp", "EL"])
 }
 
 pub fn check_text(text: &str, segment_sizes: &[u64], questions: u64, seed: u64) {

@@ -44,6 +44,8 @@ pub struct Things {
     values: Vec<u64>,
     views: Vec<(ThreadId, RegisterView)>,
     threads: Vec<ThreadId>,
+    /// The registers of one set are those of another under other names.
+    pub is_mixed: bool,
 }
 
 impl Things {
@@ -51,6 +53,8 @@ impl Things {
         let mut things = Self { calls: oracle.calls(), ..Self::default() };
         things.threads = (0..oracle.threads().len() as u16).map(ThreadId).collect();
         let steps = Steps { first: Step(0), count: u64::MAX }.replay(oracle).unwrap();
+        let words = |step: &StepRecord| step.instruction_set.word_bytes();
+        things.is_mixed = steps.windows(2).any(|two| words(&two[0]) != words(&two[1]));
         for step in &steps {
             things.pcs.push(step.pc.0);
             things.times.extend(step.time);

@@ -379,13 +379,27 @@ struct TarmacWriter<'a> {
     memory: HashMap<u64, u8>,
     cpus: Vec<Cpu>,
     is_big_endian: bool,
+    modes: &'static [&'static str],
+}
+
+/// The modes of a program: of T32 those of one profile mostly.
+fn modes(set: InstructionSet, dice: &mut Dice) -> &'static [&'static str] {
+    match (set, dice.below(3)) {
+        (InstructionSet::A64, _) => &["EL1h_n", "EL1t_n", "EL0t_n", "EL3h_s"],
+        (InstructionSet::T32, 0) => &["thread", "handler"],
+        (InstructionSet::T32, 1) => &["svc_s", "usr", "irq"],
+        (InstructionSet::T32, _) => &["svc_s", "thread", "handler"],
+        _ => &["svc_s", "usr", "irq", "fiq", "mode"],
+    }
 }
 
 /// A program as Tarmac text.
 pub fn tarmac(plan: Plan, is_big_endian: bool, dice: &mut Dice) -> String {
-    let cpu = Cpu { pc: 0x8000, mode: "EL1h_n", late: Vec::new() };
-    let cpus = vec![cpu; usize::from(plan.threads)];
-    let mut writer = TarmacWriter { plan, dice, out: String::new(), memory: HashMap::new(), cpus, is_big_endian };
+    let modes = modes(plan.set, dice);
+    let mode = modes.first().copied().unwrap_or("mode");
+    let cpus = vec![Cpu { pc: 0x8000, mode, late: Vec::new() }; usize::from(plan.threads)];
+    let (out, memory) = Default::default();
+    let mut writer = TarmacWriter { plan, dice, out, memory, cpus, is_big_endian, modes };
     if writer.dice.one_in(2) {
         writer.dump();
     }
@@ -417,16 +431,8 @@ impl TarmacWriter<'_> {
     }
 
     fn mode(&mut self, cpu: usize) -> &'static str {
-        let modes: &[&str] = match self.plan.set {
-            InstructionSet::A64 => &["EL1h_n", "EL1t_n", "EL0t_n", "EL3h_s"],
-            InstructionSet::T32 => &["thread", "handler", "svc_s"],
-            _ => &["svc_s", "usr", "irq", "fiq", "mode"],
-        };
         if self.dice.one_in(8) {
-            self.cpus[cpu].mode = self.dice.pick(modes).unwrap();
-        }
-        if self.plan.set != InstructionSet::A64 && self.cpus[cpu].mode == "EL1h_n" {
-            self.cpus[cpu].mode = "svc_s";
+            self.cpus[cpu].mode = self.dice.pick(self.modes).unwrap();
         }
         self.cpus[cpu].mode
     }

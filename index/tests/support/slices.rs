@@ -1,14 +1,14 @@
-//! Asks index and oracle why a cell has its value, and compares the answers byte by byte.
+//! Asks index and oracle why a cell has its value and where it goes, and compares the answers byte by byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_index::oracle::Replay as _;
 use stepback_index::{
-    Cancel, Cell, EdgeKinds, End, NotKnown, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, ThreadId, WantedBy,
-    Why,
+    Cancel, Cell, EdgeKinds, End, Influence, NameReader, NotKnown, Query as _, SliceCell, SliceEnd, SliceRow,
+    SliceStep, ThreadId, WantedBy, Why,
 };
-use stepback_machine::{Address, RegisterId, RegisterView};
-use stepback_parsers::{Source, Step};
+use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source, Step};
 
 use super::compare::Comparison;
 use super::dice::Dice;
@@ -33,15 +33,26 @@ struct Slice {
     ends: BTreeMap<(SliceCell, WantedBy), BTreeSet<String>>,
 }
 
+/// In which order steps come.
+#[derive(Clone, Copy)]
+enum Order {
+    NewestFirst,
+    OldestFirst,
+}
+
 impl Slice {
     #[track_caller]
-    fn of(rows: &[SliceRow], name: &str) -> Self {
+    fn of(rows: &[SliceRow], order: Order, name: &str) -> Self {
         let mut slice = Self::default();
         let mut last = None;
         for row in rows {
             match row {
                 SliceRow::Step(row) => {
-                    assert!(last.is_none_or(|last| last > row.step), "{name}: newest first, each once: {rows:#?}");
+                    let is_next = last.is_none_or(|last| match order {
+                        Order::NewestFirst => last > row.step,
+                        Order::OldestFirst => last < row.step,
+                    });
+                    assert!(is_next, "{name}: in order, each once: {rows:#?}");
                     last = Some(row.step);
                     slice.add_step(row);
                 }
@@ -124,6 +135,15 @@ impl Slice {
         }
     }
 
+    /// Takes back an end that is told of whole results.
+    fn forget(&mut self, end: End) {
+        let end = format!("{end:?}");
+        self.ends.retain(|_, ends| {
+            ends.remove(&end);
+            !ends.is_empty()
+        });
+    }
+
     /// Chains that the limit ends early may have ended otherwise right behind it.
     fn limit_as(&mut self, expected: &Self) {
         let limit = format!("{:?}", End::Limit);
@@ -162,7 +182,7 @@ fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
     match cell {
         SliceCell::Register { thread, view } => {
             let byte = move |offset| SliceCell::Register { thread, view: RegisterView::new(view.register, offset, 1) };
-            Box::new((view.offset..view.offset + view.size_bytes).map(byte))
+            Box::new((view.offset..view.offset.saturating_add(view.size_bytes)).map(byte))
         }
         SliceCell::Flags { thread, bits } => {
             let bits = (0..64).map(move |bit| bits & 1 << bit).filter(|bits| *bits != 0);
@@ -175,7 +195,7 @@ fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
 }
 
 impl<S: Source> Comparison<'_, S> {
-    /// Asks why a random cell has its value.
+    /// Asks why a random cell has its value, and where that goes.
     pub fn ask_why(&self, dice: &mut Dice) {
         let mut flag = || dice.one_in(2);
         let edges = EdgeKinds { addresses: flag(), flags: flag(), control: false, listed: flag() };
@@ -186,6 +206,86 @@ impl<S: Source> Comparison<'_, S> {
             return;
         }
         self.agree_why(Why { cell, at, edges, limit });
+        // Late ones reach few steps.
+        let at = Position(at.0.min(dice.below(self.index.step_count() + 1)));
+        let edges = EdgeKinds { control: dice.one_in(2), ..edges };
+        // Which register a name means that nobody wrote is asked of registers that have one. What AArch64 wrote and AArch32
+        // reads under the name of a bank is not looked for.
+        if dice.one_in(2)
+            || self.things.is_mixed
+            || matches!(cell, Cell::Register { thread, view } if self.has_banks(thread, view))
+        {
+            return;
+        }
+        self.agree_influence(Influence { cell, at, edges, limit });
+    }
+
+    /// Compares the answers to where a value goes. The limit cuts both after the same steps; what it ends is not compared.
+    #[track_caller]
+    pub fn agree_influence(&self, influence: Influence) {
+        let (found, expected) = (influence.run(&self.index, &Cancel::default()), influence.replay(self.oracle));
+        let name = format!("{}: {influence:?}", self.name);
+        let (Ok(found), Some(expected)) = (&found, &expected) else {
+            assert!(found.is_err() && expected.is_none(), "{name}: {found:?}, {expected:?}");
+            return;
+        };
+        let (found, expected) = (self.plainly(found), self.plainly(expected));
+        let ours = Slice::of(&found, Order::OldestFirst, &name);
+        let theirs = Slice::of(&expected, Order::OldestFirst, &name);
+        assert_same(&name, &ours.step_lines(), &theirs.step_lines());
+        if influence.limit == usize::MAX {
+            let mut both = [ours, theirs];
+            for slice in &mut both {
+                slice.ends.retain(|(cell, _), _| !self.is_one_of_many(*cell));
+                slice.forget(End::Unknown(NotKnown::LoadNotShown));
+            }
+            let [ours, theirs] = both;
+            assert_same(&name, &ours.end_lines(), &theirs.end_lines());
+        }
+    }
+
+    /// Whether its plain name means several registers: where no mode tells which, what overwrites it is not agreed on.
+    fn is_one_of_many(&self, cell: SliceCell) -> bool {
+        matches!(cell, SliceCell::Register { thread, view } if self.has_banks(thread, view))
+    }
+
+    fn has_banks(&self, thread: ThreadId, view: RegisterView) -> bool {
+        let set = self.set_of(thread);
+        set.has_states() && set.banks(self.plain(thread, view.register)).next().is_some()
+    }
+
+    fn set_of(&self, thread: ThreadId) -> InstructionSet {
+        let thread = self.index.threads().get(usize::from(thread.0));
+        thread.map_or_else(InstructionSet::default, |thread| thread.instruction_set)
+    }
+
+    /// Rows whose registers bear plain names: what a line calls by its bank another may call so.
+    fn plainly(&self, rows: &[SliceRow]) -> Vec<SliceRow> {
+        let plain = |cell: &mut SliceCell| {
+            if let SliceCell::Register { thread, view } = cell {
+                view.register = self.plain(*thread, view.register);
+            }
+        };
+        let mut rows = rows.to_vec();
+        for row in &mut rows {
+            match row {
+                SliceRow::Step(row) => row.defines.iter_mut().for_each(|defined| plain(&mut defined.cell)),
+                SliceRow::End(end) => plain(&mut end.cell),
+            }
+        }
+        rows
+    }
+
+    fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
+        let set = self.set_of(thread);
+        if register >= RegisterId::FIRST_NAMED {
+            let name = NameReader(&self.index).register_name(RegisterView::new(register, 0, 4), set);
+            return InstructionSet::banked_anywhere(&name).map_or(register, |bank| bank.plain.register);
+        }
+        let has_windows = set.has_windows();
+        let plain = (0..=RegisterId::LR.0).map(RegisterId);
+        let mut named = plain.filter(|plain| !has_windows && set.banks(*plain).any(|bank| bank == register));
+        named.next().unwrap_or(register)
     }
 
     /// Compares the answers to a question.
@@ -197,7 +297,8 @@ impl<S: Source> Comparison<'_, S> {
             return;
         };
         let name = format!("{}: {why:?}", self.name);
-        let (mut ours, mut theirs) = (Slice::of(found, &name), Slice::of(expected, &name));
+        let (mut ours, mut theirs) =
+            (Slice::of(found, Order::NewestFirst, &name), Slice::of(expected, Order::NewestFirst, &name));
         assert_same(&name, &ours.step_lines(), &theirs.step_lines());
         ours.forget_parts_of_results(&mut theirs, &name);
         ours.limit_as(&theirs);

@@ -79,6 +79,22 @@ impl Oracle {
         }
         into
     }
+
+    /// What decides what a step does that gives nothing the value: a branch or a call, a comparison whose flags are not shown.
+    pub(super) fn decided_by(&self, step: Step, kinds: EdgeKinds) -> Vec<(Taken, Edge)> {
+        let Some(told) = self.step(step) else { return Vec::new() };
+        let Some(instruction) = self.done(told) else { return Vec::new() };
+        let origins = instruction.origins_of_result(None);
+        let flags = instruction.flags_read(told.instruction_set);
+        let maker = Maker { oracle: self, step, told, instruction, kinds };
+        let mut into = Ingredients::default();
+        maker.take_in(origins, &mut into);
+        let flags = flags | maker.flags_of_block();
+        if flags != 0 && (kinds.flags || kinds.control) {
+            into.taken.push((Taken::Flags(flags), Edge::Flags));
+        }
+        into.taken
+    }
 }
 
 impl Maker<'_> {

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterView};
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Step;
 
-use crate::answers::cell::Cell;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy};
 use crate::answers::thread::ThreadId;
@@ -13,7 +11,8 @@ use crate::answers::value::Value;
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::oracle::slice::flow::Taken;
-use crate::oracle::slice::writers::{Before, Found, How, Made};
+use crate::oracle::slice::takings::FoundByte;
+use crate::oracle::slice::writers::{Found, How, Made};
 use crate::query::slice::why::Why;
 
 /// Names its cells byte by byte, and flags one by one.
@@ -22,23 +21,8 @@ impl Replay for Why {
         oracle.check(self.at)?;
         let mut slice = Slice::of(oracle, self.edges);
         let by = WantedBy { step: None, edge: Edge::Data };
-        match self.cell {
-            Cell::Register { thread, view } if view.register == RegisterId::PSR => {
-                slice.want_flags(thread, oracle.instruction_set(thread).flag_bits(), self.at, by);
-            }
-            Cell::Register { thread, view } => {
-                let found = oracle.register_writers(thread, view, self.at, None);
-                slice.want_register(thread, view, found, by);
-            }
-            Cell::Memory { address, len_bytes } => {
-                let event = oracle.events_until(self.at).len();
-                let before = Before { event, taken_by: None };
-                for address in (0..len_bytes).map_while(|place| address.0.checked_add(place)) {
-                    slice.want(memory(address), oracle.memory_writer(address, before, self.at), by);
-                }
-            }
-            Cell::Physical { .. } => return None,
-        }
+        let asked = oracle.writers_at(self.cell, self.at)?;
+        asked.into_iter().for_each(|(cell, found)| slice.want(cell, found, by));
         slice.follow();
         Some(slice.rows(self.limit))
     }
@@ -70,13 +54,14 @@ struct Slice<'a> {
     ends: HashSet<(End, SliceCell, WantedBy)>,
     /// Who wants what of which step.
     links: HashSet<(Step, SliceCell, WantedBy)>,
-    registers: HashMap<(Step, RegisterView), Vec<Found>>,
+    /// Who wrote what a step takes in: it may do so for several edges.
+    writers: HashMap<(Step, Taken), Vec<FoundByte>>,
 }
 
 impl<'a> Slice<'a> {
     fn of(oracle: &'a Oracle, kinds: EdgeKinds) -> Self {
-        let (rows, nodes, open, ends, links, registers) = Default::default();
-        Self { oracle, kinds, rows, nodes, open, ends, links, registers }
+        let (rows, nodes, open, ends, links, writers) = Default::default();
+        Self { oracle, kinds, rows, nodes, open, ends, links, writers }
     }
 
     fn want(&mut self, cell: SliceCell, found: Found, by: WantedBy) {
@@ -93,21 +78,8 @@ impl<'a> Slice<'a> {
         row.doubt = row.doubt.or(doubt);
         let node = Node { step, how, cell };
         if self.nodes.insert(node) {
-            row.defines.push(Defined { cell, value: self.oracle.value_of(node) });
+            row.defines.push(Defined { cell, value: self.oracle.value_of(how, cell) });
             self.open.push(node);
-        }
-    }
-
-    fn want_register(&mut self, thread: ThreadId, view: RegisterView, found: Vec<Found>, by: WantedBy) {
-        for (found, offset) in found.into_iter().zip(view.offset..) {
-            let view = RegisterView::new(view.register, offset, 1);
-            self.want(SliceCell::Register { thread, view }, found, by);
-        }
-    }
-
-    fn want_flags(&mut self, thread: ThreadId, bits: u64, at: Position, by: WantedBy) {
-        for bits in (0..64).map(|bit| bits & 1 << bit).filter(|bits| *bits != 0) {
-            self.want(SliceCell::Flags { thread, bits }, self.oracle.flag_writer(thread, bits, at), by);
         }
     }
 
@@ -126,24 +98,9 @@ impl<'a> Slice<'a> {
 
     /// Looks for who wrote what a step takes in.
     fn take(&mut self, step: Step, taken: Taken, by: WantedBy) {
-        let Some(told) = self.oracle.step(step) else { return };
-        let (thread, at) = (told.thread, Position(step.0));
-        match taken {
-            Taken::Register(view) => {
-                let oracle = self.oracle;
-                let found = self.registers.entry((step, view)).or_insert_with(|| {
-                    let mode = Some(oracle.mode_of_step(step, told)).filter(|mode| *mode != Mode::Other);
-                    oracle.register_writers(thread, view, at, mode)
-                });
-                let found = found.clone();
-                self.want_register(thread, view, found, by);
-            }
-            Taken::Flags(bits) => self.want_flags(thread, bits, at, by),
-            Taken::Memory(address) => {
-                let before = self.oracle.before_loads(step);
-                self.want(memory(address), self.oracle.memory_writer(address, before, at), by);
-            }
-        }
+        let oracle = self.oracle;
+        let found = self.writers.entry((step, taken)).or_insert_with(|| oracle.writers_of(step, taken)).clone();
+        found.into_iter().for_each(|(cell, found)| self.want(cell, found, by));
     }
 
     fn rows(self, limit: usize) -> Vec<SliceRow> {
@@ -165,23 +122,9 @@ impl<'a> Slice<'a> {
     }
 }
 
-fn memory(address: u64) -> SliceCell {
-    SliceCell::Memory { address: Address(address), len_bytes: 1 }
-}
-
 impl Oracle {
-    /// What a step loads is what is there at its last load, or at the end of its own slot where that comes later:
-    /// what others store behind other steps is not in its past.
-    fn before_loads(&self, step: Step) -> Before {
-        let end = self.events_until(step.after()).len();
-        let is_load = |kind: &EventKind| matches!(kind, EventKind::Access(access) if access.kind == AccessKind::Read);
-        let here = self.events.iter().enumerate().take(end);
-        let last = here.rev().find(|(_, event)| event.owner == Some(step) && is_load(&event.kind));
-        Before { event: last.map_or(end, |(number, _)| number + 1), taken_by: Some(step) }
-    }
-
     /// The value of a byte, or of all flags of which one was asked for.
-    fn value_of(&self, Node { how, cell, .. }: Node) -> Value {
+    pub(super) fn value_of(&self, how: How, cell: SliceCell) -> Value {
         let event = match how {
             How::Recorded(event) => self.events.get(event),
             How::Cleared(_) => return Value(vec![Some(0)]),

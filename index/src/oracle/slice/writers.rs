@@ -186,7 +186,7 @@ impl Oracle {
     }
 
     /// A write of a whole V register makes the rest of Z zero.
-    fn clears_vector(&self, thread: ThreadId, written: &Written) -> bool {
+    pub(super) fn clears_vector(&self, thread: ThreadId, written: &Written) -> bool {
         let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
         let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
         is_simd && is_whole && self.instruction_set(thread).has_states()
@@ -230,7 +230,7 @@ impl Oracle {
     }
 
     /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.
-    fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
+    pub(super) fn mode_ahead(&self, thread: ThreadId, at: Position) -> Mode {
         let own = |(number, told): &(u64, &Told)| told.thread == thread && *number >= at.0;
         let ahead = (0u64..).zip(&self.steps).find(own);
         let last =

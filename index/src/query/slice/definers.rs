@@ -13,8 +13,9 @@ use crate::answers::slice::{End, SliceEnd, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::beside::Beside;
+use crate::query::slice::flow::Taken;
 use crate::query::slice::frontier::{Frontier, Want};
-use crate::query::slice::pieces::Piece;
+use crate::query::slice::pieces::{Piece, blocks_of_bytes};
 use crate::read::homes::Homes;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
@@ -56,6 +57,16 @@ pub(super) struct Wish {
     pub doubt: Option<Doubt>,
 }
 
+impl Wish {
+    /// What a step did not write after all of what was wanted of it, with the last slot in which that may have been written.
+    pub fn rest_of(want: Want) -> Option<(Self, u64)> {
+        let Want { thread, piece, slot, wanted_by, doubt } = want;
+        // What may have changed a register since then may have changed it since an earlier step, too.
+        let doubt = doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Filtered));
+        Some((Self { thread, piece, wanted_by, doubt }, slot.checked_sub(1)?))
+    }
+}
+
 /// What was found of some wishes.
 pub(super) struct Finds<'f> {
     pub frontier: &'f mut Frontier,
@@ -91,6 +102,21 @@ impl<S: Source> Definers<'_, S> {
             reader.homes(view)?
         };
         Ok(Piece::Register { view, homes: Arc::new(homes) })
+    }
+
+    /// What a step takes in, as what it means before the step.
+    pub fn pieces_of(
+        &self,
+        taken: &Taken,
+        state: Option<State>,
+        thread: ThreadId,
+        step: Step,
+    ) -> Result<Vec<Piece>, QueryError> {
+        Ok(match taken {
+            Taken::Register(view) => vec![self.register(thread, *view, Position(step.0), state)?],
+            Taken::Flags(bits) => vec![Piece::Flags(*bits)],
+            Taken::Memory(addresses) => blocks_of_bytes(addresses),
+        })
     }
 
     /// Adds who wrote a piece last.
@@ -134,7 +160,7 @@ impl<S: Source> Definers<'_, S> {
     }
 
     /// True for a status register that the trace never writes: many leave out what comparisons of floating point set.
-    fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
+    pub fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         is_status && ViewReader(self.index).overlapping(thread, view).next().is_none()
     }

@@ -21,7 +21,7 @@ use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
-use crate::query::slice::pieces::{Piece, Run, parts_of, runs_of};
+use crate::query::slice::pieces::{Piece, Run, grow_view, joined, parts_of, runs_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::By;
@@ -29,6 +29,15 @@ use crate::read::homes::Homes;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::granules::GRANULE_BITS;
+
+/// In which slots a step is looked at.
+#[derive(Clone, Debug)]
+pub(super) enum Extent {
+    /// In its own, in these, and where it accessed memory.
+    Slots(Vec<u64>),
+    /// In all in which it did something.
+    Whole,
+}
 
 /// Something that a step takes in, at the position before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +85,8 @@ pub(super) struct StepFlow<'a, S> {
     instruction: Option<Arc<Instruction>>,
     /// Those of the thread, in the slots that are wanted.
     pub events: Vec<SlotEvent>,
+    /// Those of others in its own slot.
+    pub others: Vec<SlotEvent>,
     loads: StepAccesses,
     stores: StepAccesses,
     /// What it stored, by blocks; looked for when it is first asked for.
@@ -94,21 +105,18 @@ impl<'a, S: Source> StepFlow<'a, S> {
     pub fn of(index: &'a Index<S>, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
         let slots = wants.iter().map(|want| want.slot).collect();
         let events = StepEvents::about(wants.iter().map(|want| &want.piece));
-        Self::in_slots(index, step, slots, kinds, events)
+        Self::within(index, step, Extent::Slots(slots), kinds, events)
     }
 
-    /// The same with the slots beside its own in which it did something.
-    pub fn in_slots(
+    /// The same as far as it is looked at.
+    pub fn within(
         index: &'a Index<S>,
         step: Step,
-        mut slots: Vec<u64>,
+        extent: Extent,
         kinds: EdgeKinds,
         mut events: StepEvents,
     ) -> Result<Self, QueryError> {
         let own = step.0.saturating_add(1);
-        slots.push(own);
-        slots.sort_unstable();
-        slots.dedup();
         events.read(index, &[own])?;
         let text = events.kept.iter().find_map(|event| match &event.kind {
             EventKind::Step(text) => Some((event.thread, text.clone())),
@@ -120,8 +128,14 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let found = decode(text.encoding?, text.pc, text.instruction_set);
             found.registers.is_some().then_some(found)
         });
-        if instruction.as_ref().is_some_and(|found| !found.meaning.memory.is_empty() || !found.meaning.is_memory_known)
-        {
+        let has_memory = instruction
+            .as_ref()
+            .is_some_and(|known| !known.meaning.memory.is_empty() || !known.meaning.is_memory_known);
+        let (mut slots, is_whole) = match extent {
+            Extent::Slots(slots) => (slots, false),
+            Extent::Whole => (late_writes(index, thread, step)?, true),
+        };
+        if has_memory || is_whole {
             slots.extend(late_slots(index, thread, step)?);
         }
         slots.retain(|slot| *slot != own);
@@ -132,7 +146,8 @@ impl<'a, S: Source> StepFlow<'a, S> {
         }
         let StepEvents { kept: mut events, is_cut, .. } = events;
         events.sort_by_key(|event| event.slot);
-        events.retain(|event| event.thread == thread);
+        let (events, mut others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.thread == thread);
+        others.retain(|event| event.slot == own);
         let last = own.saturating_add(LATE_STEPS);
         let accesses = |kind| match &instruction {
             Some(instruction) => StepAccesses::of(&events, instruction, kind, last),
@@ -141,7 +156,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         let (loads, stores) = (accesses(AccessKind::Read), accesses(AccessKind::Write));
         let endian = index.contents.traits.endian;
         let block_flags = match &text {
-            Some(text) if kinds.flags => block_flags(index, thread, own, text)?,
+            Some(text) if kinds.flags || kinds.control => block_flags(index, thread, own, text)?,
             _ => 0,
         };
         let stored = OnceCell::new();
@@ -152,6 +167,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             text,
             instruction,
             events,
+            others,
             loads,
             stores,
             stored,
@@ -165,6 +181,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
     /// Whether it accesses few enough bytes to follow each by itself.
     pub fn is_told_apart(&self) -> bool {
         self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
+    }
+
+    /// Which operand of the instruction a stored byte is; none where that is not known.
+    pub fn operand_stored(&self, at: StoredAt) -> Option<usize> {
+        self.stores.value_byte(at, self.endian).map(|byte| byte.operand)
     }
 
     pub fn thread(&self) -> ThreadId {
@@ -232,7 +253,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 outcome.rests.push(Want { piece, ..want.clone() });
                 continue;
             };
-            let bytes = (part.offset..part.offset + part.size_bytes).map(byte);
+            let bytes = (part.offset..part.offset.saturating_add(part.size_bytes)).map(byte);
             outcome.doubt = outcome.doubt.or_else(|| bytes.clone().flatten().find_map(|byte| byte.doubt));
             let value = Value(bytes.map(|byte| byte.and_then(|byte| byte.value)).collect());
             let cell = SliceCell::Register { thread: self.thread, view: part };
@@ -262,7 +283,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         let origins = match by {
             By::Effect(number) => effects.get(number).map_or_else(Vec::new, |effect| {
                 let first = part.offset - effect.view.offset;
-                instruction.origins_of_value(&effect.value, first..first + part.size_bytes)
+                instruction.origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
             }),
             By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
             By::Cleared | By::Unexplained => instruction.origins_of_result(None),
@@ -424,7 +445,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
         }
         let is_made_of_nothing = origins.is_empty();
-        self.take_in(instruction, joined(origins), cell, outcome);
+        self.take_in(instruction, joined_origins(origins), cell, outcome);
         if is_made_of_nothing {
             outcome.ends.push((End::Constant, cell));
         }
@@ -479,7 +500,8 @@ impl<'a, S: Source> StepFlow<'a, S> {
         }
     }
 
-    /// What decides what a step does that gives nothing a value: a branch, taken or not, or a call.
+    /// What decides what a step does that gives nothing a value: a branch, taken or not, a call, a comparison whose flags are
+    /// not shown.
     pub fn decided_by(&self) -> Vec<(Taken, Edge)> {
         let Some((instruction, text)) = self.instruction.as_deref().zip(self.text.as_ref()) else { return Vec::new() };
         let mut outcome = Outcome::default();
@@ -487,7 +509,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         // A branch has no cell of its own: where what it loads is not shown nobody asks.
         let cell = SliceCell::Flags { thread: self.thread, bits: 0 };
         self.take_in(instruction, origins, cell, &mut outcome);
-        let flags = instruction.flags_read(text.instruction_set);
+        let flags = instruction.flags_read(text.instruction_set) | self.block_flags;
         if flags != 0 && (self.kinds.flags || self.kinds.control) {
             outcome.take_in(Taken::Flags(flags), Edge::Flags);
         }
@@ -525,6 +547,26 @@ fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Resu
     Ok(if has_late || !is_within { own.saturating_add(1)..last.saturating_add(1) } else { nothing })
 }
 
+/// The slots behind its own in which a step of a thread wrote registers: as far behind as accesses count.
+fn late_writes<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Vec<u64>, QueryError> {
+    let own = step.0.saturating_add(1);
+    let mut slots = Vec::new();
+    if index.threads().len() == 1 {
+        return Ok(slots);
+    }
+    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
+    let last = next.min(own.saturating_add(LATE_STEPS));
+    let views = if last == own { &[] } else { ViewReader(index).views_of(thread) };
+    for known in views {
+        let mut first = own.saturating_add(1);
+        while let Some(slot) = ViewReader(index).next_write_slot(known, first)?.filter(|slot| *slot <= last) {
+            slots.push(slot);
+            first = slot.saturating_add(1);
+        }
+    }
+    Ok(slots)
+}
+
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.
 fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &StepText) -> Result<u64, QueryError> {
     let (mut before, mut behind) = (slot, text.pc);
@@ -548,7 +590,7 @@ fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &
 }
 
 /// The origins of bytes one by one: those of bytes that lie side by side are taken together.
-fn joined(mut origins: Vec<Origin>) -> Vec<Origin> {
+fn joined_origins(mut origins: Vec<Origin>) -> Vec<Origin> {
     let key = |origin: &Origin| match origin.input {
         Input::Register(view) => (0, usize::from(view.register.0), view.offset),
         Input::Loaded { operand, first, .. } => (1, operand, first),
@@ -556,35 +598,16 @@ fn joined(mut origins: Vec<Origin>) -> Vec<Origin> {
     };
     origins.sort_by_key(key);
     origins.dedup();
-    let mut joined: Vec<Origin> = Vec::new();
-    for origin in origins {
-        let is_grown = joined.last_mut().is_some_and(|last| grow(last, origin));
-        if !is_grown {
-            joined.push(origin);
-        }
-    }
-    joined
-}
-
-/// Takes another origin into one, if it lies right behind it.
-fn grow(last: &mut Origin, next: Origin) -> bool {
-    if last.is_copy != next.is_copy {
-        return false;
-    }
-    match (&mut last.input, next.input) {
-        (Input::Register(view), Input::Register(more))
-            if view.register == more.register && view.offset + view.size_bytes == more.offset =>
-        {
-            view.size_bytes += more.size_bytes;
-            true
-        }
+    joined(origins, |last, next| match (&mut last.input, next.input) {
+        _ if last.is_copy != next.is_copy => false,
+        (Input::Register(view), Input::Register(more)) => grow_view(view, more),
         (
             Input::Loaded { operand, first, len_bytes: Some(len) },
             Input::Loaded { operand: of, first: from, len_bytes: Some(more) },
-        ) if *operand == of && *first + *len == from => {
-            *len += more;
+        ) if *operand == of && first.checked_add(*len) == Some(from) => {
+            *len = len.saturating_add(more);
             true
         }
         _ => false,
-    }
+    })
 }

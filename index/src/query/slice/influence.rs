@@ -13,6 +13,7 @@ use crate::query::slice::onward::OnwardWalk;
 /// Where the value went that a cell has at a position: the steps that take it in, oldest first, each once, with all that
 /// is made of it, until it is overwritten everywhere.
 ///
+/// What was not executed takes nothing in; stores that show more than [`crate::LATE_STEPS`] steps behind theirs are not seen.
 /// In its rows [`crate::SliceStep::wanted_by`] names the earlier steps that a step has it from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Influence {
@@ -20,7 +21,8 @@ pub struct Influence {
     pub cell: Cell,
     /// Where.
     pub at: Position,
-    /// Which edges are followed besides data. Control is not: what a branch decided is all that ran behind it.
+    /// Which edges are followed besides data. By control a branch or a call that takes the value in leads to all that ran
+    /// because of it, up to where its ways meet again.
     pub edges: EdgeKinds,
     /// So many steps at most; what was still followed then ends with [`crate::End::Limit`].
     pub limit: usize,

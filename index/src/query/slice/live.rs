@@ -2,25 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use stepback_machine::RegisterView;
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::Step;
 
-use crate::answers::slice::{Edge, SliceCell};
+use crate::answers::slice::{Edge, End, SliceCell, SliceEnd, SliceRow, WantedBy};
 use crate::answers::thread::ThreadId;
-use crate::query::slice::flow::Taken;
-use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
-use crate::read::homes::Homes;
-use crate::store::granules::GRANULE_BITS;
+use crate::query::slice::pieces::{Piece, blocks_of};
+
+/// Who gave a piece its value, as who looks back from a reader finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Giver {
+    /// A step, with the slot in which that shows.
+    Step { step: Step, slot: u64 },
+    /// No step: the chain ends so.
+    Nobody(End),
+}
 
 /// A piece that holds what is followed.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
-    /// Whose registers.
+    /// Whose registers; of memory who stored it.
     pub thread: ThreadId,
     pub piece: Piece,
-    /// The step that gave it; none for the cell of the question.
+    /// The step that it has the value from; none for the cell of the question, whoever wrote that.
     pub from: Option<Step>,
-    /// How many steps the condition lasts that an `it` has made of it.
+    pub giver: Giver,
+    /// Of flags: so many more steps of the thread may depend on them that do not name them, since an `it` did.
     pub block: u8,
 }
 
@@ -35,34 +42,54 @@ impl LiveSet {
         self.slots.entry(slot).or_default().push(live);
     }
 
-    /// What the next slot touches.
-    pub fn take_oldest(&mut self) -> Option<(u64, Vec<Live>)> {
-        self.slots.pop_first()
+    /// The next slot that touches something.
+    pub fn next_slot(&self) -> Option<u64> {
+        self.slots.keys().next().copied()
+    }
+
+    /// What a slot touches.
+    pub fn take_at(&mut self, slot: u64) -> Vec<Live> {
+        self.slots.remove(&slot).unwrap_or_default()
     }
 }
 
 impl Live {
-    /// Whether a step takes it in, with what for. The registers that it names are those of its mode.
-    pub fn is_taken(&self, taken: &Taken, thread: ThreadId, home: impl Fn(RegisterView) -> RegisterView) -> bool {
-        match (&self.piece, taken) {
-            (Piece::Register { view, homes }, Taken::Register(read)) => {
-                thread == self.thread && is_named(homes, home(*read)) && overlaps(*view, *read)
+    /// Whether the value came to be in it in a slot: what happened there before does not overwrite it.
+    pub fn is_born_in(&self, slot: u64) -> bool {
+        self.from.is_some() && matches!(self.giver, Giver::Step { slot: born, .. } if born == slot)
+    }
+
+    /// Whether a piece of a thread has a byte of it. Of a register the name may mean several.
+    pub fn meets(&self, piece: &Piece, thread: ThreadId) -> bool {
+        match (&self.piece, piece) {
+            (Piece::Register { view, homes }, Piece::Register { view: other, homes: others }) => {
+                thread == self.thread && homes.may_be(others) && share_bytes(*view, *other)
             }
-            (Piece::Flags(bits), Taken::Flags(read)) => thread == self.thread && bits & read != 0,
-            (Piece::Memory { granule, mask }, Taken::Memory(addresses)) => addresses.iter().any(|address| {
-                address.0 >> GRANULE_BITS == *granule && mask >> (address.0 & ((1 << GRANULE_BITS) - 1)) & 1 == 1
-            }),
+            (Piece::Flags(bits), Piece::Flags(others)) => thread == self.thread && bits & others != 0,
+            (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: others }) => {
+                granule == other && mask & others != 0
+            }
             _ => false,
         }
     }
 
-    /// Whether a cell of a thread has a byte of it.
-    pub fn is_in(&self, cell: SliceCell, thread: ThreadId) -> bool {
-        match (&self.piece, cell) {
-            (Piece::Register { view, homes }, SliceCell::Register { view: other, .. }) => {
-                thread == self.thread && is_named(homes, other) && overlaps(*view, other)
+    /// Whether it has all of a piece that it [meets](Self::meets), if both are the same register beyond doubt.
+    pub fn covers(&self, piece: &Piece) -> bool {
+        match (&self.piece, piece) {
+            (Piece::Register { view, .. }, Piece::Register { view: other, homes }) => {
+                homes.lists().nth(1).is_none() && view.offset <= other.offset && end_of(*other) <= end_of(*view)
             }
-            (Piece::Flags(bits), SliceCell::Flags { bits: others, .. }) => thread == self.thread && bits & others != 0,
+            (Piece::Flags(bits), Piece::Flags(others)) => others & !bits == 0,
+            (Piece::Memory { mask, .. }, Piece::Memory { mask: others, .. }) => others & !mask == 0,
+            _ => false,
+        }
+    }
+
+    /// Whether a cell that its giver gave has a byte of it.
+    pub fn has(&self, cell: SliceCell) -> bool {
+        match (&self.piece, cell) {
+            (Piece::Register { view, .. }, SliceCell::Register { view: other, .. }) => share_bytes(*view, other),
+            (Piece::Flags(bits), SliceCell::Flags { bits: others, .. }) => bits & others != 0,
             (Piece::Memory { granule, mask }, SliceCell::Memory { address, len_bytes }) => {
                 blocks_of(address, len_bytes).any(|(other, others)| other == *granule && others & mask != 0)
             }
@@ -70,49 +97,34 @@ impl Live {
         }
     }
 
-    /// What is left of it once bytes were overwritten.
-    pub fn without(self, is_overwritten: impl Fn(&Piece) -> Overwritten) -> Vec<Self> {
-        match (is_overwritten(&self.piece), &self.piece) {
-            (Overwritten::Bytes(gone), Piece::Register { view, homes }) => {
-                let is_gone = |offset: u16| gone.iter().any(|part| part.contains(&offset));
-                let left = parts_of(*view, is_gone).into_iter().filter(|(_, is_gone)| !is_gone);
-                let pieces: Vec<_> = left.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect();
-                pieces.into_iter().map(|piece| Self { piece, ..self.clone() }).collect()
-            }
-            (Overwritten::Mask(gone), Piece::Flags(bits)) => {
-                let bits = bits & !gone;
-                (bits != 0).then_some(Self { piece: Piece::Flags(bits), ..self }).into_iter().collect()
-            }
-            (Overwritten::Mask(gone), Piece::Memory { granule, mask }) => {
-                let (granule, mask) = (*granule, mask & !gone);
-                (mask != 0).then_some(Self { piece: Piece::Memory { granule, mask }, ..self }).into_iter().collect()
-            }
-            _ => vec![self],
-        }
+    /// Whether it has a byte of the register that its giver wrote, if that is told: one step may write several of one name.
+    pub fn has_byte(&self, offset: u16, home: Option<RegisterId>) -> bool {
+        let Piece::Register { view, homes } = &self.piece else { return false };
+        let is_it = home.is_none_or(|home| homes.lists().any(|known| known.register == home));
+        is_it && share_bytes(*view, RegisterView { offset, size_bytes: 1, ..*view })
+    }
+
+    /// Rows that say how its chain ends.
+    pub fn ends(&self, end: End) -> Vec<SliceRow> {
+        self.ends_of(&self.piece, end)
+    }
+
+    /// The same of a part of it.
+    pub fn ends_of(&self, part: &Piece, end: End) -> Vec<SliceRow> {
+        part.cells(self.thread).into_iter().map(|cell| self.end_of(cell, end)).collect()
+    }
+
+    /// The same of a cell.
+    pub fn end_of(&self, cell: SliceCell, end: End) -> SliceRow {
+        let wanted_by = vec![WantedBy { step: self.from, edge: Edge::Data }];
+        SliceRow::End(SliceEnd { end, cell, wanted_by })
     }
 }
 
-/// What of a piece a step overwrote.
-#[derive(Debug)]
-pub(super) enum Overwritten {
-    /// Bytes of a register, by their offsets.
-    Bytes(Vec<std::ops::Range<u16>>),
-    /// Flags, or bytes of a block.
-    Mask(u64),
+fn share_bytes(one: RegisterView, other: RegisterView) -> bool {
+    u32::from(one.offset) < end_of(other) && u32::from(other.offset) < end_of(one)
 }
 
-/// What a step made of what is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reached {
-    pub from: Option<Step>,
-    pub edge: Edge,
-}
-
-fn is_named(homes: &Homes, view: RegisterView) -> bool {
-    homes.lists().any(|home| home.register == view.register)
-}
-
-fn overlaps(one: RegisterView, other: RegisterView) -> bool {
-    let end = |view: RegisterView| u32::from(view.offset) + u32::from(view.size_bytes);
-    u32::from(one.offset) < end(other) && u32::from(other.offset) < end(one)
+fn end_of(view: RegisterView) -> u32 {
+    u32::from(view.offset) + u32::from(view.size_bytes)
 }

@@ -8,18 +8,22 @@
 //! The steps that are still to be gone into wait in their order (`frontier`), and the newest is next:
 //! so each step comes once, with all that want it.
 //!
-//! Forward it is the other way round: what holds the value (`live`) waits for who touches it next (`touches`), and what that
-//! step makes of it (`outputs`) holds it too, until it is overwritten.
+//! Forward it is the other way round: what holds the value (`live`) waits for who touches it next (`touches`; `late` knows
+//! loads that show behind their steps), and what that step makes of it (`outputs`) holds it too, until it is overwritten (`fates`).
+//! Whether what a step takes in is what is followed is looked up backward (`givers`), so both directions agree.
 
 mod accesses;
 mod beside;
 mod control;
 mod definers;
+mod fates;
 mod flow;
 mod frontier;
+mod givers;
 mod graph;
 pub(crate) mod influence;
 mod initial;
+mod late;
 mod live;
 mod memory;
 pub(crate) mod onward;

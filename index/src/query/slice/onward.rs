@@ -2,34 +2,59 @@
 
 use std::collections::VecDeque;
 
-use stepback_machine::{Condition, RegisterId, RegisterView};
-use stepback_parsers::{Source, Step};
+use stepback_machine::{Condition, Flow, Instruction, RegisterId, Target};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
+use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceRow, SliceStep, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::definers::Definers;
-use crate::query::slice::flow::{StepFlow, Taken};
+use crate::query::slice::fates::Fates;
+use crate::query::slice::flow::{Extent, StepFlow};
+use crate::query::slice::givers::GiverReader;
 use crate::query::slice::influence::Influence;
-use crate::query::slice::live::{Live, LiveSet, Overwritten, Reached};
+use crate::query::slice::late::{LateLoads, Watched};
+use crate::query::slice::live::{Giver, Live, LiveSet};
 use crate::query::slice::outputs::Output;
-use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::pieces::{Piece, blocks_of, grow_view, joined};
+use crate::query::slice::regions::Regions;
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::touches::NextTouches;
 use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
 
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
-/// value is read, and for each of its outputs the next touch is looked for. Memory: what holds the value at one time.
+/// value is read, who gave what it takes in is looked up, and for each of its outputs the next touch.
+/// Memory: what holds the value at one time.
 pub struct OnwardWalk<'a, S> {
     index: &'a Index<S>,
     edges: EdgeKinds,
     live: LiveSet,
+    late: LateLoads,
+    /// What ran because steps that took the value in decided so.
+    regions: Regions<'a, S>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
+}
+
+/// What is followed at a step.
+#[derive(Clone, Copy)]
+struct Followed<'l> {
+    lives: &'l [Live],
+    /// What decided that the step runs.
+    decider: Option<Step>,
+}
+
+/// What a step makes of what is followed.
+struct Reach {
+    row: SliceStep,
+    /// What holds the value then, each with the slot in which that shows.
+    pieces: Vec<(Piece, u64)>,
+    /// The value decides where control goes.
+    decides: bool,
 }
 
 impl<'a, S: Source> OnwardWalk<'a, S> {
@@ -38,10 +63,13 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         // Flags that are the question itself are followed in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
-        let mut walk = Self { index, edges, live: LiveSet::default(), ready: VecDeque::new() };
+        let (live, late, ready) = Default::default();
+        let mut walk = Self { index, edges, live, late, regions: Regions::new(index), ready };
         for (thread, piece) in walk.asked(question)? {
-            let live = Live { thread, piece, from: None, block: 0 };
-            walk.follow(live, question.at.0.saturating_add(1), cancel)?;
+            for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
+                let block = walk.block_of(&live);
+                walk.follow(Live { block, ..live }, question.at.0.saturating_add(1), cancel)?;
+            }
         }
         Ok(walk)
     }
@@ -56,17 +84,27 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             if let Some(row) = self.ready.pop_front() {
                 return Ok(Some(row));
             }
-            let Some((slot, live)) = self.live.take_oldest() else { return Ok(None) };
-            self.go_into(slot, live, cancel)?;
+            match self.live.next_slot().into_iter().chain(self.regions.next_slot()).min() {
+                Some(slot) => {
+                    let lives = self.live.take_at(slot);
+                    self.go_into(slot, lives, cancel)?;
+                }
+                None => {
+                    self.ready.extend(self.regions.take_unknown().into_iter().map(SliceRow::End));
+                    return Ok(self.ready.pop_front());
+                }
+            }
         }
     }
 
     /// What is still followed, as the ends of its chains; the walk is over then.
     pub fn what_is_left(mut self) -> Vec<SliceRow> {
         let mut rows: Vec<SliceRow> = self.ready.drain(..).filter(|row| matches!(row, SliceRow::End(_))).collect();
-        while let Some((_, live)) = self.live.take_oldest() {
-            rows.extend(live.iter().flat_map(|live| ends_of(live, End::Limit)));
+        while let Some(slot) = self.live.next_slot() {
+            rows.extend(self.live.take_at(slot).iter().flat_map(|live| live.ends(End::Limit)));
         }
+        let ends = self.regions.what_is_left().into_iter().chain(self.regions.take_unknown());
+        rows.extend(ends.map(SliceRow::End));
         rows
     }
 
@@ -92,227 +130,171 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         })
     }
 
+    /// New flags may stand within what an `it` has made conditional.
+    fn block_of(&self, live: &Live) -> u8 {
+        match live.piece {
+            Piece::Flags(_) => self.index.instruction_set(live.thread).longest_block(),
+            _ => 0,
+        }
+    }
+
     /// Waits for who touches a piece from a slot on.
     fn follow(&mut self, live: Live, first: u64, cancel: &Cancel) -> Result<(), QueryError> {
         let touches = NextTouches { index: self.index };
-        match touches.of(live.thread, &live.piece, first, cancel)? {
+        let touched = touches.of(live.thread, &live.piece, first, cancel)?;
+        let earlier = match (&live.piece, touched) {
+            (Piece::Memory { granule, mask }, Some(touched)) => {
+                let watched = Watched { granule: *granule, mask: *mask, first };
+                self.late.first_step(self.index, watched, touched)?
+            }
+            (Piece::Flags(_), _) if live.block > 0 => {
+                let next = SlotReader(self.index).next_step_of(live.thread, Position(first.saturating_sub(1)))?;
+                next.map(|step| step.0.saturating_add(1))
+            }
+            _ => None,
+        };
+        match touched.into_iter().chain(earlier).min() {
             Some(slot) => self.live.add(slot, live),
-            None => self.ready.extend(ends_of(&live, End::Kept)),
+            None => self.ready.extend(live.ends(End::Kept)),
         }
         Ok(())
     }
 
-    /// Goes into what the steps of a slot do with pieces that hold the value.
-    fn go_into(&mut self, slot: u64, live: Vec<Live>, cancel: &Cancel) -> Result<(), QueryError> {
-        let mut live = live;
-        let threads = self.threads_in(slot)?;
-        for thread in threads.iter().copied() {
-            let Some(step) = SlotReader(self.index).owner(thread, slot)? else { continue };
-            let flow = StepFlow::in_slots(
-                self.index,
-                step,
-                vec![slot],
-                self.edges,
-                StepEvents::about(live.iter().map(|live| &live.piece)),
-            )?;
-            let outputs: Vec<Output> = flow.outputs(step)?.into_iter().filter(|output| output.slot == slot).collect();
-            let (row, reached) = reach(&flow, step, &live, &outputs);
-            let is_block = flow.done().map(|done| done.meaning.condition);
-            self.ready.extend(ends_unknown(&live, &outputs, thread));
-            live = live.into_iter().flat_map(|live| overwritten(live, &flow, &outputs)).collect();
-            if let Some(Condition::Block(count)) = is_block {
-                let flags =
-                    live.iter_mut().filter(|live| matches!(live.piece, Piece::Flags(_)) && live.thread == thread);
-                flags.for_each(|live| live.block = count + 1);
+    /// Goes into what a step does with what is followed, and then into what becomes of that in its slot.
+    fn go_into(&mut self, slot: u64, lives: Vec<Live>, cancel: &Cancel) -> Result<(), QueryError> {
+        let Some(step) = Position(slot).last_step() else { return Ok(()) };
+        self.late.forget_before(slot);
+        let events = StepEvents::about(lives.iter().map(|live| &live.piece));
+        let flow = StepFlow::within(self.index, step, Extent::Whole, self.edges, events)?;
+        let thread = flow.thread();
+        let decider = self.regions.decider_of(step, cancel)?;
+        let reach = self.reach(&flow, step, Followed { lives: &lives, decider }, cancel)?;
+        let fates = Fates::new(&flow, step, self.edges)?;
+        let block = match flow.done().map(|done| done.meaning.condition) {
+            Some(Condition::Block(count)) => Some(count),
+            _ => None,
+        };
+        let mut left = Vec::new();
+        for mut live in lives {
+            if live.thread == thread {
+                live.block =
+                    block.filter(|_| matches!(live.piece, Piece::Flags(_))).unwrap_or(live.block.saturating_sub(1));
             }
-            self.ready.extend(row.map(SliceRow::Step));
-            for piece in reached {
-                self.follow(Live { thread, piece, from: Some(step), block: 0 }, slot.saturating_add(1), cancel)?;
+            let fate = fates.of(live)?;
+            left.extend(fate.left);
+            self.ready.extend(fate.ends);
+        }
+        if let Some(Reach { row, pieces, decides }) = reach {
+            self.ready.push_back(SliceRow::Step(row));
+            if decides {
+                self.regions.add(thread, step, cancel)?;
+            }
+            for (piece, shown) in pieces {
+                let giver = Giver::Step { step, slot: shown };
+                let live = Live { thread, piece, from: Some(step), giver, block: 0 };
+                let live = Live { block: self.block_of(&live), ..live };
+                if shown == slot {
+                    let fate = fates.of(live)?;
+                    left.extend(fate.left);
+                    self.ready.extend(fate.ends);
+                } else {
+                    self.live.add(shown, live);
+                }
             }
         }
-        for mut one in live {
-            // The steps of its thread count.
-            one.block = one.block.saturating_sub(u8::from(threads.contains(&one.thread)));
-            if one.block > 0 && slot < self.index.step_count() {
-                self.live.add(slot.saturating_add(1), one);
-            } else {
-                self.follow(one, slot.saturating_add(1), cancel)?;
-            }
-        }
-        Ok(())
+        left.into_iter().try_for_each(|live| self.follow(live, slot.saturating_add(1), cancel))
     }
 
-    /// The threads that did something in a slot, in order.
-    fn threads_in(&self, slot: u64) -> Result<Vec<ThreadId>, QueryError> {
-        if self.index.threads().len() == 1 {
-            return Ok(vec![ThreadId(0)]);
-        }
-        let mut threads = Vec::new();
-        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
-            if event.slot == slot && !threads.contains(&event.thread) {
-                threads.push(event.thread);
+    /// What a step makes of what is followed.
+    fn reach(
+        &self,
+        flow: &StepFlow<'a, S>,
+        step: Step,
+        followed: Followed<'_>,
+        cancel: &Cancel,
+    ) -> Result<Option<Reach>, QueryError> {
+        let Followed { lives, decider } = followed;
+        let (outputs, mut givers) = (flow.outputs(step)?, GiverReader::new(flow, step, lives, self.edges));
+        let (mut wanted_by, mut doubt) = (Vec::new(), None);
+        let (mut defines, mut pieces): (Vec<Defined>, Vec<(Piece, u64)>) = Default::default();
+        let is_silent = outputs.is_empty();
+        for Output { piece, slot, outcome } in outputs {
+            let known = wanted_by.len();
+            for (taken, edge) in &outcome.inputs {
+                for reached in givers.reached(taken, cancel)? {
+                    wanted_by.push(WantedBy { step: reached.from, edge: *edge });
+                    doubt = doubt.or(reached.doubt);
+                }
             }
-            Ok(())
-        })?;
-        Ok(threads)
+            if wanted_by.len() > known || decider.is_some() {
+                defines.extend(outcome.defines);
+                pieces.push((piece, slot));
+            }
+        }
+        let is_reading = flow.done().is_some_and(|done| is_silent || done.control.flow != Flow::Next);
+        let mut decides = false;
+        // A comparison whose flags are not shown, or where control goes: it reads the value and gives none.
+        if is_reading && (wanted_by.is_empty() || self.edges.control) {
+            let (is_open, leads) = (wanted_by.is_empty(), flow.done().is_some_and(leads));
+            for (taken, edge) in flow.decided_by() {
+                let reached = givers.reached(&taken, cancel)?;
+                decides |= self.edges.control && leads && !reached.is_empty();
+                let taken_in = reached.iter().filter(|_| is_open);
+                wanted_by.extend(taken_in.map(|reached| WantedBy { step: reached.from, edge }));
+                doubt = doubt.or_else(|| reached.iter().find_map(|reached| reached.doubt));
+            }
+        }
+        wanted_by.extend(decider.map(|decider| WantedBy { step: Some(decider), edge: Edge::Control }));
+        if wanted_by.is_empty() {
+            return Ok(None);
+        }
+        // What it decides lies in what was decided about it.
+        decides &= decider.is_none();
+        let (defines, pieces) = (joined_cells(defines), joined(pieces, grow_piece));
+        let row = SliceStep { step, thread: flow.thread(), defines, wanted_by: sorted(wanted_by), doubt };
+        Ok(Some(Reach { row, pieces, decides }))
     }
 }
 
-/// What a step makes of what is followed: its row, and the pieces that hold it then.
-fn reach<S: Source>(
-    flow: &StepFlow<'_, S>,
-    step: Step,
-    live: &[Live],
-    outputs: &[Output],
-) -> (Option<SliceStep>, Vec<Piece>) {
-    let thread = flow.thread();
-    let home = |view: RegisterView| match &flow.text {
-        Some(text) => RegisterView { register: text.mode.home(view.register), ..view },
-        None => view,
-    };
-    let taking = |taken: &Taken| live.iter().filter(|live| live.is_taken(taken, thread, home)).collect::<Vec<_>>();
-    let mut reached: Vec<Reached> = Vec::new();
-    let (mut defines, mut pieces): (Vec<Defined>, Vec<Piece>) = (Vec::new(), Vec::new());
-    for output in outputs {
-        let inputs = output.outcome.inputs.iter();
-        let found: Vec<Reached> = inputs
-            .flat_map(|(taken, edge)| taking(taken).into_iter().map(|live| Reached { from: live.from, edge: *edge }))
-            .collect();
-        if !found.is_empty() {
-            reached.extend(found);
-            defines.extend(output.outcome.defines.iter().cloned());
-            pieces.push(output.piece.clone());
-        }
-    }
-    // A comparison, or a branch: it reads the value and gives none.
-    if reached.is_empty() && outputs.is_empty() {
-        let inputs = flow.decided_by();
-        reached.extend(
-            inputs.iter().flat_map(|(taken, edge)| {
-                taking(taken).into_iter().map(|live| Reached { from: live.from, edge: *edge })
-            }),
-        );
-    }
-    if reached.is_empty() {
-        return (None, Vec::new());
-    }
+/// Whether where control goes behind an instruction depends on what it takes in.
+fn leads(instruction: &Instruction) -> bool {
+    let is_fixed = matches!(instruction.control.target, Target::Address(_)) && !instruction.decides();
+    matches!(instruction.control.flow, Flow::Branch | Flow::Call) && !is_fixed
+}
+
+/// Cells in order, of which those that lie side by side are one.
+fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
     defines.sort_by_key(|defined| defined.cell);
     defines.dedup();
-    let wanted_by = reached.iter().map(|reached| WantedBy { step: reached.from, edge: reached.edge }).collect();
-    let (defines, wanted_by) = (joined(defines), sorted(wanted_by));
-    let doubt = outputs.iter().find_map(|output| output.outcome.doubt);
-    (Some(SliceStep { step, thread, defines, wanted_by, doubt }), joined_pieces(pieces))
-}
-
-/// What is left of a piece behind a step.
-fn overwritten<S: Source>(live: Live, flow: &StepFlow<'_, S>, outputs: &[Output]) -> Vec<Live> {
-    let thread = flow.thread();
-    let owner = live.thread;
-    live.without(|piece| match piece {
-        Piece::Register { homes, .. } => {
-            let written = outputs.iter().filter_map(|output| match &output.piece {
-                Piece::Register { view, .. } if thread == owner => Some(*view),
-                _ => None,
-            });
-            let meant = written.filter(|view| homes.lists().any(|home| home.register == view.register));
-            Overwritten::Bytes(meant.map(|view| view.offset..view.offset.saturating_add(view.size_bytes)).collect())
+    joined(defines, |last, next| {
+        let is_grown = match (&mut last.cell, next.cell) {
+            (SliceCell::Register { thread, view }, SliceCell::Register { thread: other, view: more }) => {
+                *thread == other && grow_view(view, more)
+            }
+            (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: other, len_bytes: more })
+                if address.0.checked_add(*len_bytes) == Some(other.0) =>
+            {
+                *len_bytes = len_bytes.saturating_add(more);
+                true
+            }
+            _ => false,
+        };
+        if is_grown {
+            last.value.0.extend(next.value.0.iter().copied());
         }
-        Piece::Decision => Overwritten::Mask(0),
-        Piece::Flags(_) => Overwritten::Mask(outputs.iter().fold(0, |mask, output| match output.piece {
-            Piece::Flags(bits) if thread == owner => mask | bits,
-            _ => mask,
-        })),
-        Piece::Memory { granule, .. } => Overwritten::Mask(
-            outputs.iter().fold(0, |mask, output| match output.piece {
-                Piece::Memory { granule: other, mask: more } if other == *granule => mask | more,
-                _ => mask,
-            }) | host_mask(flow, *granule),
-        ),
+        is_grown
     })
 }
 
-/// The bytes of a block that the host wrote when the step asked it.
-fn host_mask<S: Source>(flow: &StepFlow<'_, S>, granule: u64) -> u64 {
-    let slot = flow.events.first().map(|event| event.slot);
-    let region = slot.and_then(|slot| flow.index.host_regions.at(slot));
-    region.map_or(0, |region| crate::store::granules::bytes_between(granule, region.first, region.last))
-}
-
-/// Where what is followed was overwritten by what is not known to be made of it or not.
-fn ends_unknown(live: &[Live], outputs: &[Output], thread: ThreadId) -> Vec<SliceRow> {
-    let mut ends = Vec::new();
-    for (end, cell) in outputs.iter().flat_map(|output| &output.outcome.ends) {
-        let hit = live.iter().filter(|live| live.is_in(*cell, thread));
-        let mut wanted_by: Vec<WantedBy> = hit.map(|live| WantedBy { step: live.from, edge: Edge::Data }).collect();
-        wanted_by.sort_unstable();
-        wanted_by.dedup();
-        if matches!(end, End::Unknown(_)) && !wanted_by.is_empty() {
-            ends.push(SliceRow::End(SliceEnd { end: *end, cell: *cell, wanted_by }));
+/// Takes a piece into one that shows in the same slot, if it lies right behind it.
+fn grow_piece(last: &mut (Piece, u64), next: &(Piece, u64)) -> bool {
+    match (&mut last.0, &next.0) {
+        _ if last.1 != next.1 => false,
+        (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => grow_view(view, *more),
+        (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: more }) if granule == other => {
+            *mask |= more;
+            true
         }
+        _ => false,
     }
-    ends
-}
-
-fn ends_of(live: &Live, end: End) -> Vec<SliceRow> {
-    let wanted_by = vec![WantedBy { step: live.from, edge: Edge::Data }];
-    let end = |cell| SliceRow::End(SliceEnd { end, cell, wanted_by: wanted_by.clone() });
-    live.piece.cells(live.thread).into_iter().map(end).collect()
-}
-
-/// Cells that lie side by side as one.
-fn joined(defines: Vec<Defined>) -> Vec<Defined> {
-    use crate::answers::slice::SliceCell::{Memory, Register};
-    let mut all: Vec<Defined> = Vec::new();
-    for next in defines {
-        let is_grown = match (all.last_mut(), next.cell) {
-            (Some(Defined { cell: Register { thread, view }, value }), Register { thread: other, view: more })
-                if *thread == other
-                    && view.register == more.register
-                    && view.offset + view.size_bytes == more.offset =>
-            {
-                view.size_bytes += more.size_bytes;
-                value.0.extend(next.value.0.iter().copied());
-                true
-            }
-            (
-                Some(Defined { cell: Memory { address, len_bytes }, value }),
-                Memory { address: other, len_bytes: more },
-            ) if address.0.checked_add(*len_bytes) == Some(other.0) => {
-                *len_bytes += more;
-                value.0.extend(next.value.0.iter().copied());
-                true
-            }
-            _ => false,
-        };
-        if !is_grown {
-            all.push(next);
-        }
-    }
-    all
-}
-
-/// The same of pieces, which come in order.
-fn joined_pieces(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut all: Vec<Piece> = Vec::new();
-    for next in pieces {
-        let is_grown = match (all.last_mut(), &next) {
-            (Some(Piece::Register { view, .. }), Piece::Register { view: more, .. })
-                if view.register == more.register && view.offset + view.size_bytes == more.offset =>
-            {
-                view.size_bytes += more.size_bytes;
-                true
-            }
-            (Some(Piece::Memory { granule, mask }), Piece::Memory { granule: other, mask: more })
-                if granule == other =>
-            {
-                *mask |= more;
-                true
-            }
-            _ => false,
-        };
-        if !is_grown {
-            all.push(next);
-        }
-    }
-    all
 }

@@ -1,16 +1,23 @@
 //! All that a step gives a value, each with what it is made of.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use stepback_machine::{AccessKind, RegisterId, RegisterView};
-use stepback_parsers::{Source, Step};
+use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::error::QueryError;
+use crate::answers::slice::{Edge, End, NotKnown};
+use crate::query::slice::accesses::StoredAt;
+use crate::query::slice::definers::{Definers, status_view};
 use crate::query::slice::flow::{Outcome, StepFlow};
 use crate::query::slice::frontier::Want;
-use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
 use crate::read::homes::Homes;
-use crate::read::slots::EventKind;
+use crate::read::open_writes::OpenWrites;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotEvent};
+use crate::store::granules::GRANULE_BITS;
 
 /// Something that a step gave a value.
 pub(super) struct Output {
@@ -23,18 +30,32 @@ pub(super) struct Output {
 /// Outputs that are wider than this are taken as a whole.
 const BYTES_APART: u16 = 64;
 
+/// What a step wrote, each with the slot in which that shows, and each once.
+#[derive(Default)]
+struct Written(Vec<(Piece, u64)>);
+
+impl Written {
+    fn add(&mut self, piece: Piece, slot: u64) {
+        if !self.0.iter().any(|(known, at)| *at == slot && known.is_same(&piece)) {
+            self.0.push((piece, slot));
+        }
+    }
+}
+
 impl<S: Source> StepFlow<'_, S> {
     /// The outputs of the step. What it copies is taken byte by byte: a part of it may be followed.
     pub fn outputs(&self, step: Step) -> Result<Vec<Output>, QueryError> {
         let mut outputs = Vec::new();
-        for (piece, slot) in self.written(step) {
-            let whole = self.output(piece.clone(), slot)?;
-            if !whole.is_copied() || !self.is_told_apart() {
-                outputs.push(whole);
-                continue;
-            }
-            for part in bytes_of(&piece) {
-                outputs.push(self.output(part, slot)?);
+        for (piece, slot) in self.written(step)? {
+            for part in self.parts_by_maker(piece, slot)? {
+                let whole = self.output(part.clone(), slot)?;
+                if !whole.is_copied() || !self.is_told_apart() {
+                    outputs.push(whole);
+                    continue;
+                }
+                for byte in bytes_of(&part) {
+                    outputs.push(self.output(byte, slot)?);
+                }
             }
         }
         Ok(outputs)
@@ -47,59 +68,121 @@ impl<S: Source> StepFlow<'_, S> {
         Ok(Output { piece, slot, outcome })
     }
 
-    /// What the step wrote, and in which slot that shows.
-    fn written(&self, step: Step) -> Vec<(Piece, u64)> {
-        let mut written: Vec<(Piece, u64)> = Vec::new();
-        let mut add = |piece: Piece, slot: u64| {
-            if !written.iter().any(|(known, at)| *at == slot && known.is_same(&piece)) {
-                written.push((piece, slot));
+    /// The parts of a piece that different results, or operands, of the instruction are.
+    fn parts_by_maker(&self, piece: Piece, slot: u64) -> Result<Vec<Piece>, QueryError> {
+        match &piece {
+            Piece::Register { view, homes } => {
+                let written = self.written_bytes(*view, homes, slot)?;
+                let by = |offset: u16| {
+                    let place = usize::from(offset.saturating_sub(view.offset));
+                    written.get(place).copied().flatten().map(|byte| byte.by)
+                };
+                let parts = parts_of(*view, by).into_iter().filter(|(_, by)| by.is_some());
+                Ok(parts.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect())
             }
-        };
-        for event in &self.events {
-            match &event.kind {
-                // A status that is written by what sets no flags (an exception, a return) gives all of them.
-                EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
-                    let set = self.text.as_ref().map(|text| text.instruction_set);
-                    let bits = set.map_or(0, |set| set.flag_bits());
-                    let by_result = set.zip(self.done()).map_or(0, |(set, done)| done.flags_written(set));
-                    if by_result == 0 && bits != 0 {
-                        add(Piece::Flags(bits), event.slot);
+            Piece::Memory { granule, mask } => {
+                let mut parts: Vec<(Option<usize>, u64)> = Vec::new();
+                for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
+                    let address = Address((granule << GRANULE_BITS) + place);
+                    let operand = self.operand_stored(StoredAt { slot, address });
+                    match parts.iter_mut().find(|(known, _)| *known == operand) {
+                        Some((_, mask)) => *mask |= 1 << place,
+                        None => parts.push((operand, 1 << place)),
                     }
                 }
-                EventKind::Register { home: Some(home), .. } => {
-                    add(register(*home), event.slot);
-                }
-                EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
-                    let blocks = blocks_of(*address, u64::from(*size_bytes));
-                    blocks.for_each(|(granule, mask)| add(Piece::Memory { granule, mask }, event.slot));
-                }
-                _ => {}
+                Ok(parts.into_iter().map(|(_, mask)| Piece::Memory { granule: *granule, mask }).collect())
+            }
+            Piece::Flags(_) | Piece::Decision => Ok(vec![piece]),
+        }
+    }
+
+    /// What the step wrote, and in which slot that shows.
+    fn written(&self, step: Step) -> Result<Vec<(Piece, u64)>, QueryError> {
+        let mut written = Written::default();
+        for events in self.events.chunk_by(|one, next| one.slot == next.slot) {
+            let slot = events.first().map_or(0, |event| event.slot);
+            let mut open = OpenWrites::of_events(self.index, self.thread(), slot, events)?;
+            for event in events {
+                let event = match &mut open {
+                    Some(open) => {
+                        let mut event = event.clone();
+                        open.tell(&mut event);
+                        Cow::Owned(event)
+                    }
+                    None => Cow::Borrowed(event),
+                };
+                self.add_written(&event, &mut written);
             }
         }
-        let own = step.0.saturating_add(1);
-        if let (Some(instruction), Some(text)) = (self.done(), &self.text) {
-            let flags = instruction.flags_written(text.instruction_set);
-            if flags != 0 {
-                add(Piece::Flags(flags), own);
+        self.add_operands(step.0.saturating_add(1), &mut written);
+        Ok(written.0)
+    }
+
+    fn add_written(&self, event: &SlotEvent, written: &mut Written) {
+        match &event.kind {
+            EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
+                let set = self.text.as_ref().map(|text| text.instruction_set);
+                let all = set.map_or(0, |set| set.flag_bits());
+                let by_result = set.zip(self.done()).map_or(0, |(set, done)| done.flags_written(set));
+                // A status that is written by what sets no flags (an exception, a return) gives all of them.
+                let bits = if by_result == 0 { all } else { by_result };
+                let shown = bits & bits_shown(*view);
+                if shown != 0 {
+                    written.add(Piece::Flags(shown), event.slot);
+                }
             }
-            if self.index.has_operands_alone() {
-                let views = instruction.registers.iter().flat_map(|known| &known.writes);
-                let home = |view: &RegisterView| RegisterView { register: text.mode.home(view.register), ..*view };
-                views.filter(|view| view.register != RegisterId::PSR).for_each(|view| add(register(home(view)), own));
+            EventKind::Register { home: Some(home), .. } => {
+                written.add(self.register(*home, event.slot), event.slot);
+            }
+            EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
+                let blocks = blocks_of(*address, u64::from(*size_bytes));
+                blocks.for_each(|(granule, mask)| written.add(Piece::Memory { granule, mask }, event.slot));
+            }
+            _ => {}
+        }
+    }
+
+    /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
+    fn add_operands(&self, own: u64, written: &mut Written) {
+        let (Some(instruction), Some(text)) = (self.done(), &self.text) else { return };
+        let (definers, is_alone) = (Definers { index: self.index }, self.index.has_operands_alone());
+        let is_told = |view| is_alone || definers.is_left_out(self.thread(), view);
+        let flags = instruction.flags_written(text.instruction_set);
+        if flags != 0 && is_told(status_view(flags)) {
+            written.add(Piece::Flags(flags), own);
+        }
+        for view in instruction.registers.iter().flat_map(|known| &known.writes) {
+            let home = RegisterView { register: text.mode.home(view.register), ..*view };
+            let whole = RegisterView::new(view.register, 0, u16::MAX);
+            if view.register != RegisterId::PSR && is_told(whole) {
+                written.add(Piece::Register { view: home, homes: Arc::new(Homes::only(home)) }, own);
             }
         }
-        written
+    }
+
+    /// A register that the step wrote, with the lists in which it may be overwritten.
+    fn register(&self, home: RegisterView, slot: u64) -> Piece {
+        let homes = RegisterReader::new(self.index, self.thread(), Position(slot)).homes_of_written(home);
+        Piece::Register { view: home, homes: Arc::new(homes) }
     }
 }
 
 impl Output {
+    /// Also where it is not shown what it loads.
     fn is_copied(&self) -> bool {
-        self.outcome.inputs.iter().any(|(_, edge)| *edge == crate::answers::slice::Edge::Copy)
+        let is_missing = |end: &End| *end == End::Unknown(NotKnown::LoadNotShown);
+        let Outcome { inputs, ends, .. } = &self.outcome;
+        inputs.iter().any(|(_, edge)| *edge == Edge::Copy) || ends.iter().any(|(end, _)| is_missing(end))
     }
 }
 
-fn register(home: RegisterView) -> Piece {
-    Piece::Register { view: home, homes: Arc::new(Homes::only(home)) }
+/// The bits of the status register that a view of it has.
+fn bits_shown(view: RegisterView) -> u64 {
+    let places = (0..8u64).filter(|place| {
+        let place = u16::try_from(*place).unwrap_or(u16::MAX);
+        place.checked_sub(view.offset).is_some_and(|place| place < view.size_bytes)
+    });
+    places.fold(0, |bits, place| bits | 0xff << (8 * place))
 }
 
 /// The bytes of a piece, one by one.
@@ -107,7 +190,7 @@ fn bytes_of(piece: &Piece) -> Vec<Piece> {
     match piece {
         Piece::Register { view, homes } if view.size_bytes <= BYTES_APART => {
             let part = |offset| RegisterView { offset, size_bytes: 1, ..*view };
-            let offsets = view.offset..view.offset + view.size_bytes;
+            let offsets = view.offset..view.offset.saturating_add(view.size_bytes);
             offsets.map(|offset| Piece::Register { view: part(offset), homes: homes.clone() }).collect()
         }
         Piece::Memory { granule, mask } => {

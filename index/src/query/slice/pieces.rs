@@ -90,6 +90,39 @@ pub(super) fn blocks_of(address: Address, len_bytes: u64) -> impl Iterator<Item 
         .map(move |granule| (granule, crate::store::granules::bytes_between(granule, address.0, last)))
 }
 
+/// Some bytes of memory by the blocks that they lie in.
+pub(super) fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
+    let mut blocks: Vec<(u64, u64)> = Vec::new();
+    for address in addresses {
+        let (granule, bit) = (address.0 >> GRANULE_BITS, 1u64 << (address.0 & ((1 << GRANULE_BITS) - 1)));
+        match blocks.iter_mut().find(|(known, _)| *known == granule) {
+            Some((_, mask)) => *mask |= bit,
+            None => blocks.push((granule, bit)),
+        }
+    }
+    blocks.into_iter().map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
+}
+
+/// Puts those together of which one takes in the next.
+pub(super) fn joined<T>(items: impl IntoIterator<Item = T>, grow: impl Fn(&mut T, &T) -> bool) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for next in items {
+        let is_grown = all.last_mut().is_some_and(|last| grow(last, &next));
+        if !is_grown {
+            all.push(next);
+        }
+    }
+    all
+}
+
+/// Takes the bytes of a view into one, if they lie right behind it.
+pub(super) fn grow_view(view: &mut RegisterView, more: RegisterView) -> bool {
+    let is_next = view.register == more.register && view.offset.checked_add(view.size_bytes) == Some(more.offset);
+    let size_bytes = view.size_bytes.checked_add(more.size_bytes).filter(|_| is_next);
+    view.size_bytes = size_bytes.unwrap_or(view.size_bytes);
+    size_bytes.is_some()
+}
+
 /// Some bytes of a view by what they have in common: runs in which `of` gives the same.
 pub(super) fn parts_of<T: PartialEq + Copy>(view: RegisterView, of: impl Fn(u16) -> T) -> Vec<(RegisterView, T)> {
     let mut parts: Vec<(RegisterView, T)> = Vec::new();

@@ -41,11 +41,11 @@ impl<'a, S: Source> Regions<'a, S> {
     }
 
     /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
-    pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        let Some(Within { mut regions, .. }) = self.within.remove(&step.after().0) else { return Ok(None) };
+    pub fn decider_of(&mut self, step: Step, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+        let Some(Within { thread, regions }) = self.within.remove(&step.after().0) else { return Ok(None) };
         let mut by = None;
         let mut open = Vec::new();
-        for (decider, region) in regions.drain(..) {
+        for (decider, region) in regions {
             let place = self.control.place_of(thread, step, region)?;
             if place == Place::Inside {
                 by = Some(decider);
@@ -88,9 +88,14 @@ impl<'a, S: Source> Regions<'a, S> {
         self.undecided.take(self.control.index)
     }
 
-    /// The steps whose regions are not left yet, with their threads.
-    pub fn open(&self) -> impl Iterator<Item = (ThreadId, Step)> {
-        self.within.values().flat_map(|within| within.regions.iter().map(|(step, _)| (within.thread, *step)))
+    /// What is still to run of the regions, as the ends of its chains.
+    pub fn what_is_left(&mut self) -> Vec<SliceEnd> {
+        let mut left = Undecided::default();
+        for Within { thread, regions } in std::mem::take(&mut self.within).into_values() {
+            let asked = regions.iter().map(|(step, _)| WantedBy { step: Some(*step), edge: Edge::Control });
+            asked.for_each(|wanted_by| left.add(thread, End::Limit, wanted_by));
+        }
+        left.take(self.control.index)
     }
 
     fn wait(&mut self, thread: ThreadId, step: Step, regions: Vec<(Step, Region)>) -> Result<(), QueryError> {

@@ -1,7 +1,7 @@
 //! Who touches a piece next: reads it, or writes it.
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::Source;
+use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -12,6 +12,7 @@ use crate::query::slice::definers::status_view;
 use crate::query::slice::pieces::Piece;
 use crate::read::homes::Homes;
 use crate::read::operands::OperandReader;
+use crate::read::register_reader::RegisterReader;
 use crate::read::touches::{TouchReader, Wanted};
 use crate::read::views::ViewReader;
 
@@ -53,6 +54,12 @@ impl<S: Source> NextTouches<'_, S> {
             let written = ViewReader(self.index).next_register_slot(thread, home, first)?;
             next = next.into_iter().chain(written).min();
         }
+        // A write of the part of a vector below it makes it zero.
+        let clearing = RegisterReader::new(self.index, thread, Position(first)).clearing(view);
+        let lists = clearing.into_iter().flat_map(|low| ViewReader(self.index).overlapping(thread, low));
+        for known in lists.filter(|known| Some(known.view) == clearing) {
+            next = next.into_iter().chain(ViewReader(self.index).next_write_slot(known, first)?).min();
+        }
         // What the operands name may be the same register under another name: then more is looked at than has to be.
         let used = self.used(thread, view, first, cancel)?;
         Ok(next.into_iter().chain(used).min())
@@ -70,11 +77,15 @@ impl<S: Source> NextTouches<'_, S> {
         Ok(found.map(|found| found.slot))
     }
 
-    /// A bank under the name by which instructions mean it in its mode.
+    /// A bank under the name by which instructions mean it in its mode. A cell of a window has many.
     fn as_named(&self, thread: ThreadId, view: RegisterView) -> RegisterView {
         let set = self.index.instruction_set(thread);
+        if set.has_windows() {
+            return view;
+        }
+        let named = self.index.banks.iter().find(|known| known.register == view.register).map(|known| known.plain);
         let plain = |number: &u16| set.banks(RegisterId(*number)).any(|bank| bank == view.register);
-        let found = (0..=RegisterId::LR.0).find(plain).map(RegisterId);
+        let found = named.or_else(|| (0..=RegisterId::LR.0).find(plain).map(RegisterId));
         RegisterView { register: found.unwrap_or(view.register), ..view }
     }
 }

@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use stepback_machine::{Address, RegisterId, State};
+use stepback_machine::RegisterId;
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
-use crate::answers::hit::Doubt;
 use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep, WantedBy};
 use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
@@ -21,7 +20,6 @@ use crate::query::slice::pieces::{Piece, blocks_of};
 use crate::query::slice::undecided::{Undecided, control_of};
 use crate::query::slice::why::Why;
 use crate::read::slots::SlotReader;
-use crate::store::granules::GRANULE_BITS;
 
 /// The longest memory that a slice is of.
 const SLICE_BYTES: u64 = 1 << 16;
@@ -213,7 +211,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let has_registers = inputs.iter().any(|(taken, _)| matches!(taken, Taken::Register(_)));
         let state = if has_registers { flow.state()? } else { None };
         for (taken, edge) in inputs {
-            for piece in self.pieces_of(taken, state, thread, step)? {
+            for piece in self.definers().pieces_of(&taken, state, thread, step)? {
                 self.find(Wish { thread, piece, wanted_by: by_this(edge), doubt: None }, until, cancel)?;
             }
         }
@@ -235,28 +233,10 @@ impl<'a, S: Source> SliceWalk<'a, S> {
 
     /// Looks further back for what a step did not write after all.
     fn find_rests(&mut self, rests: Vec<Want>, cancel: &Cancel) -> Result<(), QueryError> {
-        for Want { thread, piece, slot, wanted_by, doubt } in rests {
-            // What may have changed a register since then may have changed it since an earlier step, too.
-            let doubt = doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Filtered));
-            let Some(slot) = slot.checked_sub(1) else { continue };
-            self.find(Wish { thread, piece, wanted_by, doubt }, Until::at(slot), cancel)?;
+        for (wish, slot) in rests.into_iter().filter_map(Wish::rest_of) {
+            self.find(wish, Until::at(slot), cancel)?;
         }
         Ok(())
-    }
-
-    /// What a step takes in, as what it means before the step.
-    fn pieces_of(
-        &self,
-        taken: Taken,
-        state: Option<State>,
-        thread: ThreadId,
-        step: Step,
-    ) -> Result<Vec<Piece>, QueryError> {
-        Ok(match taken {
-            Taken::Register(view) => vec![self.definers().register(thread, view, Position(step.0), state)?],
-            Taken::Flags(bits) => vec![Piece::Flags(bits)],
-            Taken::Memory(addresses) => blocks_of_bytes(&addresses),
-        })
     }
 }
 
@@ -274,17 +254,4 @@ pub(super) fn sorted(mut wanted_by: Vec<WantedBy>) -> Vec<WantedBy> {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     wanted_by
-}
-
-/// Some bytes of memory by the blocks that they lie in.
-fn blocks_of_bytes(addresses: &[Address]) -> Vec<Piece> {
-    let mut blocks: Vec<(u64, u64)> = Vec::new();
-    for address in addresses {
-        let (granule, bit) = (address.0 >> GRANULE_BITS, 1u64 << (address.0 & ((1 << GRANULE_BITS) - 1)));
-        match blocks.iter_mut().find(|(known, _)| *known == granule) {
-            Some((_, mask)) => *mask |= bit,
-            None => blocks.push((granule, bit)),
-        }
-    }
-    blocks.into_iter().map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
 }

@@ -30,6 +30,8 @@ pub(super) struct WrittenByte {
     /// None where it is not told.
     pub value: Option<u8>,
     pub by: By,
+    /// The register that a line wrote; none where only operands tell.
+    pub home: Option<RegisterId>,
     /// Why it may be one of another register.
     pub doubt: Option<Doubt>,
 }
@@ -61,7 +63,12 @@ impl<S: Source> StepFlow<'_, S> {
             let EventKind::Register { view: named, bytes, home: Some(home), .. } = &event.kind else { continue };
             if clearing == Some(*named) {
                 let rest = RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
-                written.write(rest, |_| WrittenByte { value: Some(0), by: By::Cleared, doubt: None });
+                written.write(rest, |_| WrittenByte {
+                    value: Some(0),
+                    by: By::Cleared,
+                    home: Some(home.register),
+                    doubt: None,
+                });
             }
             let Some(meant) = homes.written(&event) else { continue };
             let mode = match mode {
@@ -76,6 +83,7 @@ impl<S: Source> StepFlow<'_, S> {
                     .filter(|_| doubt.is_none())
                     .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
                 by: self.by(offset, |register| is_meant(register, named, mode)),
+                home: Some(meant.view.register),
                 doubt,
             });
         }
@@ -93,7 +101,7 @@ impl<S: Source> StepFlow<'_, S> {
             let home = self.text.as_ref().map_or(register, |text| text.mode.home(register));
             homes.lists().any(|view| view.register == home || view.register == register)
         };
-        let byte = |offset: u16| WrittenByte { value: None, by: self.by(offset, is_meant), doubt: None };
+        let byte = |offset: u16| WrittenByte { value: None, by: self.by(offset, is_meant), home: None, doubt: None };
         if self.may_write_all() {
             return written.write(written.view, byte);
         }

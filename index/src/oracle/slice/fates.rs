@@ -1,0 +1,155 @@
+//! What becomes of a byte that holds a value: it stays, or something overwrites it.
+
+use stepback_machine::{AccessKind, RegisterId, RegisterView};
+use stepback_parsers::Step;
+
+use crate::answers::slice::{EdgeKinds, End, SliceCell};
+use crate::answers::thread::ThreadId;
+use crate::oracle::banks::Physical;
+use crate::oracle::event::EventKind;
+use crate::oracle::record::Oracle;
+use crate::oracle::slice::writers::{How, Made, covers};
+
+/// A byte or a flag, and from when on it holds the value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub cell: SliceCell,
+    /// Which register its cell is, if it is one.
+    pub register: Option<Physical>,
+    /// The first event, and the first step, that may overwrite it.
+    pub event: usize,
+    pub step: u64,
+}
+
+/// What overwrote it.
+enum Fate {
+    Kept,
+    By(Made),
+    /// Memory changed, which a read showed.
+    Changed(Option<Step>),
+    /// Something that is no step.
+    Gone,
+}
+
+impl Oracle {
+    /// How a chain ends that is followed forward: that nothing overwrites it, or what does so in a way that nobody knows.
+    pub(super) fn ends_of_held(&self, held: Held, kinds: EdgeKinds) -> Vec<End> {
+        let fate = match held.cell {
+            SliceCell::Memory { address, .. } => self.fate_of_memory(address.0, held),
+            SliceCell::Register { thread, view } => self.fate_of_register(thread, view, held),
+            SliceCell::Flags { thread, bits } => self.fate_of_flag(thread, bits, held),
+        };
+        match fate {
+            Fate::Kept => vec![End::Kept],
+            Fate::Changed(seen_by) => vec![End::External { seen_by }],
+            Fate::Gone => Vec::new(),
+            Fate::By(made) => {
+                let ends = self.ingredients(made, held.cell, kinds).ends;
+                ends.into_iter().filter(|end| matches!(end, End::Unknown(_))).collect()
+            }
+        }
+    }
+
+    fn fate_of_memory(&self, address: u64, held: Held) -> Fate {
+        for (number, event) in self.events.iter().enumerate().skip(held.event) {
+            match &event.kind {
+                EventKind::HostWrite { .. } if event.is_host_write_of(address) => return Fate::Gone,
+                EventKind::Access(access) if access.each_byte().any(|(touched, _)| touched == address) => {
+                    if access.kind == AccessKind::Write {
+                        return self.overwritten_by(event.owner, number);
+                    }
+                    if access.contradicting.contains(&address) {
+                        return Fate::Changed(event.owner);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Fate::Kept
+    }
+
+    fn fate_of_register(&self, thread: ThreadId, view: RegisterView, held: Held) -> Fate {
+        let whole = RegisterView::new(view.register, 0, u16::MAX);
+        if self.has_operands_alone || self.leaves_out(thread, whole) {
+            return self.fate_by_operands(thread, held, |named, written| {
+                Some(named) == held.register && covers(written, view.offset)
+            });
+        }
+        for (number, event) in self.events.iter().enumerate().skip(held.event) {
+            let EventKind::Register(written) = &event.kind else { continue };
+            if event.thread != thread {
+                continue;
+            }
+            let is_same = Some(written.physical) == held.register;
+            if is_same && covers(written.view, view.offset) {
+                return self.overwritten_by(event.owner, number);
+            }
+            if is_same && view.offset >= 16 && self.clears_vector(thread, written) {
+                return Fate::Gone;
+            }
+        }
+        Fate::Kept
+    }
+
+    fn fate_of_flag(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
+        let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
+        if self.has_operands_alone || self.leaves_out(thread, RegisterView::new(RegisterId::PSR, place, 1)) {
+            return self.fate_of_flag_by_operands(thread, bit, held);
+        }
+        for (number, event) in self.events.iter().enumerate().skip(held.event) {
+            let EventKind::Register(written) = &event.kind else { continue };
+            let is_status = written.view.register == RegisterId::PSR && covers(written.view, place);
+            if event.thread != thread || !is_status {
+                continue;
+            }
+            let told = event.owner.and_then(|step| self.step(step));
+            let flags = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            if flags.is_none_or(|flags| flags == 0 || flags & bit != 0) {
+                return self.overwritten_by(event.owner, number);
+            }
+        }
+        Fate::Kept
+    }
+
+    fn fate_of_flag_by_operands(&self, thread: ThreadId, bit: u64, held: Held) -> Fate {
+        for (number, told) in (0u64..).zip(&self.steps).filter(|(number, _)| *number >= held.step) {
+            if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
+                continue;
+            }
+            let written = self.done(told).map(|known| known.flags_written(told.instruction_set));
+            if written.is_none_or(|written| written & bit != 0) {
+                return Fate::By(Made { step: Step(number), how: How::Operands(RegisterId::PSR), doubt: None });
+            }
+        }
+        Fate::Kept
+    }
+
+    fn fate_by_operands(
+        &self,
+        thread: ThreadId,
+        held: Held,
+        is_meant: impl Fn(Physical, RegisterView) -> bool,
+    ) -> Fate {
+        for (number, told) in (0u64..).zip(&self.steps).filter(|(number, _)| *number >= held.step) {
+            if told.thread != thread || !told.is_executed && self.encoding_of(told).is_some() {
+                continue;
+            }
+            let known = self.done(told);
+            let is_undecoded = known.is_none();
+            let writes = known.iter().flat_map(|known| &known.registers).flat_map(|known| &known.writes);
+            let named =
+                writes.copied().find(|view| is_meant(Physical::of_write(view.register, None, told.mode), *view));
+            let how = match named {
+                Some(named) => How::Operands(named.register),
+                None if is_undecoded => How::Operands(RegisterId::PC),
+                None => continue,
+            };
+            return Fate::By(Made { step: Step(number), how, doubt: None });
+        }
+        Fate::Kept
+    }
+
+    fn overwritten_by(&self, owner: Option<Step>, number: usize) -> Fate {
+        owner.map_or(Fate::Gone, |step| Fate::By(Made { step, how: How::Recorded(number), doubt: None }))
+    }
+}

@@ -1,0 +1,117 @@
+//! All that a step gave a value, byte by byte.
+
+use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
+use stepback_parsers::Step;
+
+use crate::answers::slice::SliceCell;
+use crate::answers::thread::ThreadId;
+use crate::oracle::banks::Physical;
+use crate::oracle::event::{EventKind, Told, Written};
+use crate::oracle::record::Oracle;
+use crate::oracle::slice::takings::memory;
+use crate::oracle::slice::writers::{How, Made, covers};
+
+impl Oracle {
+    /// The bytes and flags that a step gave a value, each as its last event in a slot tells.
+    pub(super) fn made_by_step(&self, step: Step) -> Vec<(Made, SliceCell)> {
+        let Some(told) = self.step(step) else { return Vec::new() };
+        let mut made = Vec::new();
+        for (number, event) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
+            let how = How::Recorded(number);
+            let cells = match &event.kind {
+                EventKind::Register(written) => self.cells_of(told, written),
+                EventKind::Access(access) if access.kind == AccessKind::Write => {
+                    access.each_byte().map(|(address, _)| memory(address)).collect()
+                }
+                _ => Vec::new(),
+            };
+            let last = cells.into_iter().filter(|cell| !self.is_written_again(step, number, *cell));
+            made.extend(last.map(|cell| (Made { step, how, doubt: None }, cell)));
+        }
+        made.extend(self.made_by_operands(step, told));
+        made
+    }
+
+    /// The bytes or flags that a line about a register is of.
+    fn cells_of(&self, told: &Told, written: &Written) -> Vec<SliceCell> {
+        let (thread, view) = (told.thread, written.view);
+        if view.register != RegisterId::PSR {
+            return bytes(thread, written_as(written, told.mode)).collect();
+        }
+        let set = told.instruction_set;
+        // What sets flags sets some of them: the others are shown as they were.
+        let by_result = self.done(told).map_or(0, |instruction| instruction.flags_written(set));
+        let bits = if by_result == 0 { set.flag_bits() } else { by_result };
+        let is_shown = |bits: &u64| covers(view, u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX));
+        flags(bits).filter(is_shown).map(|bits| SliceCell::Flags { thread, bits }).collect()
+    }
+
+    /// Whether a later event of the step in the same slot is of the same byte.
+    fn is_written_again(&self, step: Step, number: usize, cell: SliceCell) -> bool {
+        let Some(first) = self.events.get(number) else { return false };
+        let behind = self.events.iter().skip(number + 1).take_while(|event| event.slot == first.slot);
+        // A line that names a bank in use is two writes, under either name.
+        let behind = behind.filter(|event| event.line != first.line);
+        behind.filter(|event| event.owner == Some(step)).any(|event| match (&first.kind, &event.kind, cell) {
+            (EventKind::Register(known), EventKind::Register(written), SliceCell::Register { view, .. }) => {
+                known.physical == written.physical && covers(written.view, view.offset)
+            }
+            (EventKind::Register(_), EventKind::Register(written), SliceCell::Flags { bits, .. }) => {
+                let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
+                written.view.register == RegisterId::PSR && covers(written.view, place)
+            }
+            (_, EventKind::Access(access), SliceCell::Memory { address, .. }) => {
+                access.kind == AccessKind::Write && access.each_byte().any(|(touched, _)| touched == address.0)
+            }
+            _ => false,
+        })
+    }
+
+    /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
+    fn made_by_operands(&self, step: Step, told: &Told) -> Vec<(Made, SliceCell)> {
+        let Some(instruction) = self.done(told) else { return Vec::new() };
+        let thread = told.thread;
+        let is_told = |view: RegisterView| self.has_operands_alone || self.leaves_out(thread, view);
+        let by = |register| Made { step, how: How::Operands(register), doubt: None };
+        let mut made = Vec::new();
+        for view in instruction.registers.iter().flat_map(|known| &known.writes) {
+            let whole = RegisterView::new(view.register, 0, u16::MAX);
+            if view.register != RegisterId::PSR && is_told(whole) {
+                made.extend(bytes(thread, named(*view, told.mode)).map(|cell| (by(view.register), cell)));
+            }
+        }
+        for bits in flags(instruction.flags_written(told.instruction_set)) {
+            let place = u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX);
+            if is_told(RegisterView::new(RegisterId::PSR, place, 1)) {
+                made.push((by(RegisterId::PSR), SliceCell::Flags { thread, bits }));
+            }
+        }
+        made
+    }
+}
+
+/// Of a processor with windows the cell that a name means.
+fn named(view: RegisterView, mode: Mode) -> RegisterView {
+    match mode.has_windows() {
+        true => RegisterView { register: mode.home(view.register), ..view },
+        false => view,
+    }
+}
+
+/// The same of what a line wrote: the step itself may have changed the window before it.
+fn written_as(written: &Written, mode: Mode) -> RegisterView {
+    let Mode::Window { count, .. } = mode else { return written.view };
+    let register = written.view.register;
+    let modes = (0..count).flat_map(|current| (0..4).map(move |globals| Mode::Window { current, count, globals }));
+    let mut meant = modes.filter(|mode| Physical::of_write(register, None, *mode) == written.physical);
+    meant.next().map_or(written.view, |mode| named(written.view, mode))
+}
+
+fn bytes(thread: ThreadId, view: RegisterView) -> impl Iterator<Item = SliceCell> {
+    let places = view.offset..view.offset.saturating_add(view.size_bytes);
+    places.map(move |place| SliceCell::Register { thread, view: RegisterView::new(view.register, place, 1) })
+}
+
+fn flags(bits: u64) -> impl Iterator<Item = u64> {
+    (0..64).map(move |bit| bits & 1 << bit).filter(|bits| *bits != 0)
+}

@@ -1,0 +1,191 @@
+//! What of what is followed is left behind a slot, and how the rest ends.
+
+use stepback_machine::{AccessKind, RegisterId};
+use stepback_parsers::{Source, Step};
+
+use crate::answers::error::QueryError;
+use crate::answers::slice::{EdgeKinds, End, SliceRow};
+use crate::answers::thread::ThreadId;
+use crate::query::slice::definers::{Definers, status_view};
+use crate::query::slice::flow::{Outcome, StepFlow};
+use crate::query::slice::frontier::Want;
+use crate::query::slice::live::Live;
+use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
+use crate::read::contradictions::Contradictions;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::store::granules::bytes_between;
+
+/// What happens in a slot to what is followed, in the order of the events.
+pub(super) struct Fates<'w, 'a, S> {
+    /// The step of the slot.
+    flow: &'w StepFlow<'a, S>,
+    step: Step,
+    slot: u64,
+    edges: EdgeKinds,
+    /// Those of all threads.
+    events: Vec<SlotEvent>,
+    contradictions: Contradictions,
+}
+
+/// What is left, and the ends of what is not.
+#[derive(Debug, Default)]
+pub(super) struct Fate {
+    pub left: Vec<Live>,
+    pub ends: Vec<SliceRow>,
+}
+
+/// What bytes of memory were lost to.
+#[derive(Clone, Copy)]
+enum Loss {
+    /// A store of a thread.
+    Stored(ThreadId),
+    /// A change that a load of a thread showed.
+    Seen(ThreadId),
+}
+
+impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
+    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, edges: EdgeKinds) -> Result<Self, QueryError> {
+        let slot = step.0.saturating_add(1);
+        let own = flow.events.iter().filter(|event| event.slot == slot);
+        let mut events: Vec<SlotEvent> = own.chain(&flow.others).cloned().collect();
+        events.sort_by_key(|event| event.place_in_slot);
+        let contradictions = Contradictions::of(flow.index, &events)?;
+        Ok(Self { flow, step, slot, edges, events, contradictions })
+    }
+
+    /// What becomes of something in the slot.
+    pub fn of(&self, live: Live) -> Result<Fate, QueryError> {
+        match live.piece {
+            Piece::Memory { granule, mask } => self.of_memory(live, granule, mask),
+            Piece::Register { .. } | Piece::Flags(_) => self.of_state(live),
+            Piece::Decision => Ok(Fate::default()),
+        }
+    }
+
+    fn of_memory(&self, live: Live, granule: u64, mask: u64) -> Result<Fate, QueryError> {
+        let region = self.flow.index.host_regions.at(self.slot);
+        // What the host wrote comes before all accesses.
+        let mut left = mask & !region.map_or(0, |region| bytes_between(granule, region.first, region.last));
+        let mut lost: Vec<(Loss, u64)> = Vec::new();
+        for event in &self.events {
+            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let mut blocks = blocks_of(address, size_bytes.into());
+            let Some((_, bytes)) = blocks.find(|(touched, _)| *touched == granule) else { continue };
+            match kind {
+                AccessKind::Write if live.is_born_in(self.slot) && event.thread == live.thread => {
+                    left |= bytes & mask;
+                    lost.iter_mut().for_each(|(_, lost)| *lost &= !bytes);
+                }
+                AccessKind::Write => {
+                    lost.push((Loss::Stored(event.thread), bytes & left));
+                    left &= !bytes;
+                }
+                AccessKind::Read => {
+                    let changed = self.contradictions.bytes(event, granule) & left;
+                    lost.push((Loss::Seen(event.thread), changed));
+                    left &= !changed;
+                }
+            }
+        }
+        let mut ends = Vec::new();
+        for (loss, mask) in lost.into_iter().filter(|(_, mask)| *mask != 0) {
+            let piece = Piece::Memory { granule, mask };
+            match loss {
+                Loss::Stored(thread) => {
+                    if let Some(step) = SlotReader(self.flow.index).owner(thread, self.slot)? {
+                        ends.extend(self.unknown_ends(&live, &self.outcome(step, self.want(thread, piece))?));
+                    }
+                }
+                Loss::Seen(thread) => {
+                    let seen_by = SlotReader(self.flow.index).owner(thread, self.slot)?;
+                    ends.extend(live.ends_of(&piece, End::External { seen_by }));
+                }
+            }
+        }
+        let left = (left != 0).then(|| Live { piece: Piece::Memory { granule, mask: left }, ..live });
+        Ok(Fate { left: left.into_iter().collect(), ends })
+    }
+
+    /// Of registers and flags: what their thread does in the slot belongs to its last step.
+    fn of_state(&self, live: Live) -> Result<Fate, QueryError> {
+        if live.is_born_in(self.slot) {
+            return Ok(Fate { left: vec![live], ends: Vec::new() });
+        }
+        let Some(owner) = SlotReader(self.flow.index).owner(live.thread, self.slot)? else {
+            return Ok(Fate { left: self.beside_dump(live), ends: Vec::new() });
+        };
+        if !self.may_write(&live, owner) {
+            return Ok(Fate { left: vec![live], ends: Vec::new() });
+        }
+        let mut outcome = self.outcome(owner, self.want(live.thread, live.piece.clone()))?;
+        let rests = std::mem::take(&mut outcome.rests);
+        let left = rests.into_iter().map(|rest| Live { piece: rest.piece, ..live.clone() }).collect();
+        Ok(Fate { left, ends: self.unknown_ends(&live, &outcome) })
+    }
+
+    /// Whether a step may write a piece in the slot: what lines tell where they tell of it, else its operands in its own slot.
+    fn may_write(&self, live: &Live, owner: Step) -> bool {
+        let (index, is_own) = (self.flow.index, owner == self.step);
+        let view = match &live.piece {
+            Piece::Flags(bits) => status_view(*bits),
+            Piece::Register { view, .. } => *view,
+            Piece::Memory { .. } | Piece::Decision => return false,
+        };
+        if index.has_operands_alone() || (Definers { index }).is_left_out(live.thread, view) {
+            return is_own;
+        }
+        // Of a status register its line alone tells in which steps it was written.
+        let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
+        !is_status || self.events.iter().any(|event| {
+            let is_it =
+                |kind: &EventKind| matches!(kind, EventKind::Register { view: written, .. } if written.overlaps(view));
+            event.thread == live.thread && is_it(&event.kind)
+        })
+    }
+
+    /// What lines leave of it that stand before the first step of its thread.
+    fn beside_dump(&self, live: Live) -> Vec<Live> {
+        let own = self.events.iter().filter(|event| event.thread == live.thread);
+        match &live.piece {
+            Piece::Register { view, homes } => {
+                let written: Vec<_> = own.filter_map(|event| homes.written(event)).map(|meant| meant.view).collect();
+                let is_gone = |offset: u16| {
+                    written
+                        .iter()
+                        .any(|view| offset.checked_sub(view.offset).is_some_and(|place| place < view.size_bytes))
+                };
+                let parts = parts_of(*view, is_gone).into_iter().filter(|(_, is_gone)| !is_gone);
+                let piece = |view| Piece::Register { view, homes: homes.clone() };
+                parts.map(|(view, _)| Live { piece: piece(view), ..live.clone() }).collect()
+            }
+            Piece::Flags(_) => {
+                let is_status = |event: &SlotEvent| matches!(&event.kind, EventKind::Register { view, .. } if view.register == RegisterId::PSR);
+                let is_gone = own.into_iter().any(is_status);
+                Some(live).filter(|_| !is_gone).into_iter().collect()
+            }
+            Piece::Memory { .. } | Piece::Decision => vec![live],
+        }
+    }
+
+    fn want(&self, thread: ThreadId, piece: Piece) -> Want {
+        Want { thread, piece, slot: self.slot, wanted_by: Vec::new(), doubt: None }
+    }
+
+    /// What a step has of something that it wrote in the slot.
+    fn outcome(&self, step: Step, want: Want) -> Result<Outcome, QueryError> {
+        let mut outcome = Outcome::default();
+        if step == self.step {
+            self.flow.take(want, &mut outcome)?;
+            return Ok(outcome);
+        }
+        let flow = StepFlow::of(self.flow.index, step, std::slice::from_ref(&want), self.edges)?;
+        flow.take(want, &mut outcome)?;
+        Ok(outcome)
+    }
+
+    /// Where what is followed was overwritten by what is not known to be made of it or not.
+    fn unknown_ends(&self, live: &Live, outcome: &Outcome) -> Vec<SliceRow> {
+        let unknown = outcome.ends.iter().filter(|(end, _)| matches!(end, End::Unknown(_)));
+        unknown.map(|(end, cell)| live.end_of(*cell, *end)).collect()
+    }
+}

@@ -1,0 +1,182 @@
+//! Whether what a step takes in holds what is followed: who gave it is looked up backward, as a slice backward does.
+//!
+//! So both agree by construction: a step takes the value in when its own slice would name who gave it.
+
+use std::sync::Arc;
+
+use stepback_machine::State;
+use stepback_parsers::{Position, Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
+use crate::answers::slice::{EdgeKinds, SliceCell};
+use crate::answers::thread::ThreadId;
+use crate::query::slice::definers::{Definers, Finds, Until, Wish};
+use crate::query::slice::flow::{Outcome, StepFlow, Taken};
+use crate::query::slice::frontier::{Frontier, Want};
+use crate::query::slice::live::{Giver, Live};
+use crate::query::slice::pieces::{Piece, blocks_of};
+use crate::read::homes::Homes;
+
+/// Who holds the value that a step takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// The step that gave it; none for the cell of the question.
+    pub from: Option<Step>,
+    /// Why it may have got there otherwise.
+    pub doubt: Option<Doubt>,
+}
+
+/// Looks up what a step takes in among what is followed.
+pub(super) struct GiverReader<'w, 'a, S> {
+    pub flow: &'w StepFlow<'a, S>,
+    step: Step,
+    lives: &'w [Live],
+    /// What registers mean to it; none until it is asked.
+    state: Option<Option<State>>,
+    edges: EdgeKinds,
+    /// What was looked up already: many outputs are made of the same.
+    known: Vec<(Taken, Vec<Reached>)>,
+}
+
+impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
+    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, lives: &'w [Live], edges: EdgeKinds) -> Self {
+        Self { flow, step, lives, state: None, edges, known: Vec::new() }
+    }
+
+    /// Who holds what a step takes in.
+    pub fn reached(&mut self, taken: &Taken, cancel: &Cancel) -> Result<Vec<Reached>, QueryError> {
+        if let Some((_, reached)) = self.known.iter().find(|(known, _)| known == taken) {
+            return Ok(reached.clone());
+        }
+        let state = match (self.state, taken) {
+            (Some(state), _) => state,
+            (None, Taken::Register(_)) => *self.state.insert(self.flow.state()?),
+            (None, _) => None,
+        };
+        let mut reached = Vec::new();
+        let definers = Definers { index: self.flow.index };
+        for piece in definers.pieces_of(taken, state, self.flow.thread(), self.step)? {
+            self.look_up(piece, &mut reached, cancel)?;
+        }
+        self.known.push((taken.clone(), reached.clone()));
+        Ok(reached)
+    }
+
+    fn look_up(&self, piece: Piece, reached: &mut Vec<Reached>, cancel: &Cancel) -> Result<(), QueryError> {
+        let (index, thread) = (self.flow.index, self.flow.thread());
+        let own = Until { slot: self.step.0, shown: self.step.0.saturating_add(1), beside: self.flow.beside.as_ref() };
+        let mut open = vec![(Wish { thread, piece, wanted_by: Vec::new(), doubt: None }, own)];
+        while let Some((wish, until)) = open.pop() {
+            if !self.lives.iter().any(|live| live.meets(&wish.piece, wish.thread)) {
+                continue;
+            }
+            let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
+            let mut finds = Finds { frontier: &mut frontier, ends: &mut ends };
+            Definers { index }.find(wish.clone(), until, &mut finds, cancel)?;
+            for end in ends {
+                let hit = self.lives.iter().filter(|live| live.giver == Giver::Nobody(end.end));
+                let hit = hit.filter(|live| live.meets(&wish.piece, wish.thread) && live.has(end.cell));
+                reached.extend(hit.map(|live| Reached { from: live.from, doubt: None }));
+            }
+            while let Some((step, wants)) = frontier.take_newest() {
+                for want in wants {
+                    open.extend(self.take(step, want, reached)?.into_iter().filter_map(rest));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what of a want a step gave is followed; what it did not write after all is left.
+    fn take(&self, step: Step, want: Want, reached: &mut Vec<Reached>) -> Result<Vec<Want>, QueryError> {
+        let giver = Giver::Step { step, slot: want.slot };
+        let is_meant = |live: &&Live| live.giver == giver && live.meets(&want.piece, want.thread);
+        if let Some(live) = self.lives.iter().find(|live| is_meant(live) && live.covers(&want.piece)) {
+            reached.push(Reached { from: live.from, doubt: want.doubt });
+            return Ok(Vec::new());
+        }
+        if !self.lives.iter().any(|live| live.meets(&want.piece, want.thread)) {
+            return Ok(Vec::new());
+        }
+        let writer = StepFlow::of(self.flow.index, step, std::slice::from_ref(&want), self.edges)?;
+        let mut outcome = Outcome::default();
+        writer.take(want.clone(), &mut outcome)?;
+        let doubt = want.doubt.or(outcome.doubt);
+        let hit: Vec<&Live> = match &want.piece {
+            Piece::Register { view, homes } => {
+                let written = writer.written_bytes(*view, homes, want.slot)?;
+                let is_hit = |live: &&Live| {
+                    let mut bytes = (view.offset..).zip(&written).filter_map(|(offset, byte)| Some((offset, (*byte)?)));
+                    bytes.any(|(offset, byte)| live.has_byte(offset, byte.home))
+                };
+                self.lives.iter().filter(is_meant).filter(is_hit).collect()
+            }
+            _ => {
+                let is_hit = |live: &&Live| outcome.defines.iter().any(|defined| live.has(defined.cell));
+                self.lives.iter().filter(is_meant).filter(is_hit).collect()
+            }
+        };
+        reached.extend(hit.into_iter().map(|live| Reached { from: live.from, doubt }));
+        Ok(outcome.rests)
+    }
+}
+
+/// What is left of a want, and up to where it is to be looked for.
+fn rest<'u>(want: Want) -> Option<(Wish, Until<'u>)> {
+    let (wish, slot) = Wish::rest_of(want)?;
+    Some((wish, Until::at(slot)))
+}
+
+impl<S: Source> Definers<'_, S> {
+    /// A piece of a question, part by part with who gave it its value.
+    pub fn given(
+        &self,
+        thread: ThreadId,
+        piece: Piece,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Vec<Live>, QueryError> {
+        let homes = match &piece {
+            Piece::Register { homes, .. } => Some(homes.clone()),
+            _ => None,
+        };
+        let part = |cell, giver| {
+            let pieces = pieces_of_cell(cell, homes.as_ref());
+            pieces.into_iter().map(move |piece| Live { thread, piece, from: None, giver, block: 0 })
+        };
+        let mut lives = Vec::new();
+        let mut open = vec![(Wish { thread, piece, wanted_by: Vec::new(), doubt: None }, Until::at(at.0))];
+        while let Some((wish, until)) = open.pop() {
+            cancel.check()?;
+            let (mut frontier, mut ends) = (Frontier::default(), Vec::new());
+            self.find(wish, until, &mut Finds { frontier: &mut frontier, ends: &mut ends }, cancel)?;
+            lives.extend(ends.into_iter().flat_map(|end| part(end.cell, Giver::Nobody(end.end))));
+            while let Some((step, wants)) = frontier.take_newest() {
+                for want in wants {
+                    let (slot, mut outcome) = (want.slot, Outcome::default());
+                    let writer = StepFlow::of(self.index, step, std::slice::from_ref(&want), EdgeKinds::default())?;
+                    writer.take(want, &mut outcome)?;
+                    let giver = Giver::Step { step, slot };
+                    lives.extend(outcome.defines.into_iter().flat_map(|defined| part(defined.cell, giver)));
+                    open.extend(outcome.rests.into_iter().filter_map(rest));
+                }
+            }
+        }
+        Ok(lives)
+    }
+}
+
+/// A cell as pieces: a register under the name that has these homes.
+fn pieces_of_cell(cell: SliceCell, homes: Option<&Arc<Homes>>) -> Vec<Piece> {
+    match cell {
+        SliceCell::Register { view, .. } => {
+            homes.map(|homes| Piece::Register { view, homes: homes.clone() }).into_iter().collect()
+        }
+        SliceCell::Flags { bits, .. } => vec![Piece::Flags(bits)],
+        SliceCell::Memory { address, len_bytes } => {
+            blocks_of(address, len_bytes).map(|(granule, mask)| Piece::Memory { granule, mask }).collect()
+        }
+    }
+}

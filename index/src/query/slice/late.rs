@@ -1,0 +1,115 @@
+//! Loads whose lines stand behind steps of other threads: their steps came earlier, and took in what was there then.
+
+use std::collections::BTreeMap;
+
+use stepback_machine::AccessKind;
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::answers::step_record::LATE_STEPS;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::query::slice::pieces::blocks_of;
+use crate::read::slots::{EventKind, SlotReader};
+use crate::read::touches::{TouchReader, Wanted};
+
+/// Remembers the late loads of the slots that were looked at: each is read once. Memory: those of [`LATE_STEPS`] slots.
+#[derive(Debug, Default)]
+pub(super) struct LateLoads {
+    slots: BTreeMap<u64, Vec<LateLoad>>,
+}
+
+/// Some bytes of a block that a step loaded later than in its own slot.
+#[derive(Clone, Copy, Debug)]
+struct LateLoad {
+    /// That of its step.
+    own: u64,
+    granule: u64,
+    mask: u64,
+}
+
+/// Bytes of a block, and from which slot on they hold what is followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    pub granule: u64,
+    pub mask: u64,
+    pub first: u64,
+}
+
+impl LateLoads {
+    /// Forgets what stands before a slot.
+    pub fn forget_before(&mut self, slot: u64) {
+        self.slots = self.slots.split_off(&slot);
+    }
+
+    /// The first slot whose step loads some bytes late, before the slot that touches them first.
+    pub fn first_step<S: Source>(
+        &mut self,
+        index: &Index<S>,
+        watched: Watched,
+        touched: u64,
+    ) -> Result<Option<u64>, QueryError> {
+        let Watched { granule, mask, first } = watched;
+        let last = touched.saturating_add(LATE_STEPS).min(index.step_count());
+        if index.threads().len() == 1 || !has_late(index, touched, last)? {
+            return Ok(None);
+        }
+        let (mut found, mut from) = (None, touched);
+        while from <= last && found != Some(first) {
+            let reads = TouchReader(index).next_touches(granule, mask, from, Wanted::Reads)?;
+            let Some(slot) = reads.iter().flatten().map(|touch| touch.slot).min().filter(|slot| *slot <= last) else {
+                break;
+            };
+            let loads = self.of_slot(index, slot)?.iter();
+            let meant = loads.filter(|load| load.granule == granule && load.mask & mask != 0);
+            let own = meant.map(|load| load.own).filter(|own| (first..touched).contains(own)).min();
+            found = found.into_iter().chain(own).min();
+            from = slot.saturating_add(1);
+        }
+        Ok(found)
+    }
+
+    fn of_slot<S: Source>(&mut self, index: &Index<S>, slot: u64) -> Result<&[LateLoad], QueryError> {
+        if !self.slots.contains_key(&slot) {
+            let loads = read(index, slot)?;
+            self.slots.insert(slot, loads);
+        }
+        Ok(self.slots.get(&slot).map_or(&[], Vec::as_slice))
+    }
+}
+
+/// Whether there may be late accesses from one slot to another: in slots of several segments each would have to be asked.
+fn has_late<S: Source>(index: &Index<S>, first: u64, last: u64) -> Result<bool, QueryError> {
+    let base = |slot| Ok::<_, QueryError>(SlotReader(index).locate(slot)?.0.meta.step_base);
+    let is_told = |slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses);
+    Ok(base(first)? != base(last)? || is_told(first) || is_told(last))
+}
+
+fn read<S: Source>(index: &Index<S>, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
+    let (mut owner, mut found): (Option<ThreadId>, Vec<(ThreadId, u64, u64)>) = Default::default();
+    SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+        match event.kind {
+            _ if event.slot != slot => {}
+            EventKind::Step(_) => owner = Some(event.thread),
+            EventKind::Access { kind: AccessKind::Read, address, size_bytes, .. } if Some(event.thread) != owner => {
+                let blocks = blocks_of(address, size_bytes.into());
+                for (granule, mask) in blocks {
+                    let known = found.iter_mut().find(|(thread, at, _)| (*thread, *at) == (event.thread, granule));
+                    match known {
+                        Some((.., bytes)) => *bytes |= mask,
+                        None => found.push((event.thread, granule, mask)),
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let mut loads = Vec::new();
+    for (thread, granule, mask) in found {
+        if let Some(step) = SlotReader(index).owner(thread, slot)? {
+            loads.push(LateLoad { own: step.0.saturating_add(1), granule, mask });
+        }
+    }
+    Ok(loads)
+}
