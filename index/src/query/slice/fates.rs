@@ -102,7 +102,8 @@ impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
                 }
             }
         }
-        let left = (left != 0).then(|| Live { piece: Piece::Memory { granule, mask: left }, ..live });
+        let left =
+            Some(left).filter(|left| *left != 0).map(|mask| Live { piece: Piece::Memory { granule, mask }, ..live });
         Ok(Fate { left: left.into_iter().collect(), ends })
     }
 

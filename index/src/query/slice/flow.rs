@@ -1,13 +1,12 @@
 //! A step as a slice sees it: what of a want it gave a value, and what it took in for that.
 
 use std::cell::OnceCell;
-use std::ops::Range;
 use std::sync::Arc;
 
 use stepback_machine::{
     AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
 };
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
@@ -21,6 +20,7 @@ use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::frontier::Want;
+use crate::query::slice::late_slots::{late_slots, late_writes};
 use crate::query::slice::pieces::{Piece, Run, grow_view, joined, parts_of, runs_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
@@ -525,46 +525,6 @@ impl<'a, S: Source> StepFlow<'a, S> {
     fn stored_byte(&self, slot: u64, wanted: Address) -> Option<Option<u8>> {
         self.stored.get_or_init(|| StoredBlocks::of(&self.events)).byte(&self.events, slot, wanted)
     }
-}
-
-/// The slots behind its own in which a step of a thread may have accessed memory: before the thread's next step.
-///
-/// No list says which of them hold an access of the thread, since those of memory do not tell threads, so all are read. That is
-/// bounded: [`LATE_STEPS`] slots at most, some 0.2 ms of text, and none where no access of the segment shows behind a step that
-/// did not do it.
-fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
-    let own = step.0.saturating_add(1);
-    let nothing = own..own;
-    if index.threads().len() == 1 {
-        return Ok(nothing);
-    }
-    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
-    let last = next.min(own.saturating_add(LATE_STEPS));
-    let has_late = [own, last]
-        .into_iter()
-        .any(|slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses));
-    let is_within = SlotReader(index).locate(own)?.0.meta.step_base == SlotReader(index).locate(last)?.0.meta.step_base;
-    Ok(if has_late || !is_within { own.saturating_add(1)..last.saturating_add(1) } else { nothing })
-}
-
-/// The slots behind its own in which a step of a thread wrote registers: as far behind as accesses count.
-fn late_writes<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Vec<u64>, QueryError> {
-    let own = step.0.saturating_add(1);
-    let mut slots = Vec::new();
-    if index.threads().len() == 1 {
-        return Ok(slots);
-    }
-    let next = SlotReader(index).next_step_of(thread, Position(own))?.map_or(index.step_count(), |next| next.0);
-    let last = next.min(own.saturating_add(LATE_STEPS));
-    let views = if last == own { &[] } else { ViewReader(index).views_of(thread) };
-    for known in views {
-        let mut first = own.saturating_add(1);
-        while let Some(slot) = ViewReader(index).next_write_slot(known, first)?.filter(|slot| *slot <= last) {
-            slots.push(slot);
-            first = slot.saturating_add(1);
-        }
-    }
-    Ok(slots)
 }
 
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.

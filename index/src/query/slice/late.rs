@@ -1,6 +1,7 @@
 //! Loads whose lines stand behind steps of other threads: their steps came earlier, and took in what was there then.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use stepback_machine::AccessKind;
 use stepback_parsers::Source;
@@ -70,11 +71,10 @@ impl LateLoads {
     }
 
     fn of_slot<S: Source>(&mut self, index: &Index<S>, slot: u64) -> Result<&[LateLoad], QueryError> {
-        if !self.slots.contains_key(&slot) {
-            let loads = read(index, slot)?;
-            self.slots.insert(slot, loads);
-        }
-        Ok(self.slots.get(&slot).map_or(&[], Vec::as_slice))
+        Ok(match self.slots.entry(slot) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(none) => none.insert(read(index, slot)?),
+        })
     }
 }
 

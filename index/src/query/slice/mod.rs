@@ -24,6 +24,7 @@ mod graph;
 pub(crate) mod influence;
 mod initial;
 mod late;
+mod late_slots;
 mod live;
 mod memory;
 pub(crate) mod onward;
