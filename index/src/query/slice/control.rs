@@ -13,6 +13,7 @@ use crate::answers::slice::{End, NotKnown};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::graph::{Deciders, Ways};
+use crate::query::slice::region::Nested;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::{EventKind, SlotReader, StepText};
 use crate::read::visits::VisitReader;
@@ -37,8 +38,8 @@ pub(super) struct ControlReader<'a, S> {
     functions: HashMap<Address, Arc<Deciders>>,
     /// The instructions of them.
     remembered: usize,
-    /// Of a frame the frames inside of it, and whether an interrupt stands in between.
-    pub interrupted: (Option<CallId>, HashMap<CallId, bool>),
+    /// Whether an interrupt, or another stack, stands between two frames.
+    pub interrupted: HashMap<Nested, bool>,
 }
 
 /// What decided that a step ran.
@@ -50,6 +51,14 @@ pub(super) enum Decider {
     Nothing(End),
 }
 
+/// The branch in whose delay slot a step stands.
+struct InSlot {
+    of: Step,
+    text: StepText,
+    /// The slot runs only where the branch is taken.
+    is_taken: bool,
+}
+
 /// An instruction of the program.
 struct Known {
     instruction: Arc<Instruction>,
@@ -59,17 +68,34 @@ struct Known {
 
 impl<'a, S: Source> ControlReader<'a, S> {
     pub fn new(index: &'a Index<S>) -> Self {
-        Self { index, functions: HashMap::default(), remembered: 0, interrupted: (None, HashMap::default()) }
+        Self { index, functions: HashMap::default(), remembered: 0, interrupted: HashMap::default() }
     }
 
     /// What decided that a step ran.
     pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decider, QueryError> {
         let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
+        let Some(text) = self.text_of(step)? else { return Ok(unknown) };
+        match self.slot_of(thread, step, &text)? {
+            // It runs with the branch, wherever that leads: also where that is the frame of another function.
+            Some(InSlot { of, text, is_taken: false }) => self.decider_in_frame(thread, of, &text, cancel),
+            Some(InSlot { of, is_taken: true, .. }) => Ok(Decider::Step(of)),
+            None => self.decider_in_frame(thread, step, &text, cancel),
+        }
+    }
+
+    fn decider_in_frame(
+        &mut self,
+        thread: ThreadId,
+        step: Step,
+        text: &StepText,
+        cancel: &Cancel,
+    ) -> Result<Decider, QueryError> {
+        let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
         let calls = self.index.calls();
         let Some(id) = calls.innermost_at(thread, step.before()) else { return Ok(unknown) };
-        let Some((call, text)) = calls.get(id).zip(self.text_of(step)?) else { return Ok(unknown) };
+        let Some(call) = calls.get(id) else { return Ok(unknown) };
         let deciders = self.deciders(call.function, text.instruction_set, cancel)?;
-        let Some(branches) = deciders.of(self.before_slot(&text)?) else { return Ok(unknown) };
+        let Some(branches) = deciders.of(text.pc) else { return Ok(unknown) };
         let mut last = None;
         for branch in branches {
             last = last.max(self.last_in_call(branch, thread, id, step, cancel)?);
@@ -78,6 +104,20 @@ impl<'a, S: Source> ControlReader<'a, S> {
             Some(last) => Ok(Decider::Step(last)),
             None => self.decider_of_call(&call),
         }
+    }
+
+    /// The branch in whose delay slot a step stands.
+    fn slot_of(&self, thread: ThreadId, step: Step, text: &StepText) -> Result<Option<InSlot>, QueryError> {
+        if text.instruction_set.slot_bytes() == 0 {
+            return Ok(None);
+        }
+        let Some(of) = SlotReader(self.index).owner(thread, step.0)? else { return Ok(None) };
+        let Some(branch) = self.text_of(of)?.filter(|branch| branch.next_pc() == text.pc) else { return Ok(None) };
+        Ok(match branch.control().delay {
+            Delay::None | Delay::Annulled => None,
+            Delay::Slot => Some(InSlot { of, text: branch, is_taken: false }),
+            Delay::UnlessNotTaken => Some(InSlot { of, text: branch, is_taken: true }),
+        })
     }
 
     /// What decided that a function ran.
@@ -118,16 +158,37 @@ impl<'a, S: Source> ControlReader<'a, S> {
         loop {
             cancel.check()?;
             let visits = VisitReader(self.index).visits_between(pc, first..end, VISITS)?;
-            for visit in &visits {
-                if calls.innermost_at(thread, visit.before()) == Some(call) && self.is_of(thread, *visit)? {
-                    return Ok(Some(*visit));
+            let is_whole = visits.len() < VISITS;
+            for visit in visits {
+                if visit.after().0 >= end {
+                    continue;
+                }
+                end = visit.after().0;
+                match calls.innermost_at(thread, visit.before()) {
+                    Some(inner) if inner == call => {
+                        if self.is_of(thread, visit)? {
+                            return Ok(Some(visit));
+                        }
+                    }
+                    // Nothing in there is of the frame itself: a recursion may have visited the branch as often as it is deep.
+                    Some(inner) => {
+                        end = end.min(self.called_at(inner, call).map_or(end, |called| called.after().0 + 1))
+                    }
+                    None => {}
                 }
             }
-            match visits.last() {
-                Some(oldest) if visits.len() == VISITS => end = oldest.after().0,
-                _ => return Ok(None),
+            if is_whole {
+                return Ok(None);
             }
         }
+    }
+
+    /// The step of a frame by which an inner one, or one around that, was called.
+    fn called_at(&self, inner: CallId, outer: CallId) -> Option<Step> {
+        let calls = self.index.calls();
+        let depth = calls.get(outer)?.depth.checked_add(1)?;
+        let child = calls.part_of_path(inner, depth..depth.checked_add(1)?).first().copied()?;
+        calls.get(child).filter(|child| child.parent == Some(outer))?.call_step
     }
 
     fn is_of(&self, thread: ThreadId, step: Step) -> Result<bool, QueryError> {
@@ -145,10 +206,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
         if let Some(known) = self.functions.get(&function) {
             return Ok(known.clone());
         }
-        let found = Deciders::find(function, INSTRUCTIONS, |pc| {
-            cancel.check()?;
-            self.ways(pc, set)
-        })?;
+        let found = Deciders::find(function, INSTRUCTIONS, cancel, |pc| self.ways(pc, set))?;
         let found = Arc::new(found);
         self.remembered += found.len();
         if self.remembered > REMEMBERED {
@@ -174,10 +232,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
                 let to = [Some(Address(target)), is_decided.then_some(behind)];
                 Ways { to: to.into_iter().flatten().collect(), may_leave: false }
             }
-            (Flow::Branch, _) => {
-                let to = self.ways_seen(pc)?;
-                Ways { may_leave: to.is_empty(), to }
-            }
+            (Flow::Branch, _) => self.ways_seen(pc, control.delay)?,
             // One that is conditional may also go on.
             (Flow::Return | Flow::ExceptionReturn, _) if instruction.is_conditional() => {
                 Ways { to: vec![behind], may_leave: true }
@@ -187,18 +242,43 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     /// Where a branch through a register went.
-    fn ways_seen(&self, pc: Address) -> Result<Vec<Address>, QueryError> {
+    fn ways_seen(&self, pc: Address, delay: Delay) -> Result<Ways, QueryError> {
+        let calls = self.index.calls();
         let end = self.index.step_count().saturating_add(1);
-        let mut seen = Vec::new();
-        for step in VisitReader(self.index).visits_between(pc, 0..end, WAYS_SEEN)? {
-            let thread = SlotReader(self.index).thread_at(step.after())?;
-            let Some(next) = SlotReader(self.index).next_step_of(thread, step.after())? else { continue };
-            let Some(text) = self.text_of(next)? else { continue };
-            if !seen.contains(&text.pc) {
-                seen.push(text.pc);
+        let mut seen = Ways::default();
+        for visit in VisitReader(self.index).visits_between(pc, 0..end, WAYS_SEEN)? {
+            let thread = SlotReader(self.index).thread_at(visit.after())?;
+            let Some((next, text)) = self.behind_branch(thread, visit, delay)? else { continue };
+            let frames = [visit, next].map(|step| calls.innermost_at(thread, step.before()));
+            let entered = frames[1].and_then(|frame| calls.get(frame)).map(|call| call.entered);
+            if frames[0] == frames[1] {
+                if !seen.to.contains(&text.pc) {
+                    seen.to.push(text.pc);
+                }
+            } else if entered != Some(Entered::Exception) {
+                // An interrupt that came right behind it is none of its ways.
+                seen.may_leave = true;
             }
         }
+        seen.may_leave |= seen.to.is_empty();
         Ok(seen)
+    }
+
+    /// The step to which a branch led: not that in its slot.
+    fn behind_branch(
+        &self,
+        thread: ThreadId,
+        branch: Step,
+        delay: Delay,
+    ) -> Result<Option<(Step, StepText)>, QueryError> {
+        let Some(next) = SlotReader(self.index).next_step_of(thread, branch.after())? else { return Ok(None) };
+        let Some(text) = self.text_of(next)? else { return Ok(None) };
+        let is_slot = delay != Delay::None && self.text_of(branch)?.is_some_and(|branch| branch.next_pc() == text.pc);
+        if !is_slot {
+            return Ok(Some((next, text)));
+        }
+        let Some(next) = SlotReader(self.index).next_step_of(thread, next.after())? else { return Ok(None) };
+        Ok(self.text_of(next)?.map(|text| (next, text)))
     }
 
     /// What stands at an address: what a step shows of it, else what the images hold.
@@ -222,16 +302,6 @@ impl<'a, S: Source> ControlReader<'a, S> {
             EventKind::Step(text) if event.slot == slot => Some(text),
             _ => None,
         }))
-    }
-
-    /// The address whose deciders decided about a step: that of the branch in whose delay slot it stands.
-    fn before_slot(&self, text: &StepText) -> Result<Address, QueryError> {
-        if text.instruction_set.slot_bytes() == 0 {
-            return Ok(text.pc);
-        }
-        let before = Address(text.pc.0.wrapping_sub(u64::from(text.length_bytes)));
-        let known = self.known(before, text.instruction_set)?;
-        Ok(known.filter(|known| known.control.delay != Delay::None).map_or(text.pc, |_| before))
     }
 }
 

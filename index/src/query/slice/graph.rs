@@ -11,6 +11,9 @@ use std::ops::Range;
 use foldhash::HashMap;
 use stepback_machine::Address;
 
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+
 /// The end of the function.
 const EXIT: usize = 0;
 
@@ -54,11 +57,20 @@ struct Branch {
 impl Deciders {
     /// Of a function that begins at an address; `ways` tells where control may go from each instruction.
     /// Of one with more instructions than `limit` nothing is known.
-    pub fn find<E>(entry: Address, limit: usize, ways: impl FnMut(Address) -> Result<Ways, E>) -> Result<Self, E> {
+    pub fn find(
+        entry: Address,
+        limit: usize,
+        cancel: &Cancel,
+        mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
+    ) -> Result<Self, QueryError> {
+        let ways = |pc| {
+            cancel.check()?;
+            ways(pc)
+        };
         let Some((graph, numbers)) = Graph::explore(entry, limit, ways)? else {
             return Ok(Self::default());
         };
-        let behind = Behind::of(graph.nearest_behind());
+        let behind = Behind::of(graph.nearest_behind(cancel)?);
         let places =
             graph.successors.into_iter().enumerate().filter(|(number, ways)| *number != EXIT && ways.len() > 1);
         let branches = places.filter_map(|(number, ways)| {
@@ -158,11 +170,11 @@ struct Graph {
 
 impl Graph {
     /// None where it has more instructions than `limit`.
-    fn explore<E>(
+    fn explore(
         entry: Address,
         limit: usize,
-        mut ways: impl FnMut(Address) -> Result<Ways, E>,
-    ) -> Result<Option<(Self, HashMap<Address, usize>)>, E> {
+        mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
+    ) -> Result<Option<(Self, HashMap<Address, usize>)>, QueryError> {
         let mut graph = Self { addresses: vec![Address(0)], successors: vec![Vec::new()] };
         let mut numbers: HashMap<Address, usize> = HashMap::default();
         let mut next = 1;
@@ -197,7 +209,7 @@ impl Graph {
 
     /// For each instruction the nearest one that stands behind it on every path to the end; none for the end.
     /// An endless loop counts as one that may end at any instruction of it.
-    fn nearest_behind(&self) -> Vec<Option<usize>> {
+    fn nearest_behind(&self, cancel: &Cancel) -> Result<Vec<Option<usize>>, QueryError> {
         let count = self.addresses.len();
         let mut predecessors = vec![Vec::new(); count];
         for (node, successors) in self.successors.iter().enumerate() {
@@ -229,6 +241,7 @@ impl Graph {
         while is_changed {
             is_changed = false;
             for node in order.iter().copied().filter(|node| *node != EXIT) {
+                cancel.check()?;
                 let out = self.successors[node].iter().copied().chain(is_loop[node].then_some(EXIT));
                 let found =
                     out.filter(|to| nearest[*to].is_some()).reduce(|one, other| meet(&nearest, &rank, one, other));
@@ -239,7 +252,7 @@ impl Graph {
             }
         }
         nearest[EXIT] = None;
-        nearest
+        Ok(nearest)
     }
 }
 
@@ -279,17 +292,15 @@ fn meet(nearest: &[Option<usize>], rank: &[usize], mut one: usize, mut other: us
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use super::*;
 
     /// Instructions by number with where they go; those that go nowhere end the function.
     fn deciders(edges: &[&[u64]]) -> Vec<Vec<u64>> {
         let ways = |Address(pc)| {
             let to = edges[pc as usize].iter().map(|to| Address(*to)).collect();
-            Ok::<_, Infallible>(Ways { to, may_leave: false })
+            Ok(Ways { to, may_leave: false })
         };
-        let Ok(found) = Deciders::find(Address(0), 1000, ways);
+        let found = Deciders::find(Address(0), 1000, &Cancel::default(), ways).unwrap();
         (0..edges.len() as u64)
             .map(|pc| {
                 let mut of: Vec<u64> = found.of(Address(pc)).unwrap().map(|Address(pc)| pc).collect();
@@ -320,11 +331,11 @@ mod tests {
 
     #[test]
     fn of_what_is_too_long_or_not_reached_nothing_is_known() {
-        let chain = |Address(pc)| Ok::<_, Infallible>(Ways { to: vec![Address(pc + 1)], may_leave: pc == 7 });
-        let Ok(found) = Deciders::find(Address(0), 5, chain);
+        let chain = |Address(pc)| Ok(Ways { to: vec![Address(pc + 1)], may_leave: pc == 7 });
+        let found = Deciders::find(Address(0), 5, &Cancel::default(), chain).unwrap();
         assert!(found.of(Address(0)).is_none());
-        let ends = |_| Ok::<_, Infallible>(Ways::default());
-        let Ok(found) = Deciders::find(Address(0), 5, ends);
+        let ends = |_| Ok(Ways::default());
+        let found = Deciders::find(Address(0), 5, &Cancel::default(), ends).unwrap();
         assert!(found.of(Address(0)).is_some() && found.of(Address(9)).is_none());
     }
 

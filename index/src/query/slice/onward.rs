@@ -187,7 +187,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         if let Some(Reach { row, pieces, decides }) = reach {
             self.ready.push_back(SliceRow::Step(row));
             if decides {
-                self.regions.add(thread, step, cancel)?;
+                self.ready.extend(self.regions.add(thread, step, cancel)?.map(SliceRow::End));
             }
             for (piece, shown) in pieces {
                 let giver = Giver::Step { step, slot: shown };

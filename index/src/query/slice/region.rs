@@ -2,7 +2,6 @@
 //!
 //! Branches in there decide about parts of it, and were decided themselves: followed on, they add nothing to it.
 
-use foldhash::HashMap;
 use stepback_machine::Address;
 use stepback_parsers::{Source, Step};
 
@@ -16,6 +15,13 @@ use crate::query::slice::graph::Join;
 
 /// So many frames are remembered.
 const FRAMES: usize = 1 << 16;
+
+/// A frame within another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Nested {
+    inner: CallId,
+    outer: CallId,
+}
 
 /// What a step decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +45,7 @@ pub(super) enum Decided {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Inside,
-    /// An interrupt came in between.
+    /// An interrupt, or another task, came in between.
     Aside,
     Behind,
 }
@@ -48,8 +54,9 @@ impl<S: Source> ControlReader<'_, S> {
     /// What a step decided.
     pub fn decided_by(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decided, QueryError> {
         let calls = self.index.calls();
-        let called = calls.called_by(thread, step).filter(|id| calls.get(*id).is_some_and(|call| call.is_called()));
-        if let Some(call) = called {
+        if let Some(call) = calls.called_by(thread, step)
+            && self.is_called(call)?
+        {
             return Ok(Decided::Region(Region { call, join: None }));
         }
         let unknown = Decided::Unknown(End::Unknown(NotKnown::DeciderNotFound));
@@ -78,29 +85,41 @@ impl<S: Source> ControlReader<'_, S> {
         Ok(if self.is_interrupted(inner, region.call)? { Place::Aside } else { Place::Inside })
     }
 
-    /// Whether an exception that nothing asked for stands between a frame and one around it.
+    /// Whether a frame is that of a call, a jump or a question to the system, which the step before it decided.
+    fn is_called(&self, call: CallId) -> Result<bool, QueryError> {
+        let Some(call) = self.index.calls().get(call) else { return Ok(false) };
+        Ok(match call.entered {
+            Entered::Call | Entered::Tail => true,
+            Entered::Exception => self.is_asked_for(&call)?,
+            Entered::Root | Entered::Switch => false,
+        })
+    }
+
+    /// Whether an exception that nothing asked for, or another stack, stands between a frame and one around it.
     /// Frames are remembered: a step more costs one lookup, a call more costs one more.
     fn is_interrupted(&mut self, inner: CallId, outer: CallId) -> Result<bool, QueryError> {
-        let calls = self.index.calls();
-        if self.interrupted.0 != Some(outer) || self.interrupted.1.len() > FRAMES {
-            self.interrupted = (Some(outer), HashMap::default());
+        if self.interrupted.len() > FRAMES {
+            self.interrupted.clear();
         }
-        let (mut new, mut next, mut is_so) = (Vec::new(), inner, false);
-        while next != outer {
-            if let Some(known) = self.interrupted.1.get(&next) {
+        let (mut new, mut next, mut is_so) = (Vec::new(), Some(inner), false);
+        while next != Some(outer) {
+            // Another task's frames lie on a stack of their own: they end without the one that was looked for.
+            let Some((frame, call)) = next.and_then(|frame| Some((frame, self.index.calls().get(frame)?))) else {
+                is_so = true;
+                break;
+            };
+            if let Some(known) = self.interrupted.get(&Nested { inner: frame, outer }) {
                 is_so = *known;
                 break;
             }
-            new.push(next);
-            let Some(call) = calls.get(next) else { break };
+            new.push(Nested { inner: frame, outer });
             if call.entered == Entered::Exception && !self.is_asked_for(&call)? {
                 is_so = true;
                 break;
             }
-            let Some(parent) = call.parent else { break };
-            next = parent;
+            next = call.parent;
         }
-        self.interrupted.1.extend(new.into_iter().map(|frame| (frame, is_so)));
+        self.interrupted.extend(new.into_iter().map(|frames| (frames, is_so)));
         Ok(is_so)
     }
 }

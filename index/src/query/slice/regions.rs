@@ -11,10 +11,10 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::slice::control::{ControlReader, Decider};
 use crate::query::slice::region::{Decided, Place, Region};
-use crate::query::slice::undecided::Undecided;
+use crate::query::slice::undecided::{Undecided, control_of};
 use crate::read::slots::SlotReader;
 
-/// The regions that threads are in. Memory: one for each thread, and one for each interrupt within them.
+/// The regions that threads are in. Memory: for each thread one region, and one for each interrupt, or other task, within it.
 pub(super) struct Regions<'a, S> {
     control: ControlReader<'a, S>,
     /// By the slot of the next step of the thread.
@@ -65,8 +65,9 @@ impl<'a, S: Source> Regions<'a, S> {
         })
     }
 
-    /// Notes what a step decided. In a region that it ran in itself that is followed already.
-    pub fn add(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<(), QueryError> {
+    /// Notes what a step decided that was not decided itself: what such a one decides lies in the same region.
+    /// An end where many are such that it is not known what they decided.
+    pub fn add(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Option<SliceEnd>, QueryError> {
         match self.control.decided_by(thread, step, cancel)? {
             Decided::Nothing => {}
             Decided::Region(region) => {
@@ -77,10 +78,11 @@ impl<'a, S: Source> Regions<'a, S> {
                 self.wait(thread, step, regions)?;
             }
             Decided::Unknown(end) => {
-                self.undecided.add(thread, end, WantedBy { step: Some(step), edge: Edge::Control });
+                let wanted_by = WantedBy { step: Some(step), edge: Edge::Control };
+                return Ok(self.undecided.add(self.control.index, thread, end, wanted_by));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// What is not known of what steps decided.
@@ -90,12 +92,13 @@ impl<'a, S: Source> Regions<'a, S> {
 
     /// What is still to run of the regions, as the ends of its chains.
     pub fn what_is_left(&mut self) -> Vec<SliceEnd> {
-        let mut left = Undecided::default();
-        for Within { thread, regions } in std::mem::take(&mut self.within).into_values() {
-            let asked = regions.iter().map(|(step, _)| WantedBy { step: Some(*step), edge: Edge::Control });
-            asked.for_each(|wanted_by| left.add(thread, End::Limit, wanted_by));
-        }
-        left.take(self.control.index)
+        let within = std::mem::take(&mut self.within).into_values();
+        let end = |Within { thread, regions }: Within| {
+            let wanted_by = |(step, _): &(Step, Region)| WantedBy { step: Some(*step), edge: Edge::Control };
+            let cell = control_of(self.control.index, thread);
+            SliceEnd { end: End::Limit, cell, wanted_by: regions.iter().map(wanted_by).collect() }
+        };
+        within.map(end).collect()
     }
 
     fn wait(&mut self, thread: ThreadId, step: Step, regions: Vec<(Step, Region)>) -> Result<(), QueryError> {

@@ -1,4 +1,4 @@
-//! What no step decided about: told of once for each reason, as it may be all that ran.
+//! What no step decided about: told of together for each reason, as it may be all that ran.
 
 use foldhash::HashMap;
 use stepback_machine::{RegisterId, RegisterView, Registers};
@@ -8,6 +8,9 @@ use crate::answers::slice::{End, SliceCell, SliceEnd, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 
+/// So many steps are told of in one end: all that ran may be undecided, and memory holds no list of that.
+const TOGETHER: usize = 1 << 12;
+
 /// Steps of threads, by why it is not known what decided about them, or what they decided.
 #[derive(Debug, Default)]
 pub(super) struct Undecided {
@@ -15,23 +18,32 @@ pub(super) struct Undecided {
 }
 
 impl Undecided {
-    pub fn add(&mut self, thread: ThreadId, end: End, wanted_by: WantedBy) {
-        self.steps.entry((thread, end)).or_default().push(wanted_by);
+    /// Notes one; an end where so many steps have come together that they are told of at once.
+    pub fn add<S: Source>(
+        &mut self,
+        index: &Index<S>,
+        thread: ThreadId,
+        end: End,
+        wanted_by: WantedBy,
+    ) -> Option<SliceEnd> {
+        let steps = self.steps.entry((thread, end)).or_default();
+        steps.push(wanted_by);
+        (steps.len() >= TOGETHER).then(|| end_of(index, thread, end, std::mem::take(steps)))
     }
 
     /// The ends, that with the newest step first; none are left.
     pub fn take<S: Source>(&mut self, index: &Index<S>) -> Vec<SliceEnd> {
-        let steps = std::mem::take(&mut self.steps).into_iter();
-        let mut ends: Vec<SliceEnd> = steps
-            .map(|((thread, end), mut wanted_by)| {
-                wanted_by.sort_unstable();
-                wanted_by.dedup();
-                SliceEnd { end, cell: control_of(index, thread), wanted_by }
-            })
-            .collect();
+        let steps = std::mem::take(&mut self.steps).into_iter().filter(|(_, steps)| !steps.is_empty());
+        let mut ends: Vec<SliceEnd> = steps.map(|((thread, end), steps)| end_of(index, thread, end, steps)).collect();
         ends.sort_by_key(|end| (std::cmp::Reverse(end.wanted_by.last().copied()), end.cell));
         ends
     }
+}
+
+fn end_of<S: Source>(index: &Index<S>, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
+    wanted_by.sort_unstable();
+    wanted_by.dedup();
+    SliceEnd { end, cell: control_of(index, thread), wanted_by }
 }
 
 /// Where control is in a thread: the program counter stands for it.

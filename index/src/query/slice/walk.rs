@@ -226,7 +226,9 @@ impl<'a, S: Source> SliceWalk<'a, S> {
                 let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
                 self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
             }
-            Decider::Nothing(end) => self.undecided.add(thread, end, by_this),
+            Decider::Nothing(end) => {
+                self.ready.extend(self.undecided.add(self.index, thread, end, by_this).map(ended));
+            }
         }
         Ok(())
     }
