@@ -69,7 +69,7 @@ impl Likeness {
 
 impl Differences {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.differing.len() + self.one_sided.len()
     }
 
