@@ -13,6 +13,9 @@ use stepback_parsers::{Position, Source, Step};
 use super::compare::Comparison;
 use super::dice::Dice;
 
+/// Of longer traces it is not asked where values go.
+const LONGEST_ONWARD: u64 = 300;
+
 /// A byte or a flag, with its value where that is told.
 type Part = (SliceCell, Option<u8>);
 
@@ -206,6 +209,10 @@ impl<S: Source> Comparison<'_, S> {
             return;
         }
         self.agree_why(Why { cell, at, edges, limit });
+        // The oracle goes through all bytes of all steps, and for each through all events: short traces are asked.
+        if self.index.step_count() > LONGEST_ONWARD {
+            return;
+        }
         // Late ones reach few steps.
         let at = Position(at.0.min(dice.below(self.index.step_count() + 1)));
         let edges = EdgeKinds { control: dice.one_in(2), ..edges };

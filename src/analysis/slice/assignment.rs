@@ -267,7 +267,7 @@ fn is_within(part: SliceCell, whole: SliceCell) -> bool {
             let same: (ThreadId, RegisterId) = (of, known.register);
             same == (thread, view.register)
                 && known.offset <= view.offset
-                && view.offset + view.size_bytes <= known.offset + known.size_bytes
+                && view.offset.saturating_add(view.size_bytes) <= known.offset.saturating_add(known.size_bytes)
         }
         (SliceCell::Memory { address, len_bytes }, SliceCell::Memory { address: known, len_bytes: known_bytes }) => {
             let first = address.0.checked_sub(known.0);

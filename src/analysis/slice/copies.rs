@@ -45,7 +45,7 @@ pub(super) fn effect_on(instruction: &Instruction, view: RegisterView) -> Option
     let covers = |known: &RegisterView| {
         known.register == view.register
             && known.offset <= view.offset
-            && view.offset + view.size_bytes <= known.offset + known.size_bytes
+            && view.offset.saturating_add(view.size_bytes) <= known.offset.saturating_add(known.size_bytes)
     };
     let effects = &instruction.meaning.writes;
     let exact = effects.iter().find(|effect| covers(&effect.view));

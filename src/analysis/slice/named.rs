@@ -89,7 +89,8 @@ pub(super) fn as_written(row: &ReadRow, view: RegisterView) -> RegisterView {
 }
 
 fn covers(whole: RegisterView, part: RegisterView) -> bool {
-    whole.offset <= part.offset && part.offset + part.size_bytes <= whole.offset + whole.size_bytes
+    let end = |view: RegisterView| view.offset.saturating_add(view.size_bytes);
+    whole.offset <= part.offset && end(part) <= end(whole)
 }
 
 fn operand(word: &str, register: impl Fn(&str) -> Option<RegisterView>) -> Operand {
