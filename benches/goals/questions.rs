@@ -8,8 +8,8 @@ use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, Cell, EdgeKinds, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine,
-    QueryError, RegistersAt, Row, Steps, ThreadId, Why,
+    AccessKinds, Cell, EdgeKinds, Index, Influence, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit,
+    PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step, Tarmac};
@@ -26,7 +26,7 @@ const COLD: usize = 60;
 /// A kind of question, asked about a random place; true when something was found.
 type Ask = fn(&Index<Tarmac>, &Sample, &mut Dice) -> Result<bool, QueryError>;
 
-const QUESTIONS: [(&str, Ask); 19] = [
+const QUESTIONS: [(&str, Ask); 21] = [
     ("all registers", |index, _, dice| {
         let position = position(index, dice);
         Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
@@ -91,6 +91,8 @@ const QUESTIONS: [(&str, Ask); 19] = [
         let edges = EdgeKinds { control: true, ..LINKED };
         why(index, sample, dice, Asked { edges, limit: 1000 })
     }),
+    ("forward: first row", |index, sample, dice| forward(index, sample, dice, 1)),
+    ("forward: 1,000 rows", |index, sample, dice| forward(index, sample, dice, 1000)),
     ("never: write, register", |index, _, dice| {
         let views = Registers::view("fpsr", index.instruction_set(ThreadId(0)));
         let Some(view) = views else { return Ok(false) };
@@ -121,6 +123,13 @@ struct Asked {
 fn why(index: &Index<Tarmac>, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
     let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
     let question = Why { cell, at: position(index, dice), edges: asked.edges, limit: asked.limit };
+    Ok(!ask(index, question)?.is_empty())
+}
+
+/// Where it goes.
+fn forward(index: &Index<Tarmac>, sample: &Sample, dice: &mut Dice, limit: usize) -> Result<bool, QueryError> {
+    let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
+    let question = Influence { cell, at: position(index, dice), edges: EdgeKinds::default(), limit };
     Ok(!ask(index, question)?.is_empty())
 }
 
@@ -168,7 +177,7 @@ pub fn report(trace: &Trace, path: &Path, wanted: &str) -> Result<()> {
         let (mut warm, mut cpu, mut found) = (Times::default(), Times::default(), 0);
         for _ in 0..rounds {
             // A slice goes to a thousand places of a trace that memory may not hold: each of these is asked for once before.
-            if name.starts_with("why") && rounds == WARM_LONG {
+            if rounds == WARM_LONG {
                 question(&index, &sample, &mut dice.clone())?;
             }
             let before = thread_cpu_time();

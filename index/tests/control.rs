@@ -8,14 +8,12 @@ use stepback_index::{
     BuildOptions, Cancel, Cell, Edge, EdgeKinds, End, Index, Influence, NameReader, NotKnown, Query as _, SliceRow,
     ThreadId, Why, index_in_memory,
 };
-use stepback_parsers::{Position, Source, Tarmac, TraceFile, kept::KeptOptions, rst::Rst};
+use stepback_parsers::{Position, Tarmac};
 
-#[path = "support/rst_writer.rs"]
-mod rst_writer;
+#[path = "support/control.rs"]
+mod support;
 
-use rst_writer::{Flags, Kind, RstWriter};
-
-const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: true, listed: false };
+use support::{EDGES, backward, cell, ends_of_control, linked, steps};
 
 /// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
 const LOOP: &str = "
@@ -53,41 +51,9 @@ fn index(steps: &str) -> Index<Tarmac> {
     index_in_memory(tarmac, &BuildOptions { segment_bytes: 100, ..BuildOptions::default() }).unwrap()
 }
 
-fn cell<S: Source>(index: &Index<S>, name: &str) -> Cell {
-    let thread = ThreadId(0);
-    Cell::Register { thread, view: NameReader(index).register_view(name, thread).unwrap() }
-}
-
-/// The steps of some rows, each with those that it is linked to by control.
-fn linked(rows: &[SliceRow]) -> Vec<(u64, Vec<u64>)> {
-    let steps = rows.iter().filter_map(|row| match row {
-        SliceRow::Step(row) => Some(row),
-        SliceRow::End(_) => None,
-    });
-    let by_control = |wanted: &&stepback_index::WantedBy| wanted.edge == Edge::Control;
-    let of = |row: &stepback_index::SliceStep| {
-        row.wanted_by.iter().filter(by_control).filter_map(|wanted| Some(wanted.step?.0)).collect()
-    };
-    steps.map(|row| (row.step.0, of(row))).collect()
-}
-
-fn backward<S: Source>(index: &Index<S>, name: &str, limit: usize) -> Vec<SliceRow> {
-    let at = Position(index.step_count());
-    Why { cell: cell(index, name), at, edges: EDGES, limit }.run(index, &Cancel::default()).unwrap()
-}
-
-fn forward<S: Source>(index: &Index<S>, name: &str) -> Vec<SliceRow> {
+fn forward(index: &Index<Tarmac>, name: &str) -> Vec<SliceRow> {
     let question = Influence { cell: cell(index, name), at: Position(0), edges: EDGES, limit: usize::MAX };
     question.run(index, &Cancel::default()).unwrap()
-}
-
-/// How control ends, with who asked.
-fn ends_of_control(rows: &[SliceRow]) -> Vec<(End, Vec<u64>)> {
-    let ends = rows.iter().filter_map(|row| match row {
-        SliceRow::End(end) if end.wanted_by.iter().any(|wanted| wanted.edge == Edge::Control) => Some(end),
-        _ => None,
-    });
-    ends.map(|end| (end.end, end.wanted_by.iter().filter_map(|wanted| Some(wanted.step?.0)).collect())).collect()
 }
 
 #[test]
@@ -136,72 +102,7 @@ fn where_no_way_is_seen_the_end_says_so() {
 #[test]
 fn all_that_a_branch_decided_is_influenced() {
     let index = self::index(LOOP);
-    let steps: Vec<u64> = linked(&forward(&index, "x0")).into_iter().map(|(step, _)| step).collect();
-    assert_eq!(steps, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(steps(&forward(&index, "x0")), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     let index = self::index(CALL);
-    let steps: Vec<u64> = linked(&forward(&index, "x0")).into_iter().map(|(step, _)| step).collect();
-    assert_eq!(steps, [0, 1, 2, 3, 4]);
-}
-
-/// A trace of SPARC: an instruction a line, with what it writes into `%o` registers (`o1=2`), and whether it branched or was
-/// skipped.
-fn sparc(steps: &str) -> Index<Rst> {
-    let mut writer = RstWriter::new(8);
-    writer.state(0);
-    for line in steps.lines().filter(|line| !line.trim().is_empty()) {
-        let mut words = line.split_whitespace();
-        let [pc, word] = [words.next(), words.next()].map(|word| u64::from_str_radix(word.unwrap(), 16).unwrap());
-        let rest: Vec<&str> = words.collect();
-        let flags =
-            Flags { is_taken: rest.contains(&"taken"), is_annulled: rest.contains(&"annulled"), has_trap: false };
-        writer.instruction(pc, word as u32, None, flags);
-        for (name, value) in rest.iter().filter_map(|word| word.strip_prefix('o')?.split_once('=')) {
-            writer.register(Kind::Integer, 8 + name.parse::<u8>().unwrap(), value.parse().unwrap());
-        }
-    }
-    let file = TraceFile { name: "trace.rst".into(), data: Arc::new(writer.into_bytes()) };
-    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
-    trace.store().wait_for(u64::MAX).unwrap();
-    trace.grow().unwrap();
-    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap()
-}
-
-fn steps(rows: &[SliceRow]) -> Vec<u64> {
-    linked(rows).into_iter().map(|(step, _)| step).collect()
-}
-
-#[test]
-fn a_delay_slot_runs_whatever_the_branch_does_and_one_that_is_annulled_does_not() {
-    let plain = "1000 80a22000\n 1004 02800004 taken\n 1008 92102001 o1=1\n 1014 94102002 o2=2";
-    let rows = backward(&sparc(plain), "%o1", usize::MAX);
-    assert_eq!((steps(&rows), ends_of_control(&rows)), (vec![2], vec![(End::Initial { line: None }, vec![2])]));
-    let annulling = plain.replace("02800004", "22800004");
-    assert_eq!(steps(&backward(&sparc(&annulling), "%o1", usize::MAX)), [2, 1, 0]);
-}
-
-#[test]
-fn what_stands_behind_an_annulled_branch_is_in_no_slot() {
-    // `ba,a` skips the instruction behind it, to which a branch comes later.
-    let trace =
-        "1000 30800003 taken\n 1004 92102007 annulled\n 100c 10bffffe taken\n 1010 01000000\n 1004 92102007 o1=7";
-    let index = sparc(trace);
-    let rows = backward(&index, "%o1", usize::MAX);
-    assert_eq!(steps(&rows), [index.step_count() - 1]);
-    assert_eq!(ends_of_control(&rows)[0].0, End::Initial { line: None });
-}
-
-#[test]
-fn slots_of_calls_and_returns_belong_to_the_frame_of_the_branch() {
-    let trace = "1000 40000400 taken\n 1004 90102005 o0=5\n 2000 81c3e008 taken\n 2004 92102007 o1=7\n 1008 01000000";
-    let index = sparc(trace);
-    let rows = backward(&index, "%o0", usize::MAX);
-    assert_eq!((steps(&rows), ends_of_control(&rows)), (vec![1], vec![(End::Initial { line: None }, vec![1])]));
-    assert_eq!(steps(&backward(&index, "%o1", usize::MAX)), [3, 0]);
-}
-
-#[test]
-fn a_jump_table_decides_behind_its_slot() {
-    let trace = "1000 81c04000 taken\n 1004 01000000\n 1010 92102001 o1=1\n 1014 10bffffb taken\n 1018 01000000
-        1000 81c04000 taken\n 1004 01000000\n 1020 94102002 o2=2";
-    assert_eq!(steps(&backward(&sparc(trace), "%o1", usize::MAX)), [2, 0]);
+    assert_eq!(steps(&forward(&index, "x0")), [0, 1, 2, 3, 4]);
 }

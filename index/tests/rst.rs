@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+#[path = "rst/control.rs"]
+mod control;
+#[path = "support/control.rs"]
+mod control_rows;
 #[path = "rst/physical.rs"]
 mod physical;
 #[path = "support/rst_writer.rs"]

@@ -105,6 +105,8 @@ pub struct SliceEnd {
     pub cell: SliceCell,
     /// What wants it; sorted, each once.
     pub wanted_by: Vec<WantedBy>,
+    /// Why that may not be so: something that the trace does not show in full may have given it a value since.
+    pub doubt: Option<Doubt>,
 }
 
 /// How a chain ends.

@@ -154,6 +154,12 @@ impl Oracle {
         self.last_change(after, until).or_else(late).or_else(all)
     }
 
+    /// The doubt about memory that nothing wrote until a position.
+    pub(super) fn untouched(&self, until: Position) -> Option<Doubt> {
+        let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
+        self.last_change(0, until).or_else(all)
+    }
+
     /// The doubt of traces that leave something out.
     pub(super) fn filtered(&self, at: Position) -> Option<Doubt> {
         self.recordings_at(at).any(|recording| recording.is_filtered).then_some(Doubt::Filtered)

@@ -36,6 +36,12 @@ impl<'a, S: Source> DoubtReader<'a, S> {
         Ok(doubt.or(self.doubt_of_all(until, cancel)?))
     }
 
+    /// Why memory that nothing wrote may have changed until a position.
+    pub(crate) fn untouched(&self, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let doubt = self.last_change(0, until, cancel)?;
+        Ok(doubt.or(self.doubt_of_all(until, cancel)?))
+    }
+
     fn last_change(&self, after: u64, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
         let kinds = &[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT];
         let mut at = until;

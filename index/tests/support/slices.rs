@@ -89,7 +89,8 @@ impl Slice {
     fn add_end(&mut self, end: &SliceEnd) {
         for cell in parts(end.cell) {
             for by in &end.wanted_by {
-                self.ends.entry((cell, *by)).or_default().insert(format!("{:?}", end.end));
+                let doubt = end.doubt.map(|doubt| format!(", but {doubt:?}")).unwrap_or_default();
+                self.ends.entry((cell, *by)).or_default().insert(format!("{:?}{doubt}", end.end));
             }
         }
     }

@@ -171,7 +171,7 @@ impl Onward<'_> {
             ends.extend(found.into_iter().map(|end| (end, held.cell, *from)));
         }
         let by = |step| vec![WantedBy { step, edge: Edge::Data }];
-        ends.into_iter().map(|(end, cell, from)| SliceEnd { end, cell, wanted_by: by(from) }).collect()
+        ends.into_iter().map(|(end, cell, from)| SliceEnd { end, cell, wanted_by: by(from), doubt: None }).collect()
     }
 }
 
@@ -179,7 +179,7 @@ impl Oracle {
     /// A byte that a name means which is a register, by who gave it its value.
     fn key(&self, cell: SliceCell, found: Found, register: Option<Named>) -> Key {
         let (giver, named) = match found {
-            Found::Nobody(end) => (Giver::Nobody(end), register),
+            Found::Nobody(end, _) => (Giver::Nobody(end), register),
             Found::Made(Made { step, how, .. }) => match how {
                 How::Recorded(event) | How::Doubtful(event) => (Giver::Event(event), None),
                 How::Cleared(event) => (Giver::Cleared(event), None),

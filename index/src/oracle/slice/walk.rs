@@ -51,7 +51,7 @@ struct Slice<'a> {
     rows: BTreeMap<Step, Row>,
     nodes: HashSet<Node>,
     open: Vec<Node>,
-    ends: HashSet<(End, SliceCell, WantedBy)>,
+    ends: HashSet<(End, SliceCell, WantedBy, Option<Doubt>)>,
     /// Who wants what of which step.
     links: HashSet<(Step, SliceCell, WantedBy)>,
     /// Who wrote what a step takes in: it may do so for several edges.
@@ -67,8 +67,8 @@ impl<'a> Slice<'a> {
     fn want(&mut self, cell: SliceCell, found: Found, by: WantedBy) {
         let Made { step, how, doubt } = match found {
             Found::Made(made) => made,
-            Found::Nobody(end) => {
-                self.ends.insert((end, cell, by));
+            Found::Nobody(end, doubt) => {
+                self.ends.insert((end, cell, by, doubt));
                 return;
             }
         };
@@ -87,7 +87,7 @@ impl<'a> Slice<'a> {
         while let Some(Node { step, how, cell }) = self.open.pop() {
             let into = self.oracle.ingredients(Made { step, how, doubt: None }, cell, self.kinds);
             let by_step = |edge| WantedBy { step: Some(step), edge };
-            self.ends.extend(into.ends.into_iter().map(|end| (end, cell, by_step(Edge::Data))));
+            self.ends.extend(into.ends.into_iter().map(|end| (end, cell, by_step(Edge::Data), None)));
             for (taken, edge) in into.taken {
                 if self.rows.entry(step).or_default().taken.insert((taken, edge)) {
                     self.take(step, taken, by_step(edge));
@@ -113,10 +113,12 @@ impl<'a> Slice<'a> {
             let wanted_by = row.wanted_by.into_iter().collect();
             answer.push(SliceRow::Step(SliceStep { step, thread, defines: row.defines, wanted_by, doubt: row.doubt }));
         }
-        let left =
-            links.into_iter().filter(|(step, ..)| !shown.contains(step)).map(|(_, cell, by)| (End::Limit, cell, by));
-        for (end, cell, by) in ends.into_iter().chain(left).filter(|(.., by)| is_shown(by)) {
-            answer.push(SliceRow::End(SliceEnd { end, cell, wanted_by: vec![by] }));
+        let left = links
+            .into_iter()
+            .filter(|(step, ..)| !shown.contains(step))
+            .map(|(_, cell, by)| (End::Limit, cell, by, None));
+        for (end, cell, by, doubt) in ends.into_iter().chain(left).filter(|(_, _, by, _)| is_shown(by)) {
+            answer.push(SliceRow::End(SliceEnd { end, cell, wanted_by: vec![by], doubt }));
         }
         answer
     }

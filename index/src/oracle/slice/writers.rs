@@ -36,7 +36,8 @@ pub(super) struct Made {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     Made(Made),
-    Nobody(End),
+    /// Nobody, and why somebody may have after all.
+    Nobody(End, Option<Doubt>),
 }
 
 /// Up to where the writers of memory are looked for.
@@ -48,7 +49,7 @@ pub(super) struct Before {
     pub taken_by: Option<Step>,
 }
 
-const NOTHING: Found = Found::Nobody(End::Initial { line: None });
+const NOTHING: Found = Found::Nobody(End::Initial { line: None }, None);
 
 impl Oracle {
     /// The instruction of a step, if it was executed and its bytes mean something.
@@ -164,16 +165,14 @@ impl Oracle {
                         return self.made_by(event, How::Recorded(number), self.overtaken(done, at));
                     }
                     if access.contradicting.contains(&address) {
-                        return Found::Nobody(End::External { seen_by: event.owner });
+                        return Found::Nobody(End::External { seen_by: event.owner }, None);
                     }
                 }
                 _ => {}
             }
         }
-        match self.program.byte(Address(address)) {
-            Some(_) => Found::Nobody(End::Image),
-            None => NOTHING,
-        }
+        let is_image = self.program.byte(Address(address)).is_some();
+        Found::Nobody(if is_image { End::Image } else { End::Initial { line: None } }, self.untouched(at))
     }
 
     /// The writes of registers of a thread that show at a position, with their places among all events.
@@ -197,7 +196,7 @@ impl Oracle {
             Some(step) => Found::Made(Made { step, how, doubt }),
             None => {
                 let line = self.made_lines.is_none().then_some(Line(event.line + 1));
-                Found::Nobody(End::Initial { line })
+                Found::Nobody(End::Initial { line }, doubt)
             }
         }
     }
@@ -226,7 +225,8 @@ impl Oracle {
             let doubt = doubt.or_else(|| self.restored(done, at)).or_else(|| self.filtered(at));
             return Found::Made(Made { step, how: How::Operands(named), doubt });
         }
-        NOTHING
+        let start = Done { thread, slot: 0 };
+        Found::Nobody(End::Initial { line: None }, self.restored(start, at).or_else(|| self.filtered(at)))
     }
 
     /// The mode in which a thread goes on at a position, where nothing but its steps tells of it.

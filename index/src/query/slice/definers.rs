@@ -76,7 +76,7 @@ pub(super) struct Finds<'f> {
 impl Finds<'_> {
     pub fn end(&mut self, wish: &Wish, piece: &Piece, end: End) {
         for cell in piece.cells(wish.thread) {
-            self.ends.push(SliceEnd { end, cell, wanted_by: wish.wanted_by.clone() });
+            self.ends.push(SliceEnd { end, cell, wanted_by: wish.wanted_by.clone(), doubt: wish.doubt });
         }
     }
 }
@@ -231,8 +231,12 @@ impl<S: Source> Definers<'_, S> {
                 finds.frontier.add(step, Want { thread, piece, slot: found.slot, wanted_by, doubt });
             }
             None => {
+                let doubt = match wish.doubt {
+                    Some(doubt) => Some(doubt),
+                    None => self.doubt_of_operands(wish.thread, 0, until, cancel)?,
+                };
                 let piece = wish.piece.clone();
-                finds.end(&wish, &piece, End::Initial { line: None });
+                finds.end(&Wish { doubt, ..wish }, &piece, End::Initial { line: None });
             }
         }
         Ok(())

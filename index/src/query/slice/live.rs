@@ -117,7 +117,7 @@ impl Live {
     /// The same of a cell.
     pub fn end_of(&self, cell: SliceCell, end: End) -> SliceRow {
         let wanted_by = vec![WantedBy { step: self.from, edge: Edge::Data }];
-        SliceRow::End(SliceEnd { end, cell, wanted_by })
+        SliceRow::End(SliceEnd { end, cell, wanted_by, doubt: None })
     }
 }
 

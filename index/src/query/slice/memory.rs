@@ -70,7 +70,14 @@ impl<S: Source> Definers<'_, S> {
             for (who, mask) in groups {
                 let piece = Piece::Memory { granule, mask };
                 match who {
-                    Who::Nobody(end) => finds.end(&wish, &piece, end),
+                    Who::Nobody(end) => {
+                        let doubt = match end {
+                            _ if self.index.contents.markers.is_empty() => None,
+                            End::External { .. } => None,
+                            _ => DoubtReader(self.index).untouched(Position(until.slot), cancel)?,
+                        };
+                        finds.end(&Wish { doubt: wish.doubt.or(doubt), ..wish.clone() }, &piece, end);
+                    }
                     Who::Thread { slot, thread } => {
                         let wish = Wish { piece, thread, ..wish.clone() };
                         let done = ThreadSlot { thread, slot };

@@ -96,7 +96,7 @@ impl<'a, S: Source> Regions<'a, S> {
         let end = |Within { thread, regions }: Within| {
             let wanted_by = |(step, _): &(Step, Region)| WantedBy { step: Some(*step), edge: Edge::Control };
             let cell = control_of(self.control.index, thread);
-            SliceEnd { end: End::Limit, cell, wanted_by: regions.iter().map(wanted_by).collect() }
+            SliceEnd { end: End::Limit, cell, wanted_by: regions.iter().map(wanted_by).collect(), doubt: None }
         };
         within.map(end).collect()
     }

@@ -43,7 +43,7 @@ impl Undecided {
 fn end_of<S: Source>(index: &Index<S>, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
     wanted_by.sort_unstable();
     wanted_by.dedup();
-    SliceEnd { end, cell: control_of(index, thread), wanted_by }
+    SliceEnd { end, cell: control_of(index, thread), wanted_by, doubt: None }
 }
 
 /// Where control is in a thread: the program counter stands for it.

@@ -106,7 +106,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
                     piece => piece.cells(want.thread),
                 };
                 let wanted_by = sorted(want.wanted_by);
-                let end = |cell| SliceEnd { end: End::Limit, cell, wanted_by: wanted_by.clone() };
+                let end = |cell| SliceEnd { end: End::Limit, cell, wanted_by: wanted_by.clone(), doubt: None };
                 rows.extend(cells.into_iter().map(end).map(SliceRow::End));
             }
         }
@@ -202,7 +202,8 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         let row = SliceRow::Step(SliceStep { step, thread, defines, wanted_by, doubt });
         self.ready.push_back(SeenRow { row, sight: flow.sight() });
         let by_this = |edge| vec![WantedBy { step: Some(step), edge }];
-        let ends = ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data) });
+        let ends =
+            ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data), doubt: None });
         self.ready.extend(ends.map(ended));
         if self.edges.control {
             self.want_decider(thread, step, cancel)?;
