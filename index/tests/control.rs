@@ -4,10 +4,7 @@
 
 use std::sync::Arc;
 
-use stepback_index::{
-    BuildOptions, Cancel, Cell, Edge, EdgeKinds, End, Index, Influence, NameReader, NotKnown, Query as _, SliceRow,
-    ThreadId, Why, index_in_memory,
-};
+use stepback_index::{BuildOptions, Cancel, End, Index, Influence, NotKnown, Query as _, SliceRow, index_in_memory};
 use stepback_parsers::{Position, Tarmac};
 
 #[path = "support/control.rs"]

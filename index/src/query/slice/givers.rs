@@ -10,12 +10,13 @@ use stepback_parsers::{Position, Source, Step};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
-use crate::answers::slice::{EdgeKinds, SliceCell};
+use crate::answers::slice::{Edge, EdgeKinds, SliceCell};
 use crate::answers::thread::ThreadId;
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
 use crate::query::slice::live::{Giver, Live};
+use crate::query::slice::outputs::Output;
 use crate::query::slice::pieces::{Piece, blocks_of};
 use crate::read::homes::Homes;
 
@@ -43,6 +44,15 @@ pub(super) struct GiverReader<'w, 'a, S> {
 impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
     pub fn new(flow: &'w StepFlow<'a, S>, step: Step, lives: &'w [Live], edges: EdgeKinds) -> Self {
         Self { flow, step, lives, state: None, edges, known: Vec::new() }
+    }
+
+    /// Who holds what an output is made of, and what for it is taken in.
+    pub fn of(&mut self, output: &Output, cancel: &Cancel) -> Result<Vec<(Reached, Edge)>, QueryError> {
+        let mut found = Vec::new();
+        for (taken, edge) in &output.outcome.inputs {
+            found.extend(self.reached(taken, cancel)?.into_iter().map(|reached| (reached, *edge)));
+        }
+        Ok(found)
     }
 
     /// Who holds what a step takes in.

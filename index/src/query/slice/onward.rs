@@ -18,7 +18,6 @@ use crate::query::slice::givers::GiverReader;
 use crate::query::slice::influence::Influence;
 use crate::query::slice::late::{LateLoads, Watched};
 use crate::query::slice::live::{Giver, Live, LiveSet};
-use crate::query::slice::outputs::Output;
 use crate::query::slice::pieces::{Piece, blocks_of, grow_view, joined};
 use crate::query::slice::regions::Regions;
 use crate::query::slice::step_events::StepEvents;
@@ -218,17 +217,19 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let (mut wanted_by, mut doubt) = (Vec::new(), None);
         let (mut defines, mut pieces): (Vec<Defined>, Vec<(Piece, u64)>) = Default::default();
         let is_silent = outputs.is_empty();
-        for Output { piece, slot, outcome } in outputs {
-            let known = wanted_by.len();
-            for (taken, edge) in &outcome.inputs {
-                for reached in givers.reached(taken, cancel)? {
-                    wanted_by.push(WantedBy { step: reached.from, edge: *edge });
-                    doubt = doubt.or(reached.doubt);
+        for output in outputs {
+            // Most steps that touch what is followed take nothing of it in: only others are looked at byte by byte.
+            let is_followed = decider.is_some() || !givers.of(&output, cancel)?.is_empty();
+            let parts = if is_followed { flow.parts_of_output(output)? } else { Vec::new() };
+            for part in parts {
+                let found = givers.of(&part, cancel)?;
+                if found.is_empty() && decider.is_none() {
+                    continue;
                 }
-            }
-            if wanted_by.len() > known || decider.is_some() {
-                defines.extend(outcome.defines);
-                pieces.push((piece, slot));
+                doubt = doubt.or_else(|| found.iter().find_map(|(reached, _)| reached.doubt));
+                wanted_by.extend(found.iter().map(|(reached, edge)| WantedBy { step: reached.from, edge: *edge }));
+                defines.extend(part.outcome.defines);
+                pieces.push((part.piece, part.slot));
             }
         }
         let is_reading = flow.done().is_some_and(|done| is_silent || done.control.flow != Flow::Next);

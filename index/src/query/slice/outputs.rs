@@ -43,22 +43,23 @@ impl Written {
 }
 
 impl<S: Source> StepFlow<'_, S> {
-    /// The outputs of the step. What it copies is taken byte by byte: a part of it may be followed.
+    /// The outputs of the step.
     pub fn outputs(&self, step: Step) -> Result<Vec<Output>, QueryError> {
         let mut outputs = Vec::new();
         for (piece, slot) in self.written(step)? {
             for part in self.parts_by_maker(piece, slot)? {
-                let whole = self.output(part.clone(), slot)?;
-                if !whole.is_copied() || !self.is_told_apart() {
-                    outputs.push(whole);
-                    continue;
-                }
-                for byte in bytes_of(&part) {
-                    outputs.push(self.output(byte, slot)?);
-                }
+                outputs.push(self.output(part, slot)?);
             }
         }
         Ok(outputs)
+    }
+
+    /// An output as it is to be followed: what the step copies byte by byte, since a part of it may hold what is followed.
+    pub fn parts_of_output(&self, output: Output) -> Result<Vec<Output>, QueryError> {
+        if !output.is_copied() || !self.is_told_apart() {
+            return Ok(vec![output]);
+        }
+        bytes_of(&output.piece).into_iter().map(|byte| self.output(byte, output.slot)).collect()
     }
 
     fn output(&self, piece: Piece, slot: u64) -> Result<Output, QueryError> {
