@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+#[path = "rst/compares.rs"]
+mod compares;
 #[path = "rst/control.rs"]
 mod control;
 #[path = "support/control.rs"]

@@ -134,3 +134,28 @@ fn what_is_no_call_no_loop_or_the_same_call_says_so() {
     sandbox.run(&["diff", &trace, "875", "90", "--calls"]).fails_with(&["no call of 0x80000328 is known"]);
     sandbox.run(&["effects", &trace]).ends_misspelt();
 }
+
+/// A function that stores at one address in its first call, and at many others and then there in its second.
+fn calls_that_store() -> String {
+    let step = |pc: u32, text: &str| format!("IT (1) {pc:08x} {text}\n");
+    let store = |address: u32, value: u32| {
+        step(0x1100, "b9000001 O EL1h_n : STR w1,[x0]") + &format!("MW4 {address:08x} {value:08x}\n")
+    };
+    let call = |pc: u32, text: &str| step(pc, text) + &format!("R X30 {:016x}\n", pc + 4);
+    let end = || step(0x1104, "54ffffe1 O EL1h_n : B.NE 0x1100") + &step(0x1108, "d65f03c0 O EL1h_n : RET");
+    let again = || step(0x1104, "54ffffe1 O EL1h_n : B.NE 0x1100");
+    let low: String = (0..1500).map(|place| store(0x10000 + 16 * place, place) + &again()).collect();
+    let first = call(0x1000, "94000040 O EL1h_n : BL 0x1100") + &store(0x90000, 1) + &end();
+    let second = call(0x1004, "9400003f O EL1h_n : BL 0x1100") + &low + &store(0x90000, 2) + &end();
+    let lines = first + &second + &step(0x1008, "d503201f O EL1h_n : NOP");
+    (1..).zip(lines.lines()).map(|(time, line)| format!("{time} clk {line}\n")).collect()
+}
+
+#[test]
+fn what_is_known_in_one_call_alone_does_not_hide_what_differs_behind_it() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("stores.tarmac", calls_that_store());
+    let compared = sandbox.json(&["diff", &trace, "2", "6", "--calls"]);
+    assert_eq!(compared["outputs"][0]["address"], "0x90000", "{}", compared["outputs"]);
+    assert_eq!((compared["outputs_known_in_one"].as_array().unwrap().len(), &compared["cut"]), (1000, &json!(true)));
+}

@@ -29,6 +29,17 @@ impl VirtualPart {
         self.range.address.0.wrapping_sub(self.within.page())
     }
 
+    /// Where its first byte lies in physical memory.
+    pub fn physical(&self) -> Address {
+        Address(self.within.physical().wrapping_add(self.inside()))
+    }
+
+    /// So many of its bytes, behind some.
+    pub fn some(&self, behind: u64, len_bytes: u64) -> Self {
+        let address = Address(self.range.address.0.wrapping_add(behind));
+        Self { range: MemoryRange { address, len_bytes }, within: self.within.clone() }
+    }
+
     /// All parts that some physical memory ever had, by physical address.
     pub fn all<S: Source>(index: &Index<S>, asked: MemoryRange, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let MemoryRange { address, len_bytes } = asked;
@@ -56,6 +67,11 @@ impl<'a, S: Source> PhysicalAsked<'a, S> {
     pub fn of(asked: &Asked<'a, S>) -> Result<Option<Self>, QueryError> {
         let Cell::Physical { address, len_bytes } = asked.cell else { return Ok(None) };
         let parts = VirtualPart::all(asked.index, MemoryRange { address, len_bytes }, asked.cancel)?;
+        Ok(Some(Self::among(asked, parts)))
+    }
+
+    /// The same of parts that are known.
+    pub fn among(asked: &Asked<'a, S>, parts: Vec<VirtualPart>) -> Self {
         let part = |VirtualPart { range: MemoryRange { address, len_bytes }, within }| Asked {
             index: asked.index,
             cell: Cell::Memory { address, len_bytes },
@@ -66,7 +82,7 @@ impl<'a, S: Source> PhysicalAsked<'a, S> {
             within: Some(within),
             cancel: asked.cancel,
         };
-        Ok(Some(Self { parts: parts.into_iter().map(part).collect() }))
+        Self { parts: parts.into_iter().map(part).collect() }
     }
 
     /// The answer to a question for the last ones.

@@ -7,7 +7,7 @@ use stepback_generator::Dice;
 use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
     AccessKinds, Cancel, Cell, CountTranslations, EdgeKinds, Index, LastAccess, LastAccessAnswer, MappingsAt, MemoryAt,
-    NextAccess, PhysicalMemoryAt, Query as _, SliceRow, ThreadId, ValueSource, Why,
+    NextAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId, ValueSource, Why,
 };
 use stepback_machine::Address;
 use stepback_parsers::rst::Rst;
@@ -181,6 +181,13 @@ fn sliced(index: &Index<Rst>, position: u64, address: u64) -> Option<u64> {
     })
 }
 
+/// The rows of a slice of memory, each with its bytes.
+fn rows(index: &Index<Rst>, position: u64, address: u64, len_bytes: u64) -> Vec<SliceRow> {
+    let cell = Cell::Physical { address: Address(address), len_bytes };
+    let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1000 };
+    question.run(index, &Cancel::default()).unwrap()
+}
+
 /// What machines with so many processors do, from these dice on.
 fn random_machine(cpus: u64, mut dice: Dice) -> Machine {
     let mut machine = Machine::new();
@@ -248,6 +255,41 @@ fn physical_memory_is_what_was_stored_through_whichever_page() {
                 let replayed = question.replay(&oracle).unwrap()[0].value;
                 assert!(replayed == value || source == ValueSource::Inferred, "{place}");
             }
+        }
+    }
+}
+
+/// The bytes that the question asked for, each with the step that wrote it; none of one that no step did.
+fn asked(rows: &[SliceRow]) -> BTreeMap<u64, Option<u64>> {
+    let mut found = BTreeMap::new();
+    for row in rows {
+        let (cells, wanted_by, step) = match row {
+            SliceRow::Step(row) => {
+                (row.defines.iter().map(|defined| defined.cell).collect(), &row.wanted_by, Some(row.step.0))
+            }
+            SliceRow::End(end) => (vec![end.cell], &end.wanted_by, None),
+        };
+        for cell in cells.into_iter().filter(|_| wanted_by.iter().any(|by| by.step.is_none())) {
+            let SliceCell::Memory { address, len_bytes } = cell else { continue };
+            found.extend((0..len_bytes).map(|place| (address.0 + place, step)));
+        }
+    }
+    found
+}
+
+/// A slice of a range looks its bytes up together.
+#[test]
+fn a_range_of_physical_memory_comes_from_where_each_of_its_bytes_does() {
+    for (seed, cpus) in [(1, 1), (2, 2), (3, 3)] {
+        let machine = random_machine(cpus, Dice(seed));
+        let index = machine.index(1 << 13);
+        let pages: Vec<u64> = (0..3).map(|page| 0x70_0000 + PAGE * page).collect();
+        for (page, position) in pages.into_iter().flat_map(|page| [30, 150, machine.steps].map(|at| (page, at))) {
+            let each: BTreeMap<_, _> =
+                (0..32).flat_map(|place| asked(&rows(&index, position, page + place, 1))).collect();
+            let together = asked(&rows(&index, position, page, 32));
+            assert_eq!(together, each, "seed {seed}, {page:x} before {position}");
+            assert!(together.len() >= 32 && together.values().any(Option::is_some));
         }
     }
 }

@@ -20,6 +20,8 @@ pub const FLOAT_STATUS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 8
 pub const fn float_codes(number: u32) -> RegisterView {
     RegisterView::new(RegisterId::FPSCR, if number == 0 { 1 } else { 4 }, 1)
 }
+/// The byte of it with what the last instruction raised, and most of what was raised so far.
+pub const FLOAT_EXCEPTIONS: RegisterView = RegisterView::new(RegisterId::FPSCR, 0, 1);
 /// `%gsr`.
 pub const GRAPHICS_STATUS: RegisterView = RegisterView::new(RegisterId::FPCR, 0, 8);
 

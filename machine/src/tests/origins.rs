@@ -263,6 +263,21 @@ fn conditional_moves_of_sparc_look_at_the_codes_that_they_name() {
     );
 }
 
+/// A compare of floating point sets the codes that it names alone; `%fcc1` to `%fcc3` lie in one byte (V9, 5.1.7, A.13).
+/// FLCMP of Oracle SPARC Architecture 2011 does the same.
+#[test]
+fn compares_of_sparc_set_the_codes_that_they_name() {
+    check(
+        InstructionSet::Sparc64,
+        "
+        81aa4a26 | | | fsr[0..1]: f6 f9; fsr[1..2]: f6 f9 |
+        83aa4a26 | | | fsr[0..1]: f6 f9 fsr[4..5]; fsr[4..5]: f6 f9 fsr[4..5] |
+        87aa4aa6 | | | fsr[0..1]: f6 f9 fsr[4..5]; fsr[4..5]: f6 f9 fsr[4..5] |
+        81b26a26 | | | fsr[0..1]: f6 f9; fsr[1..2]: f6 f9 |
+        ",
+    );
+}
+
 #[test]
 fn origins_of_sparc() {
     check(

@@ -112,7 +112,7 @@ fn floating_point_and_state_of_sparc() {
         8da20846 ; d6 d8 | d6
         8ba00026 ; f6 | f5 |  | f5=f6
         8ba000a6 ; f6 | f5 |  | f5=(f6^0x80000000)
-        83aa4a26 ; f6 f9 | fsr
+        83aa4a26 ; 35:4:1 f6 f9 | 35:0:1 35:4:1
         8baa4026 ; 35:1:1 f5 f6 | f5
         8bb24c00 ; | d36 |  | d36=0x0
         93b24306 ; g6 o1 | gsr o1 |  | o1=((o1+g6)&0xfffffffffffffff8)

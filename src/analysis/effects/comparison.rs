@@ -9,7 +9,7 @@ use stepback_index::{
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
-use super::differences::{Differences, DifferingCell, Likeness};
+use super::differences::{Differences, DifferingCell, LISTED, Likeness};
 use super::own_names::OwnNames;
 use super::own_path::OwnPath;
 use super::partings::{Parting, Partings};
@@ -17,8 +17,6 @@ use super::scope::Scope;
 use super::used::range_effects;
 use crate::analysis::trace_index::TraceIndex;
 
-/// So many differences of a kind are listed, and so many partings.
-const LISTED: usize = 1000;
 /// Bytes that are compared at once; a run of bytes that differ is at most so long.
 const CHUNK: u64 = 64;
 /// What lies so far below the stack pointer at the entry, or so far above it, is the call's own stack.
@@ -73,9 +71,8 @@ pub fn compare_calls(
         comparison.alike = partings.alike;
     }
     let left_out = sides.one.sets.left_out + sides.other.sets.left_out;
-    let is_long = |listed: usize| listed >= LISTED;
-    comparison.is_cut = left_out > 0
-        || [comparison.inputs.len(), comparison.outputs.len(), comparison.partings.len()].into_iter().any(is_long);
+    let CallComparison { inputs, outputs, partings, .. } = &comparison;
+    comparison.is_cut = left_out > 0 || inputs.is_cut || outputs.is_cut || partings.len() >= LISTED;
     Ok(comparison)
 }
 
@@ -216,7 +213,7 @@ impl Sides<'_> {
         Ok(states.into_iter().map(|state| state.value).collect())
     }
 
-    /// The runs of bytes that differ, or are known on one side alone.
+    /// The runs of bytes that differ, or are known on one side alone, until as many differ as are listed.
     fn add_differing(
         &self,
         stretches: Vec<Stretch>,
@@ -225,7 +222,11 @@ impl Sides<'_> {
     ) -> Result<(), QueryError> {
         for stretch in stretches {
             let mut address = stretch.start;
-            while address < stretch.end && found.len() < LISTED {
+            while address < stretch.end {
+                if found.is_full() {
+                    found.is_cut = true;
+                    return Ok(());
+                }
                 let (len, other_address) = ((stretch.end - address).min(CHUNK), self.in_other(address));
                 let (one, other) = (bytes(&self.one, address, len)?, bytes(&self.other, other_address, len)?);
                 let pairs: Vec<_> = one.into_iter().zip(other).collect();

@@ -3,6 +3,9 @@
 use stepback_index::Value;
 use stepback_machine::Address;
 
+/// So many differences of a kind are listed.
+pub(super) const LISTED: usize = 1000;
+
 /// What was compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
@@ -10,6 +13,8 @@ pub struct Differences {
     pub differing: Vec<DifferingCell>,
     /// Known in one of them alone: it may be the same.
     pub one_sided: Vec<DifferingCell>,
+    /// There are more of one of the kinds than are listed.
+    pub is_cut: bool,
 }
 
 /// A register or a run of memory that differs, or is known on one side.
@@ -68,17 +73,23 @@ impl Likeness {
 }
 
 impl Differences {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.differing.len() + self.one_sided.len()
+    /// Whether as many differ as are listed. What is known in one call alone does not count: there may be any number of
+    /// these before the first that differs.
+    pub(super) fn is_full(&self) -> bool {
+        self.differing.len() >= LISTED
     }
 
-    /// Takes a cell in, unless it is the same.
+    /// Takes a cell in, unless it is the same, or its kind has as many as are listed.
     pub(super) fn add(&mut self, likeness: Likeness, cell: DifferingCell) {
-        match likeness {
-            Likeness::Same => {}
-            Likeness::OneSided => self.one_sided.push(cell),
-            Likeness::Differs => self.differing.push(cell),
+        let cells = match likeness {
+            Likeness::Same => return,
+            Likeness::OneSided => &mut self.one_sided,
+            Likeness::Differs => &mut self.differing,
+        };
+        if cells.len() < LISTED {
+            cells.push(cell);
+        } else {
+            self.is_cut = true;
         }
     }
 }
@@ -96,5 +107,16 @@ mod tests {
         assert_eq!(likeness(&[], &[-1, -1]), Likeness::Same);
         assert_eq!([likeness(&[1, 2], &[]), likeness(&[1, -1], &[1, 2])], [Likeness::OneSided; 2]);
         assert_eq!(likeness(&[1, 3], &[-1, 2]), Likeness::Differs);
+    }
+
+    #[test]
+    fn what_is_known_in_one_call_alone_takes_no_place_of_what_differs() {
+        let cell = || DifferingCell::Register { name: "x0".to_owned(), one: Value::default(), other: Value::default() };
+        let mut found = Differences::default();
+        (0..=LISTED).for_each(|_| found.add(Likeness::OneSided, cell()));
+        assert_eq!((found.one_sided.len(), found.is_full(), found.is_cut), (LISTED, false, true));
+        let mut found = Differences::default();
+        (0..LISTED).for_each(|_| found.add(Likeness::Differs, cell()));
+        assert_eq!((found.differing.len(), found.is_full(), found.is_cut), (LISTED, true, false));
     }
 }

@@ -7,6 +7,10 @@ use super::own_path::OwnPath;
 use super::scope::Scope;
 use crate::analysis::trace_index::TraceIndex;
 
+/// A `save` is looked for among so many steps of the function's own: it comes before what a function computes, and one that
+/// needs no window may go round a loop for long.
+const SAVE_WITHIN: usize = 256;
+
 /// The registers of a call as the function names them in the window that it runs in: behind its `save`, where it does one.
 /// So two calls of a function name alike what is the same to it, in whichever windows they lie.
 ///
@@ -25,7 +29,8 @@ pub(super) struct OwnNames {
 }
 
 impl OwnNames {
-    /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`.
+    /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`, but at
+    /// most [`SAVE_WITHIN`].
     pub fn of(scope: Scope, index: &TraceIndex, cancel: &Cancel) -> Result<Self, QueryError> {
         let plain = Self { entry: Mode::Other, own: Mode::Other, number: None };
         let set = index.instruction_set(scope.thread);
@@ -34,17 +39,26 @@ impl OwnNames {
         }
         let number = NameReader(index).view_in("cwp", set).map(|view| view.register);
         let Some(mut path) = scope.call.and_then(|id| OwnPath::of(id, index, cancel)) else { return Ok(plain) };
-        let mut names = plain;
-        while let Some(step) = path.next_step()? {
-            let mode = PointReader(index).point_of(step.step)?.mode;
-            if names == plain {
-                names = Self { entry: mode, own: mode, number };
-            }
+        let steps = std::iter::from_fn(|| path.next_step().transpose());
+        let modes = steps.map(|step| Ok(PointReader(index).point_of(step?.step)?.mode));
+        Ok(Self::among(modes, number)?.unwrap_or(plain))
+    }
+
+    /// The same by the modes of the steps; none without a step.
+    fn among(
+        modes: impl Iterator<Item = Result<Mode, QueryError>>,
+        number: Option<RegisterId>,
+    ) -> Result<Option<Self>, QueryError> {
+        let mut modes = modes.take(SAVE_WITHIN);
+        let Some(entry) = modes.next().transpose()? else { return Ok(None) };
+        let names = Self { entry, own: entry, number };
+        for mode in modes {
+            let mode = mode?;
             if window_of(mode) == window_of(names.after_save()) {
-                return Ok(Self { own: mode, ..names });
+                return Ok(Some(Self { own: mode, ..names }));
             }
         }
-        Ok(names)
+        Ok(Some(names))
     }
 
     /// Two calls of a function, named alike: one may have gone a way on which the function needs no window of its own.
@@ -111,4 +125,22 @@ fn without_window(status: RegisterView) -> Option<RegisterView> {
     let end = status.offset.saturating_add(status.size_bytes);
     let offset = status.offset.max(window);
     Some(RegisterView::new(status.register, offset, end.checked_sub(offset).filter(|size| *size > 0)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_leaf_few_steps_are_read_in_search_of_its_save() {
+        let entry = Mode::Window { current: 7, count: 8, globals: 0 };
+        let save = entry.behind(Some(WindowStep::Save));
+        let (read, steps) = (std::cell::Cell::new(0), [entry; 10_000]);
+        let leaf = steps.into_iter().inspect(|_| read.set(read.get() + 1)).map(Ok);
+        let names = OwnNames::among(leaf, None).unwrap().unwrap();
+        assert_eq!((names.has_saved(), read.get()), (false, SAVE_WITHIN));
+        let names = OwnNames::among([entry, entry, save, entry].into_iter().map(Ok), None).unwrap().unwrap();
+        assert_eq!((names.has_saved(), names.own), (true, save));
+        assert_eq!(OwnNames::among(std::iter::empty(), None).unwrap(), None);
+    }
 }

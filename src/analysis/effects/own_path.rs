@@ -17,13 +17,14 @@ pub struct PathStep {
     pub pc: Address,
 }
 
-/// So many steps are read at first at the entry of the frame and behind each call, and twice as many each time,
+/// So many steps are read at first at the entry of the frame and behind each call; twice as many where most of the last were
+/// used, half as many where not: a thread among many others has few steps in each stretch,
 const FEW: u64 = 8;
 /// up to so many.
 const MANY: u64 = 1024;
 
 /// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of these steps, and of a few behind each
-/// call.
+/// call; where threads take turns, of about as many others as of the thread's own, or of each step alone.
 pub struct OwnPath<'a> {
     index: &'a TraceIndex,
     cancel: &'a Cancel,
@@ -76,10 +77,11 @@ impl<'a> OwnPath<'a> {
         if let Some(at) = self.ahead.pop_front_if(|ahead| ahead.step == step) {
             return Ok(at);
         }
-        self.portion = if has_gone_on { self.portion } else { FEW };
+        // Behind a call it is not known how many steps there are up to the next one.
+        self.portion = if has_gone_on { self.portion } else { self.portion.min(FEW) };
         let behind = Step(step.0.saturating_add(self.portion).min(self.last.0.saturating_add(1)));
-        self.portion = (2 * self.portion).min(MANY);
         let read = PointReader(self.index).addresses_of(self.thread, step..behind)?;
+        self.portion = next_portion(self.portion, read.len() as u64);
         self.ahead = read.into_iter().map(|(step, pc)| PathStep { step, pc }).collect();
         // Another thread's step: somebody rewrote the trace.
         self.ahead.pop_front_if(|ahead| ahead.step == step).ok_or(QueryError::TraceChanged)
@@ -100,5 +102,27 @@ impl<'a> OwnPath<'a> {
             Some(call) => call.exit_step,
             None => Some(step),
         }
+    }
+}
+
+/// How many steps are read after so many, of which these were the thread's own.
+fn next_portion(read: u64, own: u64) -> u64 {
+    let next = if 2 * own > read { read.saturating_mul(2) } else { read / 2 };
+    next.clamp(1, MANY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portions_grow_only_where_most_steps_are_of_the_thread() {
+        let portions = |share: u64, mut portion: u64| {
+            (0..12).for_each(|_| portion = next_portion(portion, portion.div_ceil(share)));
+            portion
+        };
+        assert_eq!(portions(1, FEW), MANY);
+        // With one step in a thousand nothing but the steps themselves is read before long.
+        assert!(portions(1000, MANY) <= 2 && portions(4, MANY) <= 2);
     }
 }

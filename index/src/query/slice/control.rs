@@ -165,11 +165,8 @@ impl<'a, S: Source> ControlReader<'a, S> {
                 }
                 end = visit.after().0;
                 match calls.innermost_at(thread, visit.before()) {
-                    Some(inner) if inner == call => {
-                        if self.is_of(thread, visit)? {
-                            return Ok(Some(visit));
-                        }
-                    }
+                    Some(inner) if inner == call && self.is_of(thread, visit)? => return Ok(Some(visit)),
+                    Some(inner) if inner == call => {}
                     // Nothing in there is of the frame itself: a recursion may have visited the branch as often as it is deep.
                     Some(inner) => {
                         end = end.min(self.called_at(inner, call).map_or(end, |called| called.after().0 + 1))

@@ -40,7 +40,7 @@ pub(super) enum Extent {
 }
 
 /// Something that a step takes in, at the position before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Taken {
     Register(RegisterView),
     Flags(u64),

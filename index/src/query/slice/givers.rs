@@ -2,6 +2,7 @@
 //!
 //! So both agree by construction: a step takes the value in when its own slice would name who gave it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use stepback_machine::State;
@@ -38,12 +39,12 @@ pub(super) struct GiverReader<'w, 'a, S> {
     state: Option<Option<State>>,
     edges: EdgeKinds,
     /// What was looked up already: many outputs are made of the same.
-    known: Vec<(Taken, Vec<Reached>)>,
+    known: HashMap<Taken, Vec<Reached>>,
 }
 
 impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
     pub fn new(flow: &'w StepFlow<'a, S>, step: Step, lives: &'w [Live], edges: EdgeKinds) -> Self {
-        Self { flow, step, lives, state: None, edges, known: Vec::new() }
+        Self { flow, step, lives, state: None, edges, known: HashMap::new() }
     }
 
     /// Who holds what an output is made of, and what for it is taken in.
@@ -57,7 +58,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
 
     /// Who holds what a step takes in.
     pub fn reached(&mut self, taken: &Taken, cancel: &Cancel) -> Result<Vec<Reached>, QueryError> {
-        if let Some((_, reached)) = self.known.iter().find(|(known, _)| known == taken) {
+        if let Some(reached) = self.known.get(taken) {
             return Ok(reached.clone());
         }
         let state = match (self.state, taken) {
@@ -70,7 +71,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         for piece in definers.pieces_of(taken, state, self.flow.thread(), self.step)? {
             self.look_up(piece, &mut reached, cancel)?;
         }
-        self.known.push((taken.clone(), reached.clone()));
+        self.known.insert(taken.clone(), reached.clone());
         Ok(reached)
     }
 

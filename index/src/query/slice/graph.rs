@@ -67,9 +67,8 @@ impl Deciders {
             cancel.check()?;
             ways(pc)
         };
-        let Some((graph, numbers)) = Graph::explore(entry, limit, ways)? else {
-            return Ok(Self::default());
-        };
+        let Some(mut graph) = Graph::explore(entry, limit, ways)? else { return Ok(Self::default()) };
+        let numbers = std::mem::take(&mut graph.numbers);
         let behind = Behind::of(graph.nearest_behind(cancel)?);
         let places =
             graph.successors.into_iter().enumerate().filter(|(number, ways)| *number != EXIT && ways.len() > 1);
@@ -165,6 +164,7 @@ impl Behind {
 /// Instructions by numbers; that of the end is [`EXIT`].
 struct Graph {
     addresses: Vec<Address>,
+    numbers: HashMap<Address, usize>,
     successors: Vec<Vec<usize>>,
 }
 
@@ -174,18 +174,17 @@ impl Graph {
         entry: Address,
         limit: usize,
         mut ways: impl FnMut(Address) -> Result<Ways, QueryError>,
-    ) -> Result<Option<(Self, HashMap<Address, usize>)>, QueryError> {
-        let mut graph = Self { addresses: vec![Address(0)], successors: vec![Vec::new()] };
-        let mut numbers: HashMap<Address, usize> = HashMap::default();
+    ) -> Result<Option<Self>, QueryError> {
+        let (addresses, successors) = (vec![Address(0)], vec![Vec::new()]);
+        let mut graph = Self { addresses, successors, numbers: HashMap::default() };
         let mut next = 1;
-        graph.number_of(entry, &mut numbers);
+        graph.number_of(entry);
         while let Some(address) = graph.addresses.get(next).copied() {
-            if numbers.len() > limit {
+            if graph.numbers.len() > limit {
                 return Ok(None);
             }
             let Ways { to, may_leave } = ways(address)?;
-            let mut successors: Vec<usize> =
-                to.into_iter().map(|address| graph.number_of(address, &mut numbers)).collect();
+            let mut successors: Vec<usize> = to.into_iter().map(|address| graph.number_of(address)).collect();
             if may_leave || successors.is_empty() {
                 successors.push(EXIT);
             }
@@ -196,11 +195,11 @@ impl Graph {
             }
             next += 1;
         }
-        Ok(Some((graph, numbers)))
+        Ok(Some(graph))
     }
 
-    fn number_of(&mut self, address: Address, numbers: &mut HashMap<Address, usize>) -> usize {
-        *numbers.entry(address).or_insert_with(|| {
+    fn number_of(&mut self, address: Address) -> usize {
+        *self.numbers.entry(address).or_insert_with(|| {
             self.addresses.push(address);
             self.successors.push(Vec::new());
             self.addresses.len() - 1

@@ -30,6 +30,7 @@ mod memory;
 pub(crate) mod onward;
 mod outputs;
 mod physical;
+mod physical_writers;
 mod pieces;
 mod region;
 mod regions;

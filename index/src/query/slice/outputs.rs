@@ -1,6 +1,7 @@
 //! All that a step gives a value, each with what it is made of.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
@@ -32,12 +33,20 @@ const BYTES_APART: u16 = 64;
 
 /// What a step wrote, each with the slot in which that shows, and each once.
 #[derive(Default)]
-struct Written(Vec<(Piece, u64)>);
+struct Written {
+    pieces: Vec<(Piece, u64)>,
+    /// Block, bytes and slot of those of memory: a step may have thousands.
+    memory: HashSet<(u64, u64, u64)>,
+}
 
 impl Written {
     fn add(&mut self, piece: Piece, slot: u64) {
-        if !self.0.iter().any(|(known, at)| *at == slot && known.is_same(&piece)) {
-            self.0.push((piece, slot));
+        let is_new = match piece {
+            Piece::Memory { granule, mask } => self.memory.insert((granule, mask, slot)),
+            _ => !self.pieces.iter().any(|(known, at)| *at == slot && known.is_same(&piece)),
+        };
+        if is_new {
+            self.pieces.push((piece, slot));
         }
     }
 }
@@ -116,7 +125,7 @@ impl<S: Source> StepFlow<'_, S> {
             }
         }
         self.add_operands(step.0.saturating_add(1), &mut written);
-        Ok(written.0)
+        Ok(written.pieces)
     }
 
     fn add_written(&self, event: &SlotEvent, written: &mut Written) {
@@ -199,5 +208,24 @@ fn bytes_of(piece: &Piece) -> Vec<Piece> {
             places.map(|place| Piece::Memory { granule: *granule, mask: 1 << place }).collect()
         }
         whole => vec![whole.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each is compared with those before it by a look-up: else this takes minutes.
+    #[test]
+    fn a_step_of_very_many_accesses_has_each_piece_once() {
+        const BLOCKS: u64 = 1 << 17;
+        let mut written = Written::default();
+        for slot in [1, 2, 1] {
+            (0..BLOCKS).for_each(|granule| written.add(Piece::Memory { granule, mask: 1 }, slot));
+            written.add(Piece::Flags(1), slot);
+        }
+        assert_eq!(written.pieces.len() as u64, 2 * (BLOCKS + 1));
+        let last = written.pieces.last().map(|(piece, slot)| (piece.is_same(&Piece::Flags(1)), *slot));
+        assert_eq!(last, Some((true, 2)));
     }
 }

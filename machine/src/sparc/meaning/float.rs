@@ -3,7 +3,7 @@
 use crate::expression::{Expression, Operation};
 use crate::sparc::flags::{Codes, of_condition};
 use crate::sparc::meaning::whole::{Describer, register, value};
-use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, GRAPHICS_STATUS, float_codes, float_view};
+use crate::sparc::registers::{CONDITIONS, FLOAT_EXCEPTIONS, GRAPHICS_STATUS, float_codes, float_view};
 use crate::sparc::text::forms::{Form, form_of};
 use crate::sparc::word::wide_number;
 use crate::view::RegisterView;
@@ -32,7 +32,7 @@ impl Describer {
             match (is_destination(*letter), *letter) {
                 (true, 'd') => self.set(result.clone()),
                 (true, _) => view.iter().for_each(|view| self.description.set(*view, result.clone())),
-                (false, 'c') => self.description.write(FLOAT_STATUS),
+                (false, 'c') => self.set_codes(),
                 (false, _) => {}
             }
         }
@@ -81,6 +81,20 @@ impl Describer {
         }
     }
 
+    /// A compare sets the codes that it names, and what it raises. Of the byte with `%fcc0` it may set what was raised so far,
+    /// too, whichever codes it names; that is left out, as it is of arithmetic: else each compare would stand between `%fcc0`
+    /// and who set it.
+    fn set_codes(&mut self) {
+        let number = self.word.field(25, 2);
+        let codes = float_codes(number);
+        // The others share a byte, so its value is made of what was there.
+        if number != 0 {
+            self.description.read(codes);
+        }
+        self.description.write(codes);
+        self.description.write(FLOAT_EXCEPTIONS);
+    }
+
     /// FPop2.
     fn compare_or_move(&mut self) {
         let operation = self.word.operation();
@@ -94,7 +108,7 @@ impl Describer {
         self.description.read(from);
         if matches!(operation, 0x51..=0x57) {
             self.description.read(first);
-            return self.description.write(FLOAT_STATUS);
+            return self.set_codes();
         }
         if matches!(operation & 0x1f, 5..8) {
             self.description.read_all(&value(self.word.first()));

@@ -1,0 +1,175 @@
+//! Who wrote bytes of a physical page last.
+
+use std::ops::Range;
+
+use stepback_machine::{Address, Endian};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::accesses_at::Accessed;
+use crate::answers::byte_state::ByteState;
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
+use crate::answers::error::QueryError;
+use crate::answers::hit::{Doubt, Hit};
+use crate::answers::slice::End;
+use crate::answers::step_record::{Access, AccessTarget};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::ValueSource;
+use crate::index::Index;
+use crate::query::access::LastAccesses;
+use crate::query::asked::{Asked, Owners};
+use crate::query::physical::{PhysicalAsked, VirtualPart};
+use crate::read::overtaken::DoubtReader;
+use crate::read::slots::ThreadSlot;
+use crate::store::granules::GRANULE_BITS;
+
+/// What became of a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// A step wrote it, which shows in a slot.
+    Step { slot: u64, thread: ThreadId, doubt: Option<Doubt> },
+    /// No step did.
+    Nobody(End),
+}
+
+/// A byte by the virtual address under which it was written, or lies there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub from: From,
+    pub address: Address,
+}
+
+/// Looks for who wrote bytes of a physical page last. The last write of several bytes is the last one of each that it covers,
+/// so there is a question for each write that is found, and not for each byte.
+pub(super) struct PhysicalWriters<'w, S> {
+    pub index: &'w Index<S>,
+    /// All virtual parts that these bytes ever were; at least one.
+    pub parts: &'w [VirtualPart],
+    pub at: Position,
+    /// What the bytes hold, and those behind them.
+    pub states: &'w [ByteState],
+    pub cancel: &'w Cancel,
+}
+
+impl<S: Source> PhysicalWriters<'_, S> {
+    /// Each byte, by its physical address.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn find(&self) -> Result<Vec<Found>, QueryError> {
+        let Some(first) = self.parts.first() else { return Ok(Vec::new()) };
+        let mut found: Vec<Option<Found>> =
+            self.states.iter().map(|_| None).take(first.range.len_bytes as usize).collect();
+        let mut open = runs_by_granule(first.physical(), found.len());
+        while let Some(run) = open.pop() {
+            self.cancel.check()?;
+            let is_byte = run.len() == 1;
+            match self.last_write(&run)? {
+                Some(Accessed::Step(hit)) if self.take(&hit, run.clone(), &mut found)? => {
+                    open.extend(runs_without(&found, run));
+                }
+                Some(Accessed::Step(_)) if is_byte => return Err(QueryError::TraceChanged),
+                Some(Accessed::Initial(line)) if is_byte => {
+                    self.end(run, &mut found, |_| End::Initial { line: Some(line) });
+                }
+                // Which of the bytes a line is of that no step wrote is not told.
+                Some(_) => {
+                    let middle = run.start + run.len() / 2;
+                    open.extend([run.start..middle, middle..run.end]);
+                }
+                None => self.end(run, &mut found, |state| match state.source {
+                    ValueSource::Inferred if state.seen_at.is_none() => End::Image,
+                    _ => End::Initial { line: None },
+                }),
+            }
+        }
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or(QueryError::TraceChanged)
+    }
+
+    /// The last write of some of the bytes.
+    fn last_write(&self, run: &Range<usize>) -> Result<Option<Accessed>, QueryError> {
+        let (behind, len_bytes) = (run.start as u64, run.len() as u64);
+        let Some(first) = self.parts.first() else { return Ok(None) };
+        let cell = Cell::Physical { address: Address(first.physical().0.wrapping_add(behind)), len_bytes };
+        let (index, kinds, cancel) = (self.index, AccessKinds::Writes, self.cancel);
+        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread: None, within: None, cancel };
+        let parts = self.parts.iter().map(|part| part.some(behind, len_bytes)).collect();
+        let question = LastAccesses { cell, kinds, thread: None, before: self.at, skip: 0, limit: 1 };
+        let last = PhysicalAsked::among(&asked, parts).last(&question)?;
+        Ok(last.and_then(|last| last.accesses.into_iter().next()))
+    }
+
+    /// Takes those of some bytes that an access wrote; false where there are none.
+    fn take(&self, hit: &Hit, run: Range<usize>, found: &mut [Option<Found>]) -> Result<bool, QueryError> {
+        let mut from = None;
+        for place in run {
+            let addresses = self.parts.iter().map(|part| part.some(place as u64, 1).range.address);
+            let stored = addresses.filter_map(|address| Some((address, self.stored_at(hit, address)?))).next();
+            let Some((address, stored)) = stored else { continue };
+            let from = match from {
+                Some(from) => from,
+                None => *from.insert(self.step_of(hit)?),
+            };
+            let seen_by = self.states.get(place).and_then(|state| seen_later(*state, hit, stored));
+            if let Some(byte) = found.get_mut(place) {
+                *byte = Some(Found { from: seen_by.map_or(from, From::Nobody), address });
+            }
+        }
+        Ok(from.is_some())
+    }
+
+    fn step_of(&self, hit: &Hit) -> Result<From, QueryError> {
+        let (slot, thread) = (hit.position.0, hit.record.thread);
+        let doubt = match self.index.contents.markers.is_empty() {
+            true => None,
+            false => DoubtReader(self.index).overtaken(ThreadSlot { thread, slot }, self.at, self.cancel)?,
+        };
+        Ok(From::Step { slot, thread, doubt: hit.doubt.or(doubt) })
+    }
+
+    /// Nobody wrote some bytes; they bear the address of the first virtual page.
+    fn end(&self, run: Range<usize>, found: &mut [Option<Found>], end: impl Fn(&ByteState) -> End) {
+        for place in run {
+            let part = self.parts.first().map(|part| part.some(place as u64, 1));
+            if let (Some(part), Some(state), Some(byte)) = (part, self.states.get(place), found.get_mut(place)) {
+                *byte = Some(Found { from: From::Nobody(end(state)), address: part.range.address });
+            }
+        }
+    }
+
+    /// The byte that an access put at a virtual address, where its value is told; none where it is not there at all.
+    fn stored_at(&self, hit: &Hit, byte: Address) -> Option<Option<u8>> {
+        let Access { target: AccessTarget::Memory { address, size_bytes }, value, .. } = hit.access.as_ref()? else {
+            return None;
+        };
+        let place = byte.0.checked_sub(address.0).filter(|place| place < size_bytes)?;
+        let place = match self.index.contents.traits.endian {
+            Endian::Little => place,
+            Endian::Big => size_bytes - 1 - place,
+        };
+        Some(value.0.get(usize::try_from(place).ok()?).copied().flatten())
+    }
+}
+
+/// Whether a later load found something else than what was stored.
+fn seen_later(state: ByteState, hit: &Hit, stored: Option<u8>) -> Option<End> {
+    let is_other = stored.zip(state.value).is_some_and(|(stored, found)| stored != found);
+    let seen_at = state.seen_at.filter(|seen_at| is_other && *seen_at > hit.position)?;
+    Some(End::External { seen_by: seen_at.last_step() })
+}
+
+/// So many bytes from an address on, by the blocks that they lie in: lists of accesses are those of a block.
+fn runs_by_granule(first: Address, len: usize) -> Vec<Range<usize>> {
+    let granule = |place: &usize| first.0.wrapping_add(*place as u64) >> GRANULE_BITS;
+    let places: Vec<usize> = (0..len).collect();
+    let runs = places.chunk_by(|one, next| granule(one) == granule(next));
+    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1)).collect()
+}
+
+/// The runs of some bytes that are not found yet.
+fn runs_without(found: &[Option<Found>], run: Range<usize>) -> Vec<Range<usize>> {
+    let open: Vec<usize> = run.filter(|place| found.get(*place).is_some_and(Option::is_none)).collect();
+    let runs = open.chunk_by(|one, next| one + 1 == *next);
+    runs.filter_map(|run| Some(*run.first()?..*run.last()? + 1)).collect()
+}
