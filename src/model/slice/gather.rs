@@ -12,6 +12,7 @@ use stepback_parsers::Position;
 use super::line_words::{LineWords, SliceWords};
 use super::row::WhyRow;
 use super::row_maker::RowMaker;
+use super::said::way_of;
 use super::walk::{Walk, WalkOf};
 use super::whole::{ReadingWords, Slice, SliceEnd, Subject};
 use crate::analysis::cell_value::cell_value;
@@ -104,7 +105,7 @@ impl<'a> Gathered<'a> {
     }
 
     fn take(&mut self, seen: stepback_index::SeenRow, cancel: &Cancel) -> Result<()> {
-        let maker = RowMaker { session: self.session, forward: self.question.forward, cancel };
+        let maker = RowMaker { session: self.session, way: way_of(self.question), cancel };
         let row = Arc::new(maker.row(&seen.row)?);
         match seen.row {
             SliceRow::Step(_) => self.rows.push(row),
@@ -129,7 +130,7 @@ impl<'a> Gathered<'a> {
 
     /// What the lines of the reading say as it stands: a later row may change what an earlier line stands for.
     fn words(&self, cancel: &Cancel) -> Result<ReadingWords> {
-        let words = SliceWords { session: self.session, reading: &self.reading, cancel };
+        let words = SliceWords { session: self.session, reading: &self.reading, way: way_of(self.question), cancel };
         let of = |kind| words.line(&ReadingLine { kind, depth: 0, fold: Fold::Leaf });
         let mut calls = HashMap::new();
         let mut steps = Vec::with_capacity(self.rows.len());

@@ -4,8 +4,10 @@ use stepback_index::{CallId, Cancel, Defined, Query as _, QueryError, RegisterVi
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Source as _, Step};
 
+use super::end_words::{end_words, ended_words};
 use super::formula_words::FormulaWords;
-use super::words::{cell_words, end_words};
+use super::words::cell_words;
+use crate::action::Way;
 use crate::analysis::slice::{
     Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
 };
@@ -38,6 +40,8 @@ pub struct SliceWords<'a> {
     pub session: &'a Session,
     /// The slice.
     pub reading: &'a SliceReading,
+    /// Which way it goes.
+    pub way: Way,
     /// Stops it.
     pub cancel: &'a Cancel,
 }
@@ -90,7 +94,8 @@ impl SliceWords<'_> {
         assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
         let text = match self.stores(id, &beside) {
             Some(stores) => stores,
-            None if assignments.iter().all(|one| one.value.is_some()) => {
+            // What only decides gives nothing: its instruction says what it does.
+            None if !assignments.is_empty() && assignments.iter().all(|one| one.value.is_some()) => {
                 let words = self.formulas(&assignments);
                 let parts = assignments.iter().map(|one| self.assignment(one, &words));
                 parts.collect::<Vec<_>>().join(", ")
@@ -306,9 +311,9 @@ impl SliceWords<'_> {
 
             let cell = match end.cell {
                 SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
-                cell => cell_words(cell, &self.session.index),
+                _ => ended_words(end, &self.session.index),
             };
-            let words = end_words(end.end);
+            let words = end_words(end, self.way);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),
