@@ -120,6 +120,9 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());
     let slice = window.workspace().slice.slice().expect("a slice");
     assert_eq!(slice.rows[1].reason, "ran because of 0");
+    // Steps that lie at different places are no rounds of a loop.
+    let hidden: Vec<u64> = (0..=9).filter(|step| !window.has(&format!("Step {step} of the slice"))).collect();
+    assert!(hidden.is_empty(), "{hidden:?}");
     // Back, the switch stays, and chains of control end in words of their own.
     window.perform(Action::WhyAt(stepback::action::CellName::Register("x2".to_owned()), 10));
     assert_eq!(steps(&window), [9, 6, 5, 4, 3]);

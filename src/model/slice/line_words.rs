@@ -25,6 +25,8 @@ pub struct LineWords {
     pub step: Option<Step>,
     /// What it says: `x2 = u64[table + 8*x1]`, `decode_field, called at 1,229`.
     pub text: String,
+    /// The text is that of the instruction: no expression tells what it does.
+    pub is_code: bool,
     /// The value that came of it: `0x66 'f'`.
     pub value: String,
     /// What else is to be known, in short phrases: through how many copies the value came, how a chain ends here.
@@ -92,15 +94,15 @@ impl SliceWords<'_> {
         let beside = self.beside(id);
         let mut assignments = self.reading.assignments(id);
         assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
-        let text = match self.stores(id, &beside) {
-            Some(stores) => stores,
+        let (text, is_code) = match self.stores(id, &beside) {
+            Some(stores) => (stores, false),
             // What only decides gives nothing: its instruction says what it does.
             None if !assignments.is_empty() && assignments.iter().all(|one| one.value.is_some()) => {
                 let words = self.formulas(&assignments);
                 let parts = assignments.iter().map(|one| self.assignment(one, &words));
-                parts.collect::<Vec<_>>().join(", ")
+                (parts.collect::<Vec<_>>().join(", "), false)
             }
-            None => self.disassembly(row)?,
+            None => (self.disassembly(row)?, true),
         };
         let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(&beside) };
         let mut notes = Vec::new();
@@ -111,7 +113,7 @@ impl SliceWords<'_> {
         notes.extend(self.ends(&row.ends));
         let wanted_by = self.reading.wanted_by(id).into_iter();
         let wanted_by = wanted_by.filter_map(|id| Some(self.reading.row(id)?.slice.step)).collect();
-        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+        Ok(LineWords { step: Some(row.slice.step), text, is_code, value, notes, wanted_by })
     }
 
     fn alone(self, id: RowId) -> Result<LineWords, QueryError> {
@@ -123,7 +125,7 @@ impl SliceWords<'_> {
         wanted_by.sort_unstable();
         wanted_by.dedup();
         wanted_by.reverse();
-        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+        Ok(LineWords { step: Some(row.slice.step), text, is_code: true, value, notes, wanted_by })
     }
 
     /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
