@@ -18,8 +18,9 @@ use super::report::Report;
 use super::text::{grouped, step_line};
 use super::trace_arguments::TraceArguments;
 use super::why_text;
+use crate::action::Way;
 use crate::model::doubt::doubt_words;
-use crate::model::slice::{cell_words, edge_word, end_words};
+use crate::model::slice::{cell_words, edge_word, end_words, ended_words};
 use crate::place::Place;
 
 /// What is asked, and how far.
@@ -37,11 +38,12 @@ pub struct WhyArguments {
     /// Also where the flags come from that decide a conditional instruction or a select, or that carry.
     #[arg(long)]
     pub flags: bool,
-    /// Also the branches and calls that decided that its steps ran at all, and where what decided them comes from.
+    /// Also the branches and calls that decided that its steps ran at all, and where what decided them comes from; with
+    /// --forward, all that ran because a branch or call that takes the value in decided so.
     #[arg(long)]
     pub control: bool,
     /// The other way: where the value went, oldest first, until it is overwritten everywhere (default position: start).
-    #[arg(long, conflicts_with = "control")]
+    #[arg(long)]
     pub forward: bool,
     /// Leave out what disassemblers list as read though the result does not depend on it: the old destination of LSL, UBFX,
     /// SXTW and the like.
@@ -121,39 +123,51 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let (cancel, index) = (report.cancel.clone(), &session.index);
     if arguments.forward {
         let mut walk = Influence { cell, at, edges, limit }.walk(index, &cancel)?;
-        print_rows(limit, report, || walk.next(&cancel))?;
-        return walk.what_is_left().iter().try_for_each(|row| print(row, report));
+        let rows = Rows { way: Way::Forward, limit };
+        rows.print_all(report, || walk.next(&cancel))?;
+        return walk.what_is_left().iter().try_for_each(|row| rows.print(row, report));
     }
     let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
     if !report.is_json && !arguments.all_copies {
         return why_text::print(walk, arguments.limit, report);
     }
-    print_rows(limit, report, || walk.next(&cancel))?;
-    walk.what_is_left().iter().try_for_each(|row| print(row, report))
+    let rows = Rows { way: Way::Back, limit };
+    rows.print_all(report, || walk.next(&cancel))?;
+    walk.what_is_left().iter().try_for_each(|row| rows.print(row, report))
 }
 
-/// Prints rows as they are found, until there are so many steps: a reader has each before the next is sought, and one that
-/// closes the pipe ends the search.
-fn print_rows(
+/// How rows are printed.
+#[derive(Clone, Copy)]
+struct Rows {
+    way: Way,
+    /// So many steps at most.
     limit: usize,
-    report: &mut Report<'_>,
-    mut next: impl FnMut() -> Result<Option<SliceRow>, QueryError>,
-) -> Result<()> {
-    let mut count = 0;
-    while count < limit
-        && let Some(row) = next()?
-    {
-        count += usize::from(matches!(row, SliceRow::Step(_)));
-        print(&row, report)?;
-        report.flush()?;
-    }
-    Ok(())
 }
 
-fn print(row: &SliceRow, report: &mut Report<'_>) -> Result<()> {
-    match row {
-        SliceRow::Step(row) => print_step(row, report),
-        SliceRow::End(end) => print_end(end, report),
+impl Rows {
+    /// Prints rows as they are found, until there are so many steps: a reader has each before the next is sought, and one that
+    /// closes the pipe ends the search.
+    fn print_all(
+        self,
+        report: &mut Report<'_>,
+        mut next: impl FnMut() -> Result<Option<SliceRow>, QueryError>,
+    ) -> Result<()> {
+        let mut count = 0;
+        while count < self.limit
+            && let Some(row) = next()?
+        {
+            count += usize::from(matches!(row, SliceRow::Step(_)));
+            self.print(&row, report)?;
+            report.flush()?;
+        }
+        Ok(())
+    }
+
+    fn print(self, row: &SliceRow, report: &mut Report<'_>) -> Result<()> {
+        match row {
+            SliceRow::Step(row) => print_step(row, report),
+            SliceRow::End(end) => print_end(end, self.way, report),
+        }
     }
 }
 
@@ -190,13 +204,14 @@ fn in_order(defined: &Defined, endian: Endian) -> Value {
     value
 }
 
-fn print_end(end: &SliceEnd, report: &mut Report<'_>) -> Result<()> {
-    let (cell, detail) = (cell_words(end.cell, &report.session.index), end_words(end.end));
+fn print_end(end: &SliceEnd, way: Way, report: &mut Report<'_>) -> Result<()> {
+    let (index, detail) = (&report.session.index, end_words(end, way));
     if report.is_json {
+        let cell = cell_words(end.cell, index);
         let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));
         return report.json(&EndJson { step: None, end, cell, r#for: wanted_by, detail });
     }
-    let width = report.session.index.step_count().to_string().len();
+    let (cell, width) = (ended_words(end, index), index.step_count().to_string().len());
     report.text(&format!("{:>width$}  {cell}: {detail}  {}\n", "-", reasons(&end.wanted_by)))
 }
 

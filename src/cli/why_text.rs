@@ -8,6 +8,7 @@ use stepback_parsers::AnySource;
 
 use super::report::Report;
 use super::text::{grouped, printable};
+use crate::action::Way;
 use crate::analysis::slice::{Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading};
 use crate::model::slice::{LineWords, SliceWords};
 
@@ -52,7 +53,7 @@ pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: Option<usize>, report: &
         left.into_iter().try_for_each(|seen| reading.take(seen, &mut frames, &cancel))?;
         lines = reading.lines(&view);
     }
-    let words = SliceWords { session, reading: &reading, cancel: &cancel };
+    let words = SliceWords { session, reading: &reading, way: Way::Back, cancel: &cancel };
     let mut shown = 0;
     for line in &lines {
         shown += usize::from(is_step(line));

@@ -48,9 +48,10 @@ impl SliceList {
         answer.any().filter(|made| is_about_the_same(&made.slice.question, &slice.question)).cloned()
     }
 
-    /// The lines that were shown last.
-    pub fn known(&self) -> Option<&SliceLines> {
-        self.made.peek().map(|(_, made)| &**made)
+    /// The lines that were shown last; none where those answer another question.
+    pub fn known(&self, question: &SliceQuestion) -> Option<&SliceLines> {
+        let made = self.made.peek().map(|(_, made)| &**made)?;
+        is_about_the_same(&made.slice.question, question).then_some(made)
     }
 
     /// Opens a line, or closes it. False where it has nothing to open.
@@ -72,4 +73,28 @@ impl SliceList {
 /// Whether questions differ in what is followed alone: the rows of one stay until there are those of the other.
 fn is_about_the_same(one: &SliceQuestion, other: &SliceQuestion) -> bool {
     SliceQuestion { edges: other.edges, ..one.clone() } == *other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::SliceEdges;
+    use crate::desk::SliceState;
+    use crate::session::test_session::overflow;
+
+    #[test]
+    fn lines_of_another_question_are_not_known() {
+        let (session, worker) = (overflow(), Worker::synchronous());
+        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        let (mut state, mut list) = (SliceState::default(), SliceList::default());
+        state.begin(question.clone(), &session, &worker);
+        assert!(list.known(&question).is_none());
+        let slice = Arc::clone(state.slice().expect("a slice"));
+        assert!(list.poll(&slice, SliceView::Chain, &worker).is_some());
+        assert!(list.known(&question).is_some());
+        // The rows stay while something else is followed, too.
+        let edges = SliceEdges { flags: true, ..SliceEdges::default() };
+        assert!(list.known(&SliceQuestion { edges, ..question.clone() }).is_some());
+        assert!(list.known(&SliceQuestion { cell: "x0".to_owned(), ..question }).is_none());
+    }
 }

@@ -26,6 +26,8 @@ pub struct SliceState {
     edges: SliceEdges,
     /// The worker's epoch when it was asked last.
     epoch: u64,
+    /// The user ended the walk, maybe before anything was found.
+    is_stopped: bool,
 }
 
 impl SliceState {
@@ -58,6 +60,7 @@ impl SliceState {
 
     fn ask(&mut self, asked: SliceAsked, shown: Shown, session: &Arc<Session>, worker: &Worker) {
         self.epoch = worker.epoch();
+        self.is_stopped = false;
         self.slice.give_up();
         // A slice that was kept may begin where the trace is not indexed yet.
         if !is_reached(&asked, session) {
@@ -76,8 +79,7 @@ impl SliceState {
     /// what the user ended stays as it is.
     pub fn advance(&mut self, session: &Arc<Session>, worker: &Worker) {
         self.slice.receive();
-        let is_stopped = self.slice().is_some_and(|slice| slice.end == SliceEnd::Stopped);
-        if self.epoch == worker.epoch() || self.is_under_way() || is_stopped {
+        if self.epoch == worker.epoch() || self.is_under_way() || self.is_stopped {
             return;
         }
         if let Some(asked) = self.asked.clone() {
@@ -87,12 +89,14 @@ impl SliceState {
 
     /// Ends the walk under way; what was found stays. False where there is none.
     pub fn stop(&mut self) -> bool {
-        self.slice.stop(|slice| Slice { end: SliceEnd::Stopped, ..slice.clone() })
+        let is_ended = self.slice.stop(|slice| Slice { end: SliceEnd::Stopped, ..slice.clone() });
+        self.is_stopped |= is_ended;
+        is_ended
     }
 
     /// Forgets the question and what was found.
     pub fn clear(&mut self) {
-        self.asked = None;
+        (self.asked, self.is_stopped) = (None, false);
         self.slice.clear();
         self.number += 1;
     }
@@ -142,4 +146,32 @@ impl SliceState {
 /// Whether the trace is known up to the position of a question; one behind its end is an error that the worker tells.
 fn is_reached(asked: &SliceAsked, session: &Session) -> bool {
     asked.question.at <= session.index.step_count() || session.index.is_whole()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::session::test_session::overflow;
+    use crate::worker::Lane;
+
+    #[test]
+    fn what_is_stopped_before_anything_is_found_is_not_begun_again() {
+        let (session, worker) = (overflow(), Worker::new(1, || {}));
+        let (open, gate) = channel::<()>();
+        // The only thread is busy: nothing is found.
+        let _busy = worker.spawn(Lane::Short, move |_: &Cancel| Ok(gate.recv()?));
+        let mut state = SliceState::default();
+        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        state.begin(question.clone(), &session, &worker);
+        assert!(state.stop() && state.slice().is_none());
+        worker.renew();
+        state.advance(&session, &worker);
+        assert!(!state.is_under_way());
+        // Who asks again means it.
+        state.begin(question, &session, &worker);
+        assert!(state.is_under_way());
+        open.send(()).unwrap();
+    }
 }

@@ -22,10 +22,35 @@ const TABLE: &str = "\
 6 clk R x3 0000000000000002
 ";
 
+/// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
+const LOOP: &str = "\
+0 clk R SP_EL1 0000000000009000
+1 clk IT (1) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c
+2 clk IT (2) 00008004 d2800021 O EL1h_n : MOV x1,#1
+2 clk R x1 0000000000000001
+3 clk IT (3) 00008008 14000002 O EL1h_n : B 0x8010
+4 clk IT (4) 00008010 d1000400 O EL1h_n : SUB x0,x0,#1
+4 clk R x0 0000000000000000
+5 clk IT (5) 00008014 b6ffff60 O EL1h_n : TBZ x0,#63,0x8000
+6 clk IT (6) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c
+7 clk IT (7) 0000800c d2800041 O EL1h_n : MOV x1,#2
+7 clk R x1 0000000000000002
+8 clk IT (8) 00008010 d1000400 O EL1h_n : SUB x0,x0,#1
+8 clk R x0 ffffffffffffffff
+9 clk IT (9) 00008014 b6ffff60 O EL1h_n : TBZ x0,#63,0x8000
+10 clk IT (10) 00008018 aa0103e2 O EL1h_n : MOV x2,x1
+10 clk R x2 0000000000000002
+";
+
 #[track_caller]
 fn rows(arguments: &[&str]) -> Vec<Json> {
+    rows_of(TABLE, arguments)
+}
+
+#[track_caller]
+fn rows_of(text: &str, arguments: &[&str]) -> Vec<Json> {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("table.tarmac", TABLE);
+    let trace = sandbox.file("some.tarmac", text);
     sandbox.json_lines(&[&["why", &trace], arguments].concat())
 }
 
@@ -94,10 +119,38 @@ fn forward_it_tells_where_a_value_went() {
 }
 
 #[test]
+fn forward_by_control_all_is_told_that_a_branch_decided() {
+    let by_data = rows_of(LOOP, &["x0", "--at", "0", "--forward", "--flags"]);
+    assert_eq!(steps(&by_data), [0, 3, 4, 5, 7, 8]);
+    let rows = rows_of(LOOP, &["x0", "--at", "0", "--forward", "--flags", "--control"]);
+    assert_eq!(steps(&rows), (0..=9).collect::<Vec<u64>>());
+    assert_eq!((&rows[1]["why"], &rows[1]["for"]), (&Json::from(vec!["control"]), &Json::from(vec![0])));
+}
+
+#[test]
+fn ends_of_control_are_worded_as_such() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("loop.tarmac", LOOP);
+    let text = |arguments: &[&str]| sandbox.run(&[&["why", &trace], arguments].concat()).succeeds();
+    let always = "control: runs whenever the thread does";
+    text(&["x2", "--control", "--all-copies"]).prints(always);
+    text(&["x2", "--control"]).prints(always).prints("TBZ x0,#63,0x8000");
+    text(&["x2", "--control", "--all-copies", "--limit", "2"])
+        .prints("control: what decided that this ran is not gone into  control for 6");
+    text(&["x0", "--at", "0", "--forward", "--control", "--limit", "1"])
+        .prints("control: what it decided is not followed to its end  control for 0");
+    let rows = rows_of(LOOP, &["x2", "--control"]);
+    let end = rows.iter().find(|row| row["end"] == "initial" && row["cell"] == "pc").unwrap();
+    assert_eq!(
+        (&end["for"], &end["detail"]),
+        (&Json::from(vec![3, 4, 9]), &Json::from("runs whenever the thread does"))
+    );
+}
+
+#[test]
 fn words_that_mean_nothing_are_told() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("table.tarmac", TABLE);
     sandbox.run(&["why", &trace, "(x0"]).ends_misspelt();
     sandbox.run(&["why", &trace, "nosuch"]).ends_misspelt().says("nosuch");
-    sandbox.run(&["why", &trace, "x0", "--forward", "--control"]).ends_misspelt();
 }

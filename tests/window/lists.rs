@@ -165,6 +165,18 @@ fn blocks_of_the_heap_say_who_allocated_and_freed_them() {
 }
 
 #[test]
+fn w_by_the_cursor_asks_about_the_same_bytes_as_by_the_pointer() {
+    let mut window = open(HEAP);
+    window.go_to("end");
+    window.command("Heap");
+    window.click("block 6000 of 16 bytes");
+    window.rest_at(egui::pos2(2.0, 2.0));
+    window.press(Key::W);
+    let asked = window.workspace().slice.question().map(|question| question.cell.clone());
+    assert_eq!(asked.as_deref(), Some("0x6000:16"));
+}
+
+#[test]
 fn without_heap_functions_the_list_says_how_to_record_them() {
     let mut window = open("3,0,0x30,app!work\n");
     window.command("Heap");

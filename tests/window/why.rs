@@ -87,7 +87,48 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
     window.perform(Action::TurnSlice(Way::Forward));
     assert!(window.has("Where [80020017] = bf at 1,383 went"));
     assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
-    assert!(!window.has("Control"));
+}
+
+/// Two rounds of a loop; in each another way is taken: `if x0 { x1 = 1 } else { x1 = 2 }; x0 -= 1`, while x0 is not negative.
+const LOOP: &str = "\
+0 clk R SP_EL1 0000000000009000
+1 clk IT (1) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c
+2 clk IT (2) 00008004 d2800021 O EL1h_n : MOV x1,#1
+2 clk R x1 0000000000000001
+3 clk IT (3) 00008008 14000002 O EL1h_n : B 0x8010
+4 clk IT (4) 00008010 d1000400 O EL1h_n : SUB x0,x0,#1
+4 clk R x0 0000000000000000
+5 clk IT (5) 00008014 b6ffff60 O EL1h_n : TBZ x0,#63,0x8000
+6 clk IT (6) 00008000 b4000060 O EL1h_n : CBZ x0,0x800c
+7 clk IT (7) 0000800c d2800041 O EL1h_n : MOV x1,#2
+7 clk R x1 0000000000000002
+8 clk IT (8) 00008010 d1000400 O EL1h_n : SUB x0,x0,#1
+8 clk R x0 ffffffffffffffff
+9 clk IT (9) 00008014 b6ffff60 O EL1h_n : TBZ x0,#63,0x8000
+10 clk IT (10) 00008018 aa0103e2 O EL1h_n : MOV x2,x1
+10 clk R x2 0000000000000002
+";
+
+#[test]
+fn forward_by_control_all_is_listed_that_a_branch_decided() {
+    let mut window = Driver::text(LOOP);
+    window.go_to("0");
+    window.command("Why x0");
+    window.perform(Action::TurnSlice(Way::Forward));
+    assert_eq!(steps(&window), [0, 3, 4, 5, 7, 8]);
+    window.click("Control");
+    assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());
+    let slice = window.workspace().slice.slice().expect("a slice");
+    assert_eq!(slice.rows[1].reason, "ran because of 0");
+    // Steps that lie at different places are no rounds of a loop.
+    let hidden: Vec<u64> = (0..=9).filter(|step| !window.has(&format!("Step {step} of the slice"))).collect();
+    assert!(hidden.is_empty(), "{hidden:?}");
+    // Back, the switch stays, and chains of control end in words of their own.
+    window.perform(Action::WhyAt(stepback::action::CellName::Register("x2".to_owned()), 10));
+    assert_eq!(steps(&window), [9, 6, 5, 4, 3]);
+    let slice = window.workspace().slice.slice().expect("a slice");
+    let ends: Vec<String> = slice.ends.iter().map(|end| format!("{}: {}", end.gives_text(), end.code_text())).collect();
+    assert!(ends.contains(&"control: runs whenever the thread does".to_owned()), "{ends:?}");
 }
 
 #[test]

@@ -93,7 +93,9 @@ impl SliceReading {
 /// How many lines a round has that begins here, and how many rounds follow each other; one of one line where there is no loop.
 fn rounds_of(lines: &[Likeness]) -> (usize, usize) {
     for len in 1..=LINES.min(lines.len() / ROUNDS) {
-        let Some(round) = lines.get(..len) else { break };
+        // Lines of which it is not known where they lie are like none.
+        let is_placed = |round: &&[Likeness]| round.iter().all(|line| line.place.is_some());
+        let Some(round) = lines.get(..len).filter(is_placed) else { break };
         let count = lines.chunks_exact(len).take_while(|next| *next == round).count();
         if count >= ROUNDS {
             return (len, count);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use stepback_index::{Cancel, Cell, EdgeKinds, NameReader, SliceRow};
+use stepback_index::{Cancel, Cell, EdgeKinds, NameReader, SeenRow, SliceRow, SliceSight};
 use stepback_parsers::Position;
 
 use super::line_words::{LineWords, SliceWords};
 use super::row::WhyRow;
 use super::row_maker::RowMaker;
+use super::said::way_of;
 use super::walk::{Walk, WalkOf};
 use super::whole::{ReadingWords, Slice, SliceEnd, Subject};
 use crate::analysis::cell_value::cell_value;
@@ -103,14 +104,22 @@ impl<'a> Gathered<'a> {
         self.rows.len() + self.ends.len()
     }
 
-    fn take(&mut self, seen: stepback_index::SeenRow, cancel: &Cancel) -> Result<()> {
-        let maker = RowMaker { session: self.session, forward: self.question.forward, cancel };
+    fn take(&mut self, seen: SeenRow, cancel: &Cancel) -> Result<()> {
+        let maker = RowMaker { session: self.session, way: way_of(self.question), cancel };
         let row = Arc::new(maker.row(&seen.row)?);
+        let sight = seen.sight.or_else(|| self.place_of(&seen.row, &row));
         match seen.row {
             SliceRow::Step(_) => self.rows.push(row),
             SliceRow::End(_) => self.ends.push(row),
         }
-        Ok(self.reading.take(seen, &mut self.frames, cancel)?)
+        Ok(self.reading.take(SeenRow { sight, row: seen.row }, &mut self.frames, cancel)?)
+    }
+
+    /// Where a step lies of which the walk told no more, as it does forward: by that rounds of a loop are known.
+    fn place_of(&self, row: &SliceRow, shown: &WhyRow) -> Option<SliceSight> {
+        let SliceRow::Step(step) = row else { return None };
+        let set = self.session.index.instruction_set(step.thread);
+        Some(SliceSight { pc: shown.address?, set, instruction: None, accesses: Vec::new() })
     }
 
     fn slice(&self, end: SliceEnd, cancel: &Cancel) -> Result<Arc<Slice>> {
@@ -129,7 +138,7 @@ impl<'a> Gathered<'a> {
 
     /// What the lines of the reading say as it stands: a later row may change what an earlier line stands for.
     fn words(&self, cancel: &Cancel) -> Result<ReadingWords> {
-        let words = SliceWords { session: self.session, reading: &self.reading, cancel };
+        let words = SliceWords { session: self.session, reading: &self.reading, way: way_of(self.question), cancel };
         let of = |kind| words.line(&ReadingLine { kind, depth: 0, fold: Fold::Leaf });
         let mut calls = HashMap::new();
         let mut steps = Vec::with_capacity(self.rows.len());

@@ -4,8 +4,10 @@ use stepback_index::{CallId, Cancel, Defined, Query as _, QueryError, RegisterVi
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Source as _, Step};
 
+use super::end_words::{end_words, ended_words};
 use super::formula_words::FormulaWords;
-use super::words::{cell_words, end_words};
+use super::words::cell_words;
+use crate::action::Way;
 use crate::analysis::slice::{
     Assignment, Formula, LineKind, LoadShape, Loaded, ReadRow, ReadingLine, Role, RowId, SliceReading,
 };
@@ -23,6 +25,8 @@ pub struct LineWords {
     pub step: Option<Step>,
     /// What it says: `x2 = u64[table + 8*x1]`, `decode_field, called at 1,229`.
     pub text: String,
+    /// The text is that of the instruction: no expression tells what it does.
+    pub is_code: bool,
     /// The value that came of it: `0x66 'f'`.
     pub value: String,
     /// What else is to be known, in short phrases: through how many copies the value came, how a chain ends here.
@@ -38,6 +42,8 @@ pub struct SliceWords<'a> {
     pub session: &'a Session,
     /// The slice.
     pub reading: &'a SliceReading,
+    /// Which way it goes.
+    pub way: Way,
     /// Stops it.
     pub cancel: &'a Cancel,
 }
@@ -88,14 +94,15 @@ impl SliceWords<'_> {
         let beside = self.beside(id);
         let mut assignments = self.reading.assignments(id);
         assignments.iter_mut().try_for_each(|one| self.find_tables(one))?;
-        let text = match self.stores(id, &beside) {
-            Some(stores) => stores,
-            None if assignments.iter().all(|one| one.value.is_some()) => {
+        let (text, is_code) = match self.stores(id, &beside) {
+            Some(stores) => (stores, false),
+            // What only decides gives nothing: its instruction says what it does.
+            None if !assignments.is_empty() && assignments.iter().all(|one| one.value.is_some()) => {
                 let words = self.formulas(&assignments);
                 let parts = assignments.iter().map(|one| self.assignment(one, &words));
-                parts.collect::<Vec<_>>().join(", ")
+                (parts.collect::<Vec<_>>().join(", "), false)
             }
-            None => self.disassembly(row)?,
+            None => (self.disassembly(row)?, true),
         };
         let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(&beside) };
         let mut notes = Vec::new();
@@ -106,7 +113,7 @@ impl SliceWords<'_> {
         notes.extend(self.ends(&row.ends));
         let wanted_by = self.reading.wanted_by(id).into_iter();
         let wanted_by = wanted_by.filter_map(|id| Some(self.reading.row(id)?.slice.step)).collect();
-        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+        Ok(LineWords { step: Some(row.slice.step), text, is_code, value, notes, wanted_by })
     }
 
     fn alone(self, id: RowId) -> Result<LineWords, QueryError> {
@@ -118,7 +125,7 @@ impl SliceWords<'_> {
         wanted_by.sort_unstable();
         wanted_by.dedup();
         wanted_by.reverse();
-        Ok(LineWords { step: Some(row.slice.step), text, value, notes, wanted_by })
+        Ok(LineWords { step: Some(row.slice.step), text, is_code: true, value, notes, wanted_by })
     }
 
     /// Looks up where the tables begin whose entries are accessed: that they have names says more than a register.
@@ -306,9 +313,9 @@ impl SliceWords<'_> {
 
             let cell = match end.cell {
                 SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
-                cell => cell_words(cell, &self.session.index),
+                _ => ended_words(end, &self.session.index),
             };
-            let words = end_words(end.end);
+            let words = end_words(end, self.way);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),

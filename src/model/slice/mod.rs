@@ -1,6 +1,7 @@
 //! Slices for people: cells, edges and ends in words, expressions in C, what each line of a reading says, and lists of them.
 
 mod because;
+mod end_words;
 mod formula_words;
 mod gather;
 mod line_words;
@@ -15,11 +16,12 @@ mod whole;
 mod words;
 
 pub use because::because;
+pub use end_words::{end_words, ended_words};
 pub use formula_words::FormulaWords;
 pub use gather::{SliceAsked, gather_slice};
 pub use line_words::{LineWords, SliceWords};
 pub use lines::SliceLines;
 pub use row::{Asked, Given, WhyRow};
-pub use said::{asked_words, edge_words, question_words, slice_words, view_words, way_words};
+pub use said::{asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words};
 pub use whole::{ReadingWords, Slice, SliceEnd, Subject, Told};
-pub use words::{cell_words, edge_word, end_words, flag_letters};
+pub use words::{cell_words, edge_word, flag_letters};

@@ -7,9 +7,10 @@ use stepback_index::{
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Source as _, Step};
 
+use super::end_words::{end_words, ended_words, is_of_control};
 use super::row::{Given, WhyRow};
-use super::words::{cell_words, end_words, flag_letters};
-use crate::action::CellName;
+use super::words::{cell_words, flag_letters};
+use crate::action::{CellName, Way};
 use crate::messages::say;
 use crate::model::code::Code;
 use crate::model::doubt::doubt_words;
@@ -26,8 +27,8 @@ const NAMED: usize = 2;
 pub struct RowMaker<'a> {
     /// Of which trace.
     pub session: &'a Session,
-    /// Of a slice that goes forward.
-    pub forward: bool,
+    /// Which way the slice goes.
+    pub way: Way,
     /// Whether anybody still wants them.
     pub cancel: &'a Cancel,
 }
@@ -73,10 +74,11 @@ impl RowMaker<'_> {
     }
 
     fn end(&self, row: &SliceEnd) -> WhyRow {
-        let (label, cell) = (self.label(row.cell), self.cell_name(row.cell));
-        let gives = vec![Given { label, value: None, cell }];
+        let index = &self.session.index;
+        let label = if is_of_control(row) { ended_words(row, index) } else { self.label(row.cell) };
+        let gives = vec![Given { label, value: None, cell: self.cell_name(row.cell) }];
         let reason = self.reason(&row.wanted_by, &gives);
-        let (end, wanted_by) = (Some(end_words(row.end)), wanters(&row.wanted_by));
+        let (end, wanted_by) = (Some(end_words(row, self.way)), wanters(&row.wanted_by));
         WhyRow { gives, reason, end, wanted_by, ..WhyRow::default() }
     }
 
@@ -209,8 +211,11 @@ impl RowMaker<'_> {
         };
         let is_memory = gives.first().is_some_and(|given| matches!(given.cell, CellName::Memory(..)));
         let links = wanted_by.iter().rev().take(NAMED).map(|wanted| Link { wanted, cells: &cells, is_memory });
-        let named: Vec<String> =
-            links.map(|link| if self.forward { link.words_of_source() } else { link.for_words() }).collect();
+        let words = |link: Link<'_>| match self.way {
+            Way::Back => link.for_words(),
+            Way::Forward => link.words_of_source(),
+        };
+        let named: Vec<String> = links.map(words).collect();
         match wanted_by.len().saturating_sub(NAMED) {
             0 => named.join(" · "),
             more => say!("slice-why-more", words = named.join(" · "), count = more),

@@ -39,13 +39,21 @@ pub fn slice_words(slice: &Slice) -> String {
     }
 }
 
-/// A way that may be followed, and what that means.
-pub fn edge_words(edge: SliceEdge) -> (&'static str, &'static str) {
-    match edge {
-        SliceEdge::Addresses => (say!("slice-addresses"), say!("slice-addresses-tip")),
-        SliceEdge::Flags => (say!("slice-flags"), say!("slice-flags-tip")),
-        SliceEdge::Control => (say!("slice-control"), say!("slice-control-tip")),
+/// What may be followed besides the data, and what that means one way and the other.
+pub fn edge_words(edge: SliceEdge, way: Way) -> (&'static str, &'static str) {
+    match (edge, way) {
+        (SliceEdge::Addresses, Way::Back) => (say!("slice-addresses"), say!("slice-addresses-tip")),
+        (SliceEdge::Addresses, Way::Forward) => (say!("slice-addresses"), say!("slice-addresses-forward-tip")),
+        (SliceEdge::Flags, Way::Back) => (say!("slice-flags"), say!("slice-flags-tip")),
+        (SliceEdge::Flags, Way::Forward) => (say!("slice-flags"), say!("slice-flags-forward-tip")),
+        (SliceEdge::Control, Way::Back) => (say!("slice-control"), say!("slice-control-tip")),
+        (SliceEdge::Control, Way::Forward) => (say!("slice-control"), say!("slice-control-forward-tip")),
     }
+}
+
+/// Which way a question goes.
+pub fn way_of(question: &SliceQuestion) -> Way {
+    if question.forward { Way::Forward } else { Way::Back }
 }
 
 /// Which way is followed, and what that means.

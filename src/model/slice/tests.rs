@@ -7,6 +7,7 @@ use stepback_index::{Cancel, EdgeKinds, Why};
 use stepback_parsers::Position;
 
 use super::SliceWords;
+use crate::action::Way;
 use crate::analysis::names::NamesAt;
 use crate::analysis::slice::{
     Fold, Frames, Knot, LineKind, Reading, ReadingLine, ReadingView, Role, RowId, SliceReading,
@@ -34,7 +35,7 @@ fn lines(reading: &SliceReading, how: Reading, toggled: &[Knot]) -> Vec<ReadingL
 /// `  1,761  x2 = u64[heap+0x10] | 0xbfb1e598a4e5bda9 | for …`, a line each.
 fn texts(session: &Session, reading: &SliceReading, lines: &[ReadingLine]) -> Vec<String> {
     let cancel = Cancel::default();
-    let words = SliceWords { session, reading, cancel: &cancel };
+    let words = SliceWords { session, reading, way: Way::Back, cancel: &cancel };
     let text = |line: &ReadingLine| {
         let words = words.line(line).unwrap();
         let mut parts = vec![words.text.clone(), words.value.clone()];

@@ -36,8 +36,6 @@ impl<'a> Walk<'a> {
     pub fn new(index: &'a TraceIndex, of: &WalkOf, cancel: &Cancel) -> Result<Self, QueryError> {
         let WalkOf { cell, at, edges, limit, forward } = *of;
         if forward {
-            // What a branch decided is all that ran behind it: that is not followed onward.
-            let edges = EdgeKinds { control: false, ..edges };
             return Ok(Self::Onward(Influence { cell, at, edges, limit }.walk(index, cancel)?));
         }
         Ok(Self::Back(Why { cell, at, edges, limit }.walk(index, cancel)?))

@@ -147,6 +147,8 @@ impl Told<'_> {
     pub fn text(&self) -> String {
         match self {
             Told::Call(text) => (*text).to_owned(),
+            // As the list of steps shows it: with symbols for addresses.
+            Told::Line { row, words } | Told::Again(row, words) if words.is_code => row.code_text(),
             Told::Line { words, .. } | Told::Again(_, words) => words.text.clone(),
             Told::Alone(row, _) | Told::End(row) => row.code_text(),
             Told::Rounds(row, rounds) => {

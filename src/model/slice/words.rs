@@ -1,10 +1,9 @@
 //! What a row of a slice says.
 
-use stepback_index::{Edge, End, NameReader, NotKnown, SliceCell};
+use stepback_index::{Edge, NameReader, SliceCell};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
 use crate::analysis::trace_index::TraceIndex;
-use crate::messages::say;
 
 /// A cell as `find` and `why` take it: `x0`, `0x80020010:4`, `psr`.
 pub fn cell_words(cell: SliceCell, index: &TraceIndex) -> String {
@@ -36,26 +35,5 @@ pub fn edge_word(edge: Edge) -> &'static str {
         Edge::Address => "address",
         Edge::Flags => "flags",
         Edge::Control => "control",
-    }
-}
-
-/// How a chain ends, as a phrase.
-pub fn end_words(end: End) -> String {
-    match end {
-        End::Constant => say!("slice-end-constant").to_owned(),
-        End::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
-        End::Initial { line: None } => say!("slice-end-initial").to_owned(),
-        End::Image => say!("slice-end-image").to_owned(),
-        End::External { seen_by: Some(step) } => say!("slice-end-external-seen", step = step.0),
-        End::External { seen_by: None } => say!("slice-end-external").to_owned(),
-        End::System { name: Some(name), .. } => say!("slice-end-called", name = name),
-        End::System { name: None, .. } => say!("slice-end-system").to_owned(),
-        End::Unknown(NotKnown::Undecoded) => say!("slice-end-undecoded").to_owned(),
-        End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
-        End::Unknown(NotKnown::LoadNotShown) => say!("slice-end-load-not-shown").to_owned(),
-        End::Unknown(NotKnown::TooMuchLoaded) => say!("slice-end-too-much-loaded").to_owned(),
-        End::Unknown(NotKnown::DeciderNotFound) => say!("slice-end-decider-not-found").to_owned(),
-        End::Kept => say!("slice-end-kept").to_owned(),
-        End::Limit => say!("slice-end-limit").to_owned(),
     }
 }

@@ -13,6 +13,7 @@ use super::access_bar::{self, AccessBar};
 use super::export::{Export, ListTools};
 use super::kind::TableKind;
 use super::list::{RowList, TableView};
+use super::rows::row_cell;
 use crate::action::{Action, CellName, EffectsOf, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::SessionWatch;
@@ -201,13 +202,17 @@ impl TablePanel {
         self.state.list.ui(ui, &TableView { rect: rest, ..*shown }, &mut self.view, cx, out);
     }
 
-    /// What is listed, and what may be done with it.
-    /// The cursor counts the rows that are seen.
-    fn row_under_cursor(&self) -> Option<&TableRow> {
+    /// The table whose rows are seen as they are: the cursor counts these.
+    fn plain_table(&self) -> Option<&Table> {
         let answered = self.state.listed.known().or_else(|| self.state.answer.peek().map(|(_, table)| table));
-        answered.filter(|_| self.view.is_plain())?.rows.get(self.state.list.cursor())
+        answered.map(|table| &**table).filter(|_| self.view.is_plain())
     }
 
+    fn row_under_cursor(&self) -> Option<&TableRow> {
+        self.plain_table()?.rows.get(self.state.list.cursor())
+    }
+
+    /// What is listed, and what may be done with it.
     fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, shown: &TableView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let (pen, tok, y) = (shown.pen, cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
@@ -243,8 +248,7 @@ impl Panel for TablePanel {
                 Listed::Code(_) => None,
             };
         }
-        let address = self.row_under_cursor()?.address?;
-        Some(CellName::Memory(address.to_string(), 1))
+        row_cell(self.kind, self.row_under_cursor()?, self.plain_table()?)
     }
 
     fn selection_at(&self, _: &ViewCx<'_>) -> Option<Position> {

@@ -272,9 +272,9 @@ impl TableRows<'_> {
     /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
     fn asked(&self, row: &TableRow) -> Option<HoverCell> {
         let has_cell = !matches!(self.kind, TableKind::Functions | TableKind::Find);
-        let address = row.address.filter(|_| has_cell)?;
+        row.address.filter(|_| has_cell)?;
         let at = row.position.unwrap_or(self.cx.windows.active().position);
-        Some(HoverCell { cell: CellName::Memory(address.to_string(), row_bytes(row, self.table)), at })
+        Some(HoverCell { cell: row_cell(self.kind, row, self.table)?, at })
     }
 
     /// Why the memory of a row has its value there.
@@ -287,7 +287,16 @@ impl TableRows<'_> {
     }
 }
 
-/// How many bytes a row is about: what its column says, else one.
+/// The memory that a row is about: as many bytes as its column says, else one.
+/// Of functions and regions it is where they begin: all that lies in them is no value.
+pub fn row_cell(kind: TableKind, row: &TableRow, table: &Table) -> Option<CellName> {
+    let len_bytes = match kind {
+        TableKind::Functions | TableKind::Find | TableKind::Regions => 1,
+        _ => row_bytes(row, table),
+    };
+    Some(CellName::Memory(row.address?.to_string(), len_bytes))
+}
+
 fn row_bytes(row: &TableRow, table: &Table) -> u64 {
     let column = table.columns.iter().position(|column| column.name == "Bytes");
     match column.and_then(|column| row.cells.get(column)) {

@@ -10,6 +10,7 @@ use super::lanes::Scene;
 use super::paint::{AXIS, Strip, tip_of, tip_ui};
 use super::state::TimelineState;
 use crate::action::CellName;
+use crate::keymap::cell_name;
 use crate::messages::say;
 use crate::model::timeline_rows::RowsRequest;
 use crate::model::value_source::SourceWords;
@@ -291,9 +292,14 @@ impl WaveRow<'_> {
 
 /// The register or variable that an expression is, where nothing is worked out of it.
 fn cell_of(expression: &str, owner: Option<&str>) -> Option<CellName> {
-    let is_name = expression.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
-    let name = owner.map_or_else(|| expression.to_owned(), |owner| format!("{expression} of {owner}"));
-    is_name.then_some(CellName::Register(name))
+    let is_name = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
+    let named = Some(expression).filter(|text| !text.is_empty() && is_name(text)).map(cell_name)?.ok()?;
+    // A number is no name: as a cell it would be a byte of memory.
+    match (named, owner) {
+        (CellName::Register(name), Some(owner)) => Some(CellName::Register(format!("{name} of {owner}"))),
+        (named @ CellName::Register(_), None) => Some(named),
+        (CellName::Memory(..), _) => None,
+    }
 }
 
 /// The color of a value that no step states.
@@ -321,4 +327,30 @@ fn words(name: &str, wave: &Wave, column: Option<&WaveColumn>, at: Position) -> 
         None => say!("timeline-wave-before").to_owned(),
     };
     format!("{name} = {value}\n{since}\n{}", say!("timeline-wave-position", position = at.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expression: &str, owner: Option<&str>, expected: Option<&str>) {
+        let expected = expected.map(|name| CellName::Register(name.to_owned()));
+        assert_eq!(cell_of(expression, owner), expected, "{expression}");
+    }
+
+    #[test]
+    fn what_is_a_register_or_a_variable_can_be_asked_about() {
+        check("x0", None, Some("x0"));
+        check("x0", Some("cpu1"), Some("x0 of cpu1"));
+        check("heap_top", None, Some("heap_top"));
+    }
+
+    #[test]
+    fn numbers_and_what_is_worked_out_have_no_cell() {
+        for expression in ["", "42", "80020000", "0x42", "x0 + 1", "[sp+8]"] {
+            check(expression, None, None);
+            check(expression, Some("cpu1"), None);
+        }
+    }
 }

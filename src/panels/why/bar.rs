@@ -7,7 +7,9 @@ use crate::action::{Action, SliceEdge, SliceQuestion, SliceView, Way};
 use crate::desk::SliceState;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
-use crate::model::slice::{SliceEnd, asked_words, edge_words, question_words, slice_words, view_words, way_words};
+use crate::model::slice::{
+    SliceEnd, asked_words, edge_words, question_words, slice_words, view_words, way_of, way_words,
+};
 use crate::panels::ViewCx;
 use crate::panels::kept_menu::KeptMenu;
 use crate::panels::pen::{INSET, Pen};
@@ -158,16 +160,13 @@ impl Bar<'_> {
         self.gap(bar, &mut left);
         for way in [Way::Back, Way::Forward] {
             let (words, tip) = way_words(way);
-            let is_on = self.question.forward == (way == Way::Forward);
-            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on }) {
+            if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: way_of(self.question) == way }) {
                 out.push(Action::TurnSlice(way));
             }
         }
         self.gap(bar, &mut left);
-        // What a branch decided is not followed onward: it is all that ran behind it.
-        let is_followed = |edge: &SliceEdge| *edge != SliceEdge::Control || !self.question.forward;
-        for edge in EDGES.into_iter().filter(is_followed) {
-            let (words, tip) = edge_words(edge);
+        for edge in EDGES {
+            let (words, tip) = edge_words(edge, way_of(self.question));
             if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: self.question.edges.has(edge) }) {
                 out.push(Action::FollowInSlice(edge));
             }

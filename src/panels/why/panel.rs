@@ -111,8 +111,8 @@ impl WhyPanel {
 
     /// What the row under the cursor gave, where it gave it.
     fn under_cursor(&self, cx: &ViewCx<'_>) -> Option<HoverCell> {
-        self.slice_state(cx)?.slice()?;
-        let shown = self.state.list.known()?;
+        let slice = self.slice_state(cx)?.slice()?;
+        let shown = self.state.list.known(&slice.question)?;
         let told = shown.slice.told(shown.lines.get(self.state.cursor.cursor)?)?;
         hover_of(told.row()?)
     }

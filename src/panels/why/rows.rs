@@ -131,8 +131,8 @@ impl SliceRows<'_> {
         );
         match &drawn.told {
             Told::Call(_) => {}
-            Told::Line { words, .. } => self.formula(y, &words.text, &words.value, tok.t1),
-            Told::Again(_, words) => self.formula(y, &words.text, &words.value, tok.t3),
+            Told::Line { words, .. } => self.formula(y, &drawn.told.text(), &words.value, tok.t1),
+            Told::Again(_, words) => self.formula(y, &drawn.told.text(), &words.value, tok.t3),
             Told::Alone(row, _) => {
                 pen.cut_spans(pos2(columns.code, y), &row.code, None, columns.value - INSET / 2.0);
                 pen.cut_spans(pos2(columns.value, y), &gives(row), None, columns.reason - INSET / 2.0);

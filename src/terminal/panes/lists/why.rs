@@ -223,8 +223,8 @@ fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
     let body = run.first(run.cells().saturating_sub(wanted + GAP));
     match told {
         Told::Call(_) => {}
-        Told::Line { words, .. } => draw_formula(&words.text, &words.value, Meaning::Plain, body, pen),
-        Told::Again(_, words) => draw_formula(&words.text, &words.value, Meaning::Label, body, pen),
+        Told::Line { words, .. } => draw_formula(&told.text(), &words.value, Meaning::Plain, body, pen),
+        Told::Again(_, words) => draw_formula(&told.text(), &words.value, Meaning::Label, body, pen),
         Told::Alone(row, _) => {
             let gives = row.gives_text();
             let value = pen.width(&gives).min(body.cells() / 2);

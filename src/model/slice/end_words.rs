@@ -1,0 +1,95 @@
+//! How the chains of a slice end, as phrases.
+
+use stepback_index::{Edge, End, NotKnown, SliceEnd};
+
+use super::words::cell_words;
+use crate::action::Way;
+use crate::analysis::trace_index::TraceIndex;
+use crate::messages::say;
+
+/// Of what a chain ends: a cell as `find` and `why` take it; of what decides what runs no cell, but that.
+pub fn ended_words(end: &SliceEnd, index: &TraceIndex) -> String {
+    if is_of_control(end) { say!("slice-end-of-control").to_owned() } else { cell_words(end.cell, index) }
+}
+
+/// How a chain ends, as a phrase.
+pub fn end_words(end: &SliceEnd, way: Way) -> String {
+    let of_control = Some(end).filter(|end| is_of_control(end)).and_then(|end| control_words(end.end, way));
+    of_control.map_or_else(|| value_words(end.end), str::to_owned)
+}
+
+/// Whether nothing but control leads to an end: the cell is the program counter then, of which no value is meant.
+pub(super) fn is_of_control(end: &SliceEnd) -> bool {
+    !end.wanted_by.is_empty() && end.wanted_by.iter().all(|wanted| wanted.edge == Edge::Control)
+}
+
+/// What is said where it ends what decided that a step ran or, forward, what a step decided.
+fn control_words(end: End, way: Way) -> Option<&'static str> {
+    Some(match (end, way) {
+        (End::Initial { .. }, _) => say!("slice-end-runs-always"),
+        (End::Unknown(NotKnown::NotOfInstruction), _) => say!("slice-end-interrupt"),
+        (End::Unknown(NotKnown::DeciderNotFound), Way::Back) => say!("slice-end-decider-not-found"),
+        (End::Unknown(NotKnown::DeciderNotFound), Way::Forward) => say!("slice-end-decided-not-found"),
+        (End::Limit, Way::Back) => say!("slice-end-decider-limit"),
+        (End::Limit, Way::Forward) => say!("slice-end-decided-limit"),
+        _ => return None,
+    })
+}
+
+fn value_words(end: End) -> String {
+    match end {
+        End::Constant => say!("slice-end-constant").to_owned(),
+        End::Initial { line: Some(line) } => say!("slice-end-stated", line = line.0),
+        End::Initial { line: None } => say!("slice-end-initial").to_owned(),
+        End::Image => say!("slice-end-image").to_owned(),
+        End::External { seen_by: Some(step) } => say!("slice-end-external-seen", step = step.0),
+        End::External { seen_by: None } => say!("slice-end-external").to_owned(),
+        End::System { name: Some(name), .. } => say!("slice-end-called", name = name),
+        End::System { name: None, .. } => say!("slice-end-system").to_owned(),
+        End::Unknown(NotKnown::Undecoded) => say!("slice-end-undecoded").to_owned(),
+        End::Unknown(NotKnown::NotOfInstruction) => say!("slice-end-not-of-instruction").to_owned(),
+        End::Unknown(NotKnown::LoadNotShown) => say!("slice-end-load-not-shown").to_owned(),
+        End::Unknown(NotKnown::TooMuchLoaded) => say!("slice-end-too-much-loaded").to_owned(),
+        End::Unknown(NotKnown::DeciderNotFound) => say!("slice-end-decider-not-found").to_owned(),
+        End::Kept => say!("slice-end-kept").to_owned(),
+        End::Limit => say!("slice-end-limit").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::{SliceCell, ThreadId, WantedBy};
+    use stepback_machine::{RegisterId, RegisterView};
+    use stepback_parsers::Step;
+
+    use super::*;
+
+    /// An end to which some edges lead.
+    fn end(end: End, edges: &[Edge]) -> SliceEnd {
+        let cell = SliceCell::Register { thread: ThreadId(0), view: RegisterView::new(RegisterId::PC, 0, 8) };
+        let wanted_by = edges.iter().map(|edge| WantedBy { step: Some(Step(3)), edge: *edge }).collect();
+        SliceEnd { end, cell, wanted_by }
+    }
+
+    #[track_caller]
+    fn check(of: End, way: Way, expected: &str) {
+        assert_eq!(end_words(&end(of, &[Edge::Control]), way), expected);
+    }
+
+    #[test]
+    fn ends_of_control_tell_what_decided() {
+        check(End::Initial { line: None }, Way::Back, "runs whenever the thread does");
+        check(End::Unknown(NotKnown::NotOfInstruction), Way::Back, "an interrupt or an exception began it");
+        check(End::Limit, Way::Back, "what decided that this ran is not gone into");
+        check(End::Limit, Way::Forward, "what it decided is not followed to its end");
+        let not_found = end_words(&end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]), Way::Forward);
+        assert!(not_found.starts_with("what it decided is not seen: "), "{not_found}");
+    }
+
+    #[test]
+    fn a_value_of_the_program_counter_is_one() {
+        let of_value = end(End::Initial { line: None }, &[Edge::Data, Edge::Control]);
+        assert_eq!(end_words(&of_value, Way::Back), say!("slice-end-initial"));
+        assert_eq!(end_words(&end(End::Initial { line: None }, &[]), Way::Back), say!("slice-end-initial"));
+    }
+}
