@@ -216,7 +216,6 @@ impl<S: Source> Comparison<'_, S> {
         }
         // Late ones reach few steps.
         let at = Position(at.0.min(dice.below(self.index.step_count() + 1)));
-        let edges = EdgeKinds { control: dice.one_in(2), ..edges };
         // Which register a name means that nobody wrote is asked of registers that have one. What AArch64 wrote and AArch32
         // reads under the name of a bank is not looked for.
         if dice.one_in(2)

@@ -175,10 +175,16 @@ impl<S: Source> Definers<'_, S> {
     ) -> Result<(), QueryError> {
         let Some(step) = SlotReader(self.index).owner(wish.thread, slot)? else {
             let is_text = self.index.source().is_text();
-            for (piece, line) in self.initial_lines(&wish, slot)? {
-                match slot.checked_sub(1).filter(|_| line.is_none()) {
-                    Some(before) => self.find(Wish { piece, ..wish.clone() }, Until::at(before), finds, cancel)?,
-                    None => finds.end(&wish, &piece, End::Initial { line: line.filter(|_| is_text) }),
+            for (piece, stated) in self.initial_lines(&wish, slot)? {
+                match (slot.checked_sub(1), stated) {
+                    (Some(before), None) => {
+                        self.find(Wish { piece, ..wish.clone() }, Until::at(before), finds, cancel)?;
+                    }
+                    (_, stated) => {
+                        let line = stated.map(|stated| stated.line).filter(|_| is_text);
+                        let doubt = wish.doubt.or(stated.and_then(|stated| stated.doubt));
+                        finds.end(&Wish { doubt, ..wish.clone() }, &piece, End::Initial { line });
+                    }
                 }
             }
             return Ok(());

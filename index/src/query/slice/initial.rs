@@ -6,17 +6,27 @@ use stepback_machine::{AccessKind, Address, RegisterId};
 use stepback_parsers::{Line, Position, Source};
 
 use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
 use crate::query::slice::definers::{Definers, Wish};
 use crate::query::slice::pieces::{Piece, parts_of};
+use crate::read::homes::Certainty;
 use crate::read::lines::LineReader;
 use crate::read::open_writes::OpenWrites;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::store::granules::GRANULE_BITS;
 
+/// A line that states what a thread has before its first step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stated {
+    pub line: Line,
+    /// Why it may be about another register.
+    pub doubt: Option<Doubt>,
+}
+
 impl<S: Source> Definers<'_, S> {
     /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
-    pub(super) fn initial_lines(&self, wish: &Wish, slot: u64) -> Result<Vec<(Piece, Option<Line>)>, QueryError> {
+    pub(super) fn initial_lines(&self, wish: &Wish, slot: u64) -> Result<Vec<(Piece, Option<Stated>)>, QueryError> {
         let is_text = self.index.source().is_text();
         let base = if slot == 0 || !is_text { 0 } else { LineReader(self.index).line_of_slot(slot)? };
         let homes = match &wish.piece {
@@ -34,7 +44,7 @@ impl<S: Source> Definers<'_, S> {
             _ => None,
         };
         // By offsets in the register, or by addresses.
-        let mut lines: HashMap<u64, Line> = HashMap::new();
+        let mut lines: HashMap<u64, Stated> = HashMap::new();
         SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
             if event.slot != slot || event.thread != wish.thread {
                 return Ok(());
@@ -43,22 +53,24 @@ impl<S: Source> Definers<'_, S> {
                 open.tell(&mut event);
             }
             let line = Line(base.wrapping_add(event.line_in_range).wrapping_add(1));
-            let mut state = |first: u64, len: u64| {
-                lines.extend((0..len).map(|place| (first.wrapping_add(place), line)));
+            let mut state = |first: u64, len: u64, doubt: Option<Doubt>| {
+                lines.extend((0..len).map(|place| (first.wrapping_add(place), Stated { line, doubt })));
             };
             match &event.kind {
                 EventKind::Register { view, .. } => {
                     if clearing == Some(*view) {
-                        state(view.size_bytes.into(), u64::from(CLEARED));
+                        state(view.size_bytes.into(), u64::from(CLEARED), None);
                     }
                     let is_flags = matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
-                    if is_flags || homes.is_some_and(|homes| homes.written(&event).is_some()) {
-                        state(view.offset.into(), view.size_bytes.into());
+                    let meant = homes.and_then(|homes| homes.written(&event));
+                    if is_flags || meant.is_some() {
+                        let is_doubtful = meant.is_some_and(|meant| meant.certainty == Certainty::Doubtful);
+                        state(view.offset.into(), view.size_bytes.into(), is_doubtful.then_some(Doubt::Bank));
                     }
                 }
                 EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
                     if matches!(wish.piece, Piece::Memory { .. }) {
-                        state(address.0, (*size_bytes).into());
+                        state(address.0, (*size_bytes).into(), None);
                     }
                 }
                 _ => {}
@@ -72,10 +84,10 @@ impl<S: Source> Definers<'_, S> {
 /// As many bytes of a vector are cleared at most.
 const CLEARED: u16 = 256;
 
-fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Line>) -> Vec<(Piece, Option<Line>)> {
+fn parts_by_line(piece: &Piece, lines: &HashMap<u64, Stated>) -> Vec<(Piece, Option<Stated>)> {
     let at = |place: u64| lines.get(&place).copied();
-    let mut grouped: Vec<(Option<Line>, u64)> = Vec::new();
-    let mut add = |line: Option<Line>, bits: u64| match grouped.iter_mut().find(|(known, _)| *known == line) {
+    let mut grouped: Vec<(Option<Stated>, u64)> = Vec::new();
+    let mut add = |line: Option<Stated>, bits: u64| match grouped.iter_mut().find(|(known, _)| *known == line) {
         Some((_, all)) => *all |= bits,
         None => grouped.push((line, bits)),
     };
