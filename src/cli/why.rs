@@ -205,7 +205,7 @@ fn in_order(defined: &Defined, endian: Endian) -> Value {
 }
 
 fn print_end(end: &SliceEnd, way: Way, report: &mut Report<'_>) -> Result<()> {
-    let (index, detail) = (&report.session.index, end_words(end, way));
+    let (index, detail) = (&report.session.index, end_words(end, way, &report.session.index));
     if report.is_json {
         let cell = cell_words(end.cell, index);
         let (end, wanted_by) = (end_word(end.end), steps_of(&end.wanted_by));

@@ -1,19 +1,29 @@
 //! How the chains of a slice end, as phrases.
 
 use stepback_index::{Edge, End, NotKnown, SliceEnd};
+use stepback_parsers::Source as _;
 
 use super::words::cell_words;
 use crate::action::Way;
 use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;
+use crate::model::doubt::doubt_words;
 
 /// Of what a chain ends: a cell as `find` and `why` take it; of what decides what runs no cell, but that.
 pub fn ended_words(end: &SliceEnd, index: &TraceIndex) -> String {
     if is_of_control(end) { say!("slice-end-of-control").to_owned() } else { cell_words(end.cell, index) }
 }
 
-/// How a chain ends, as a phrase.
-pub fn end_words(end: &SliceEnd, way: Way) -> String {
+/// How a chain ends, as a phrase, with what speaks against that.
+pub fn end_words(end: &SliceEnd, way: Way, index: &TraceIndex) -> String {
+    let words = words_alone(end, way);
+    match end.doubt {
+        Some(doubt) => format!("{words}; {}", doubt_words(doubt, index.source().traits().instruction_set)),
+        None => words,
+    }
+}
+
+fn words_alone(end: &SliceEnd, way: Way) -> String {
     let of_control = Some(end).filter(|end| is_of_control(end)).and_then(|end| control_words(end.end, way));
     of_control.map_or_else(|| value_words(end.end), str::to_owned)
 }
@@ -68,12 +78,12 @@ mod tests {
     fn end(end: End, edges: &[Edge]) -> SliceEnd {
         let cell = SliceCell::Register { thread: ThreadId(0), view: RegisterView::new(RegisterId::PC, 0, 8) };
         let wanted_by = edges.iter().map(|edge| WantedBy { step: Some(Step(3)), edge: *edge }).collect();
-        SliceEnd { end, cell, wanted_by }
+        SliceEnd { end, cell, wanted_by, doubt: None }
     }
 
     #[track_caller]
     fn check(of: End, way: Way, expected: &str) {
-        assert_eq!(end_words(&end(of, &[Edge::Control]), way), expected);
+        assert_eq!(words_alone(&end(of, &[Edge::Control]), way), expected);
     }
 
     #[test]
@@ -82,14 +92,14 @@ mod tests {
         check(End::Unknown(NotKnown::NotOfInstruction), Way::Back, "an interrupt or an exception began it");
         check(End::Limit, Way::Back, "what decided that this ran is not gone into");
         check(End::Limit, Way::Forward, "what it decided is not followed to its end");
-        let not_found = end_words(&end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]), Way::Forward);
+        let not_found = words_alone(&end(End::Unknown(NotKnown::DeciderNotFound), &[Edge::Control]), Way::Forward);
         assert!(not_found.starts_with("what it decided is not seen: "), "{not_found}");
     }
 
     #[test]
     fn a_value_of_the_program_counter_is_one() {
         let of_value = end(End::Initial { line: None }, &[Edge::Data, Edge::Control]);
-        assert_eq!(end_words(&of_value, Way::Back), say!("slice-end-initial"));
-        assert_eq!(end_words(&end(End::Initial { line: None }, &[]), Way::Back), say!("slice-end-initial"));
+        assert_eq!(words_alone(&of_value, Way::Back), say!("slice-end-initial"));
+        assert_eq!(words_alone(&end(End::Initial { line: None }, &[]), Way::Back), say!("slice-end-initial"));
     }
 }

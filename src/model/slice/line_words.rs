@@ -315,7 +315,7 @@ impl SliceWords<'_> {
                 SliceCell::Memory { address, .. } => FormulaWords::new(self.session).place(address),
                 _ => ended_words(end, &self.session.index),
             };
-            let words = end_words(end, self.way);
+            let words = end_words(end, self.way, &self.session.index);
             match phrases.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, cells)) if cells.contains(&cell) => {}
                 Some((_, cells)) => cells.push(cell),

@@ -78,7 +78,7 @@ impl RowMaker<'_> {
         let label = if is_of_control(row) { ended_words(row, index) } else { self.label(row.cell) };
         let gives = vec![Given { label, value: None, cell: self.cell_name(row.cell) }];
         let reason = self.reason(&row.wanted_by, &gives);
-        let (end, wanted_by) = (Some(end_words(row, self.way)), wanters(&row.wanted_by));
+        let (end, wanted_by) = (Some(end_words(row, self.way, index)), wanters(&row.wanted_by));
         WhyRow { gives, reason, end, wanted_by, ..WhyRow::default() }
     }
 

@@ -268,6 +268,15 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
     defines.sort_by_key(|defined| defined.cell);
     defines.dedup();
     joined(defines, |last, next| {
+        if let (SliceCell::Flags { thread, bits }, SliceCell::Flags { thread: other, bits: more }) =
+            (&mut last.cell, next.cell)
+            && *thread == other
+        {
+            *bits |= more;
+            let both = last.value.0.iter_mut().zip(&next.value.0);
+            both.for_each(|(byte, more)| *byte = byte.zip(*more).map(|(byte, more)| byte | more));
+            return true;
+        }
         let is_grown = match (&mut last.cell, next.cell) {
             (SliceCell::Register { thread, view }, SliceCell::Register { thread: other, view: more }) => {
                 *thread == other && grow_view(view, more)
@@ -294,6 +303,10 @@ fn grow_piece(last: &mut (Piece, u64), next: &(Piece, u64)) -> bool {
         (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => grow_view(view, *more),
         (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: more }) if granule == other => {
             *mask |= more;
+            true
+        }
+        (Piece::Flags(bits), Piece::Flags(more)) => {
+            *bits |= more;
             true
         }
         _ => false,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use stepback_machine::{AccessKind, Address, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::error::QueryError;
@@ -102,7 +102,14 @@ impl<S: Source> StepFlow<'_, S> {
                 }
                 Ok(parts.into_iter().map(|(_, mask)| Piece::Memory { granule: *granule, mask }).collect())
             }
-            Piece::Flags(_) | Piece::Decision => Ok(vec![piece]),
+            Piece::Flags(bits) => {
+                // What may stay as it was flows into itself alone.
+                let kept = bits & self.done().map_or(0, Instruction::flags_kept);
+                let each = (0..64u32).map(|place| kept & 1 << place);
+                let parts = each.chain([bits & !kept]).filter(|part| *part != 0);
+                Ok(parts.map(Piece::Flags).collect())
+            }
+            Piece::Decision => Ok(vec![piece]),
         }
     }
 
