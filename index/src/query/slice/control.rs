@@ -42,6 +42,15 @@ pub(super) struct ControlReader<'a, S> {
     pub interrupted: HashMap<Nested, bool>,
 }
 
+/// A step of which somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ran<'t> {
+    pub thread: ThreadId,
+    pub step: Step,
+    /// None where the trace does not show it.
+    pub text: Option<&'t StepText>,
+}
+
 /// What decided that a step ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decider {
@@ -72,14 +81,15 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     /// What decided that a step ran.
-    pub fn decider_of(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decider, QueryError> {
+    pub fn decider_of(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<Decider, QueryError> {
+        let Ran { thread, step, text } = ran;
         let unknown = Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound));
-        let Some(text) = self.text_of(step)? else { return Ok(unknown) };
-        match self.slot_of(thread, step, &text)? {
+        let Some(text) = text else { return Ok(unknown) };
+        match self.slot_of(thread, step, text)? {
             // It runs with the branch, wherever that leads: also where that is the frame of another function.
             Some(InSlot { of, text, is_taken: false }) => self.decider_in_frame(thread, of, &text, cancel),
             Some(InSlot { of, is_taken: true, .. }) => Ok(Decider::Step(of)),
-            None => self.decider_in_frame(thread, step, &text, cancel),
+            None => self.decider_in_frame(thread, step, text, cancel),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::answers::error::QueryError;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceRow, SliceStep, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::slice::control::Ran;
 use crate::query::slice::definers::Definers;
 use crate::query::slice::fates::Fates;
 use crate::query::slice::flow::{Extent, StepFlow};
@@ -166,7 +167,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let events = StepEvents::about(lives.iter().map(|live| &live.piece));
         let flow = StepFlow::within(self.index, step, Extent::Whole, self.edges, events)?;
         let thread = flow.thread();
-        let decider = self.regions.decider_of(step, cancel)?;
+        let decider = self.regions.decider_of(Ran { thread, step, text: flow.text.as_ref() }, cancel)?;
         let reach = self.reach(&flow, step, Followed { lives: &lives, decider }, cancel)?;
         let fates = Fates::new(&flow, step, self.edges)?;
         let block = match flow.done().map(|done| done.meaning.condition) {

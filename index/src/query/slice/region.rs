@@ -10,7 +10,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{End, NotKnown};
 use crate::answers::thread::ThreadId;
-use crate::query::slice::control::ControlReader;
+use crate::query::slice::control::{ControlReader, Ran};
 use crate::query::slice::graph::Join;
 
 /// So many frames are remembered.
@@ -72,14 +72,15 @@ impl<S: Source> ControlReader<'_, S> {
     }
 
     /// Where a later step of the same thread lies.
-    pub fn place_of(&mut self, thread: ThreadId, step: Step, region: Region) -> Result<Place, QueryError> {
+    pub fn place_of(&mut self, ran: Ran<'_>, region: Region) -> Result<Place, QueryError> {
+        let Ran { thread, step, text } = ran;
         let calls = self.index.calls();
         let is_open = calls.get(region.call).is_some_and(|call| call.contains(step.before()));
         let Some(inner) = calls.innermost_at(thread, step.before()).filter(|_| is_open) else {
             return Ok(Place::Behind);
         };
         if inner == region.call {
-            let is_join = region.join.is_some() && self.text_of(step)?.map(|text| text.pc) == region.join;
+            let is_join = region.join.is_some() && text.map(|text| text.pc) == region.join;
             return Ok(if is_join { Place::Behind } else { Place::Inside });
         }
         Ok(if self.is_interrupted(inner, region.call)? { Place::Aside } else { Place::Inside })

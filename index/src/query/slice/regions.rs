@@ -9,7 +9,7 @@ use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, End, NotKnown, SliceEnd, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::{ControlReader, Decider};
+use crate::query::slice::control::{ControlReader, Decider, Ran};
 use crate::query::slice::region::{Decided, Place, Region};
 use crate::query::slice::undecided::{Undecided, control_of};
 use crate::read::slots::SlotReader;
@@ -41,12 +41,13 @@ impl<'a, S: Source> Regions<'a, S> {
     }
 
     /// What decided that a step ran, if something that is followed did. The thread of it waits for its next step then.
-    pub fn decider_of(&mut self, step: Step, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        let Some(Within { thread, regions }) = self.within.remove(&step.after().0) else { return Ok(None) };
+    pub fn decider_of(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+        let Ran { thread, step, .. } = ran;
+        let Some(Within { regions, .. }) = self.within.remove(&step.after().0) else { return Ok(None) };
         let mut by = None;
         let mut open = Vec::new();
         for (decider, region) in regions {
-            let place = self.control.place_of(thread, step, region)?;
+            let place = self.control.place_of(ran, region)?;
             if place == Place::Inside {
                 by = Some(decider);
             }
@@ -58,7 +59,7 @@ impl<'a, S: Source> Regions<'a, S> {
         let Some(by) = by else { return Ok(None) };
         // A branch further in may have decided it: that was decided itself. What is decided by an earlier one stands in the slot
         // behind the branch.
-        Ok(match self.control.decider_of(thread, step, cancel)? {
+        Ok(match self.control.decider_of(ran, cancel)? {
             Decider::Step(decider) => Some(decider).filter(|decider| *decider >= by),
             Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound)) => Some(by),
             Decider::Nothing(_) => None,

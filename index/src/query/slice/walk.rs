@@ -12,7 +12,7 @@ use crate::answers::slice::{Edge, EdgeKinds, End, SliceEnd, SliceRow, SliceStep,
 use crate::answers::slice_sight::SeenRow;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::slice::control::{ControlReader, Decider};
+use crate::query::slice::control::{ControlReader, Decider, Ran};
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
@@ -206,7 +206,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             ends.into_iter().map(|(end, cell)| SliceEnd { end, cell, wanted_by: by_this(Edge::Data), doubt: None });
         self.ready.extend(ends.map(ended));
         if self.edges.control {
-            self.want_decider(thread, step, cancel)?;
+            self.want_decider(Ran { thread, step, text: flow.text.as_ref() }, cancel)?;
         }
         let until = Until { slot: step.0, shown: step.0.saturating_add(1), beside: flow.beside.as_ref() };
         let has_registers = inputs.iter().any(|(taken, _)| matches!(taken, Taken::Register(_)));
@@ -220,9 +220,10 @@ impl<'a, S: Source> SliceWalk<'a, S> {
     }
 
     /// What decided that a step ran is wanted by it.
-    fn want_decider(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<(), QueryError> {
+    fn want_decider(&mut self, ran: Ran<'_>, cancel: &Cancel) -> Result<(), QueryError> {
+        let Ran { thread, step, .. } = ran;
         let by_this = WantedBy { step: Some(step), edge: Edge::Control };
-        match self.control.decider_of(thread, step, cancel)? {
+        match self.control.decider_of(ran, cancel)? {
             Decider::Step(decider) => {
                 let (piece, slot, wanted_by) = (Piece::Decision, decider.0.saturating_add(1), vec![by_this]);
                 self.frontier.add(decider, Want { thread, piece, slot, wanted_by, doubt: None });
