@@ -48,11 +48,17 @@ struct Followed<'l> {
     decider: Option<Step>,
 }
 
+/// A piece, and the slot in which it shows.
+struct Shown {
+    piece: Piece,
+    slot: u64,
+}
+
 /// What a step makes of what is followed.
 struct Reach {
     row: SliceStep,
-    /// What holds the value then, each with the slot in which that shows.
-    pieces: Vec<(Piece, u64)>,
+    /// What holds the value then.
+    pieces: Vec<Shown>,
     /// The value decides where control goes.
     decides: bool,
 }
@@ -189,7 +195,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             if decides {
                 self.ready.extend(self.regions.add(thread, step, cancel)?.map(SliceRow::End));
             }
-            for (piece, shown) in pieces {
+            for Shown { piece, slot: shown } in pieces {
                 let giver = Giver::Step { step, slot: shown };
                 let live = Live { thread, piece, from: Some(step), giver, block: 0 };
                 let live = Live { block: self.block_of(&live), ..live };
@@ -216,7 +222,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let Followed { lives, decider } = followed;
         let (outputs, mut givers) = (flow.outputs(step)?, GiverReader::new(flow, step, lives, self.edges));
         let (mut wanted_by, mut doubt) = (Vec::new(), None);
-        let (mut defines, mut pieces): (Vec<Defined>, Vec<(Piece, u64)>) = Default::default();
+        let (mut defines, mut pieces): (Vec<Defined>, Vec<Shown>) = Default::default();
         let is_silent = outputs.is_empty();
         for output in outputs {
             // Most steps that touch what is followed take nothing of it in: only others are looked at byte by byte.
@@ -230,7 +236,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
                 doubt = doubt.or_else(|| found.iter().find_map(|(reached, _)| reached.doubt));
                 wanted_by.extend(found.iter().map(|(reached, edge)| WantedBy { step: reached.from, edge: *edge }));
                 defines.extend(part.outcome.defines);
-                pieces.push((part.piece, part.slot));
+                pieces.push(Shown { piece: part.piece, slot: part.slot });
             }
         }
         let is_reading = flow.done().is_some_and(|done| is_silent || done.control.flow != Flow::Next);
@@ -298,9 +304,9 @@ fn joined_cells(mut defines: Vec<Defined>) -> Vec<Defined> {
 }
 
 /// Takes a piece into one that shows in the same slot, if it lies right behind it.
-fn grow_piece(last: &mut (Piece, u64), next: &(Piece, u64)) -> bool {
-    match (&mut last.0, &next.0) {
-        _ if last.1 != next.1 => false,
+fn grow_piece(last: &mut Shown, next: &Shown) -> bool {
+    match (&mut last.piece, &next.piece) {
+        _ if last.slot != next.slot => false,
         (Piece::Register { view, .. }, Piece::Register { view: more, .. }) => grow_view(view, *more),
         (Piece::Memory { granule, mask }, Piece::Memory { granule: other, mask: more }) if granule == other => {
             *mask |= more;
