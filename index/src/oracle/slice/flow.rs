@@ -275,7 +275,8 @@ impl Maker<'_> {
             let Some(encoding) = self.oracle.encoding_of(told) else { return 0 };
             let instruction = decode(encoding, told.pc, told.instruction_set);
             if let Condition::Block(count) = instruction.meaning.condition {
-                return if distance <= count { instruction.flags_read(told.instruction_set) } else { 0 };
+                let is_block = told.is_executed && distance <= count;
+                return if is_block { instruction.flags_read(told.instruction_set) } else { 0 };
             }
             behind = told;
         }

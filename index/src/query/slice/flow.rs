@@ -543,7 +543,8 @@ fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &
         let Some(encoding) = step.encoding else { return Ok(0) };
         let instruction = decode(encoding, step.pc, step.instruction_set);
         if let Condition::Block(count) = instruction.meaning.condition {
-            return Ok(if distance <= count { instruction.flags_read(step.instruction_set) } else { 0 });
+            let is_block = step.is_executed && distance <= count;
+            return Ok(if is_block { instruction.flags_read(step.instruction_set) } else { 0 });
         }
     }
     Ok(0)
