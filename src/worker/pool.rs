@@ -117,7 +117,7 @@ impl Worker {
         Self { shared, threads }
     }
 
-    /// A pool without threads: each question is answered before [`Slot::poll`] returns. For tests.
+    /// A pool without threads: each question is answered before [`Slot::poll`](super::slot::Slot::poll) returns. For tests.
     pub fn synchronous() -> Self {
         Self::new(0, || {})
     }
