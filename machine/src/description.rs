@@ -15,13 +15,15 @@ pub(super) struct Description {
     /// What addresses are made of.
     address_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
+    /// Parts of written registers that keep their values.
+    kept: Vec<RegisterView>,
     pub meaning: Meaning,
 }
 
 impl Default for Description {
     fn default() -> Self {
         let meaning = Meaning { is_memory_known: true, ..Meaning::default() };
-        Self { reads: Vec::new(), address_reads: Vec::new(), writes: Vec::new(), meaning }
+        Self { reads: Vec::new(), address_reads: Vec::new(), writes: Vec::new(), kept: Vec::new(), meaning }
     }
 }
 
@@ -44,6 +46,36 @@ impl Description {
         if value != Expression::Unknown {
             self.meaning.writes.push(RegisterEffect { view, value });
         }
+    }
+
+    /// Gives a value to a part of a register that is written.
+    pub fn set_part(&mut self, view: RegisterView, value: Expression) {
+        self.read_all(&value);
+        self.meaning.writes.push(RegisterEffect { view, value });
+    }
+
+    /// Writes a register of at most 16 bytes with an unknown value, but for the bits of a mask, which it keeps.
+    ///
+    /// A byte that is kept passes its value on to itself. A byte of which some bits are kept is an operand too.
+    pub fn write_keeping(&mut self, view: RegisterView, kept_bits: u128) {
+        self.write(view);
+        let bytes = kept_bits.to_le_bytes();
+        let mut runs: Vec<RegisterView> = Vec::new();
+        for (offset, byte) in (0..view.size_bytes).zip(bytes) {
+            let part = RegisterView { offset: view.offset + offset, size_bytes: 1, ..view };
+            match byte {
+                0 => {}
+                0xff => push_joined(&mut runs, part),
+                _ => self.read(part),
+            }
+        }
+        runs.into_iter().for_each(|part| self.keep(part));
+    }
+
+    /// Keeps a part of a register that is written.
+    pub fn keep(&mut self, view: RegisterView) {
+        self.kept.push(view);
+        self.meaning.writes.push(RegisterEffect { view, value: Expression::Register(view) });
     }
 
     /// It reads the registers of an expression.
@@ -86,6 +118,7 @@ impl Description {
         self.reads.clear();
         self.address_reads.clear();
         self.writes.clear();
+        self.kept.clear();
         self.meaning.writes.clear();
     }
 
@@ -102,13 +135,31 @@ impl Description {
         let (data, addresses) = (self.reads, self.address_reads);
         // Where it is not said which accesses there are, an address cannot be told from a value.
         let all = [data.as_slice(), &addresses].concat();
+        // What is kept flows into itself only.
         self.meaning.data_reads = sorted(if self.meaning.is_memory_known { data } else { all.clone() });
+        let all = [all, self.kept].concat();
         (RegisterUse { reads: sorted(all), writes: sorted(self.writes) }, self.meaning)
     }
 
     fn forget_memory(&mut self) {
         self.meaning.memory.clear();
         self.meaning.writes.retain(|effect| !is_loaded(&effect.value));
+    }
+}
+
+/// Adds a byte to the parts: each is aligned to its size, which is a power of two of at most 8.
+fn push_joined(parts: &mut Vec<RegisterView>, byte: RegisterView) {
+    parts.push(byte);
+    while let [.., low, high] = parts.as_mut_slice() {
+        let is_joined = low.size_bytes == high.size_bytes
+            && low.size_bytes < 8
+            && low.offset.is_multiple_of(2 * low.size_bytes)
+            && low.offset + low.size_bytes == high.offset;
+        if !is_joined {
+            return;
+        }
+        low.size_bytes *= 2;
+        parts.pop();
     }
 }
 

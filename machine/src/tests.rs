@@ -2,6 +2,7 @@
 
 mod a32;
 mod a64;
+mod dependences;
 mod origins;
 mod riscv;
 mod sparc;

@@ -12,7 +12,8 @@ pub fn view_of(disassembler: &Capstone, register: RegId, set: InstructionSet) ->
     view_of_name(&disassembler.reg_name(register)?, set)
 }
 
-fn view_of_name(name: &str, set: InstructionSet) -> Option<RegisterView> {
+/// The same by its name.
+pub fn view_of_name(name: &str, set: InstructionSet) -> Option<RegisterView> {
     let name = match (name, set) {
         ("fp", InstructionSet::A64) => "x29",
         ("sb", InstructionSet::A32 | InstructionSet::T32) => "r9",

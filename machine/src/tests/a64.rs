@@ -88,7 +88,9 @@ fn forms_of_aarch64() {
         2084224e ; v1 v2 | v0
         2028621e ; d1 d2 | v0
         2020621e ; d1 d2 | psr
-        201c0c4e ; v0 w1 | v0
+        201c0c4e ; 40:8:8 s0 w1 | v0 |  | 40:4:4=w1 40:8:8=40:8:8 s0=s0
+        2028214e ; d0 v1 | v0 |  | d0=d0
+        2020a025 ; psr w0 w1 | psr
         20cc224e ; v0 v1 v2 | v0
         ffffffff ; ? | ? | ? | ?
         ",

@@ -284,31 +284,6 @@ impl Bits {
         self.description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
         self.set_result(Expression::Unknown, Last::Zero);
     }
-
-    /// Moves that copy a value between general and vector registers or make a vector zero.
-    pub fn vector(&mut self) -> bool {
-        let (to, from) = (self.field(0, 5), self.field(5, 5));
-        let value = match self.opcode & 0xffff_fc00 {
-            0x1e26_0000 | 0x9e66_0000 => {
-                let size_bytes = if self.is_wide() { 8 } else { 4 };
-                let value = Expression::Register(self.vector_view(from, size_bytes));
-                self.set_result(value, Last::Zero);
-                return true;
-            }
-            0x1e27_0000 => self.value_of_width(5, Width::W, Last::Zero),
-            0x9e67_0000 => self.value_of_width(5, Width::X, Last::Zero),
-            0x1e20_4000 => Expression::Register(self.vector_view(from, 4)),
-            0x1e60_4000 => Expression::Register(self.vector_view(from, 8)),
-            _ if self.matches(0xffe0_fc00, 0x4ea0_1c00) && self.field(16, 5) == from => {
-                Expression::Register(self.vector_view(from, 16))
-            }
-            _ if matches!(self.opcode & !31, 0x6f00_e400 | 0x2f00_e400 | 0x4f00_0400) => Expression::Constant(0),
-            _ => return false,
-        };
-        let view = self.vector_view(to, 16);
-        self.description.set(view, value);
-        true
-    }
 }
 
 /// The constant of a logical immediate (DDI 0487, `DecodeBitMasks`): a run of ones, rotated, and repeated.

@@ -23,7 +23,8 @@ pub fn with_float_flags(mut description: Description, opcode: u32) -> Descriptio
         };
         description.meaning.selection = Some(Selection { test: test_of_condition(condition), chosen, otherwise });
     }
-    if is_comparison || is_conditional_comparison {
+    let is_javascript_conversion = opcode & 0xffff_fc00 == 0x1e7e_0000; // FJCVTZS
+    if is_comparison || is_conditional_comparison || is_javascript_conversion {
         description.write(FLAGS);
     }
     description

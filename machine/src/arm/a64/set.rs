@@ -9,6 +9,7 @@ use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::bits::describe;
 use crate::arm::a64::float::with_float_flags;
+use crate::arm::a64::scalable::{self, is_scalable};
 use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
 use crate::arm::by_lists;
 use crate::arm::flags::NZCV;
@@ -85,9 +86,12 @@ impl Architecture for A64 {
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
         Disassembled::first(disassemblers, site, |found| {
-            let description = describe(word_opcode(&site.encoding), site.pc);
-            let description = description.unwrap_or_else(|| by_lists::describe(found, Self::SET));
-            let mut description = with_float_flags(description, word_opcode(&site.encoding));
+            let opcode = word_opcode(&site.encoding);
+            let description = describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
+                true => scalable::describe(found, opcode),
+                false => by_lists::describe(found, Self::SET),
+            });
+            let mut description = with_float_flags(description, opcode);
             by_lists::note_listed(&mut description, found, Self::SET);
             Some(found.described(Some(description)))
         })

@@ -1,0 +1,193 @@
+//! The registers that vector instructions depend on, as processors and emulators show when bytes of registers are flipped.
+//!
+//! `dependences/README.md` describes the tables and how they are made.
+
+use std::collections::BTreeMap;
+
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::decoder::decode;
+use crate::instruction::Instruction;
+use crate::origins::{Input, Origin};
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
+
+/// A mask of bytes of a register.
+type Bytes = u64;
+
+/// Forms that read whole registers and use parts of them.
+const PARTIAL_READERS: [&str; 8] = ["zip", "uzp", "trn", "ext", "fcmla", "sha", "sm3", "vcmla"];
+
+/// A register that an instruction writes, and what its value depends on.
+struct Output {
+    view: RegisterView,
+    /// The bytes that keep their values.
+    kept: Bytes,
+    /// The bytes of the old value that matter.
+    old: Bytes,
+    /// The other registers that matter, with the bytes of a vector that do.
+    sources: BTreeMap<RegisterId, Bytes>,
+}
+
+impl Output {
+    fn parse(text: &str, set: InstructionSet) -> Self {
+        let mut words = text.split_whitespace();
+        let view = view(words.next().unwrap(), set);
+        let mut mask = || Bytes::from_str_radix(words.next().unwrap(), 16).unwrap() << view.offset;
+        let (kept, old) = (mask(), mask());
+        let mut sources = BTreeMap::new();
+        for word in words {
+            let (name, mask) = word.split_once(':').unwrap_or((word, "0"));
+            let source = self::view(name, set);
+            let bytes = Bytes::from_str_radix(mask, 16).unwrap() << source.offset;
+            *sources.entry(source.register).or_default() |= bytes;
+        }
+        Self { view, kept, old, sources }
+    }
+
+    /// The same as the description of an instruction has it, for vectors of some bytes.
+    fn described(instruction: &Instruction, view: RegisterView, vector_bytes: u16) -> Self {
+        let mut output = Self { view, kept: 0, old: 0, sources: BTreeMap::new() };
+        let known = instruction.registers.as_ref().unwrap();
+        if view.register == RegisterId::PSR {
+            instruction.origins_of_flags().into_iter().for_each(|origin| output.take(origin.input, vector_bytes));
+        } else {
+            for offset in bytes_of(view, vector_bytes) {
+                let origins = origins_of_byte(instruction, RegisterView { offset, size_bytes: 1, ..view });
+                let same = Input::Register(RegisterView { offset, size_bytes: 1, ..view });
+                if matches!(origins.as_slice(), [origin] if origin.input == same && origin.is_copy) {
+                    output.kept |= 1 << offset;
+                }
+                origins.into_iter().for_each(|origin| output.take(origin.input, vector_bytes));
+            }
+        }
+        if known.is_flags_read() {
+            output.sources.insert(RegisterId::PSR, 0);
+        }
+        output
+    }
+
+    fn take(&mut self, input: Input, vector_bytes: u16) {
+        let Input::Register(view) = input else { return };
+        let bytes = bytes_of(view, vector_bytes).fold(0, |bytes, byte| bytes | 1 << byte);
+        match view.register == self.view.register {
+            true => self.old |= bytes,
+            false => *self.sources.entry(view.register).or_default() |= bytes,
+        }
+    }
+
+    /// What a description lacks, or says beyond what matters.
+    fn differences(&self, described: &Self, is_whole: bool) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut check = |is_right: bool, text: String| {
+            if !is_right {
+                wrong.push(text);
+            }
+        };
+        check(self.kept == described.kept, format!("keeps {:x}, is said to keep {:x}", self.kept, described.kept));
+        let most = if is_whole && self.old != 0 { Bytes::MAX } else { halves(self.old) };
+        let is_old_right = covers(described.old, self.old) && covers(most, described.old);
+        check(is_old_right, format!("old {:x}, described {:x}", self.old, described.old));
+        for (register, bytes) in &self.sources {
+            let Some(known) = described.sources.get(register) else {
+                check(false, format!("{register:?} is not a source"));
+                continue;
+            };
+            let is_vector = (RegisterId::V0..RegisterId::P0).contains(register);
+            let most = if is_whole { Bytes::MAX } else { halves(*bytes) };
+            let is_right = !is_vector || covers(*known, *bytes) && covers(most, *known);
+            check(is_right, format!("{register:?} {bytes:x}, described {known:x}"));
+        }
+        for register in described.sources.keys() {
+            check(self.sources.contains_key(register), format!("{register:?} does not matter"));
+        }
+        wrong
+    }
+}
+
+/// What flows into a byte of a register: itself where the instruction does not write it.
+fn origins_of_byte(instruction: &Instruction, byte: RegisterView) -> Vec<Origin> {
+    let effect = instruction.meaning.writes.iter().find(|effect| effect.view.overlaps(byte));
+    let is_written = instruction.may_write(byte);
+    match effect {
+        Some(effect) => {
+            let first = byte.offset - effect.view.offset;
+            instruction.origins_of_value(&effect.value, first..first + 1)
+        }
+        None if is_written => instruction.origins_of_selection(None, Some(byte.register)),
+        None => vec![Origin { input: Input::Register(byte), is_copy: true }],
+    }
+}
+
+fn bytes_of(view: RegisterView, vector_bytes: u16) -> impl Iterator<Item = u16> {
+    (view.offset..view.offset + view.size_bytes).take_while(move |byte| *byte < vector_bytes)
+}
+
+fn covers(outer: Bytes, inner: Bytes) -> bool {
+    inner & !outer == 0
+}
+
+/// All bytes of the groups of eight that have one of these.
+fn halves(bytes: Bytes) -> Bytes {
+    let groups = (0..8).map(|number| 0xff << (8 * number));
+    groups.filter(|group| bytes & group != 0).fold(0, |all, group| all | group)
+}
+
+fn view(name: &str, set: InstructionSet) -> RegisterView {
+    let name = if name == "nzcv" { "cpsr" } else { name };
+    Registers::view(name, set).unwrap_or_else(|| panic!("{name}"))
+}
+
+/// Compares the lines of a table, in which a vector has so many bytes, with what decoding says.
+#[track_caller]
+fn check(table: &str, set: InstructionSet, vector_bytes: u16, is_scalable: bool) {
+    let mut wrong = Vec::new();
+    for line in table.lines() {
+        let [bytes, outputs, text] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let bytes: Vec<_> =
+            (0..bytes.len() / 2).map(|at| u8::from_str_radix(&bytes[2 * at..2 * at + 2], 16).unwrap()).collect();
+        let instruction = decode(Encoding::new(&bytes).unwrap(), Address(0x1000), set);
+        let Some(known) = &instruction.registers else {
+            wrong.push(format!("{line}: unknown"));
+            continue;
+        };
+        // An indexed element and a permutation name whole registers, and so do all forms of SVE.
+        let is_whole =
+            is_scalable || text.contains(['[', '{']) || PARTIAL_READERS.iter().any(|name| text.starts_with(name));
+        let mut differences = Vec::new();
+        let mut written = Vec::new();
+        for mut output in outputs.split(" ; ").map(|text| Output::parse(text, set)) {
+            let is_vector = (RegisterId::V0..RegisterId::P0).contains(&output.view.register);
+            output.view.size_bytes =
+                if is_vector { output.view.size_bytes.min(vector_bytes) } else { output.view.size_bytes };
+            if known.writes.iter().all(|view| !view.overlaps(output.view)) {
+                differences.push(format!("{:?} is not written", output.view));
+            }
+            differences
+                .extend(output.differences(&Output::described(&instruction, output.view, vector_bytes), is_whole));
+            written.push(output.view);
+        }
+        let is_extra = |view: &&RegisterView| {
+            bytes_of(**view, vector_bytes).any(|offset| {
+                let byte = RegisterView { offset, size_bytes: 1, ..**view };
+                !written.iter().any(|known| known.overlaps(byte))
+            })
+        };
+        differences.extend(known.writes.iter().filter(is_extra).map(|view| format!("{view:?} is written")));
+        if !differences.is_empty() {
+            wrong.push(format!("{line} ({}): {}", instruction.text, differences.join(", ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} lines:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn vectors_of_a64() {
+    check(include_str!("dependences/a64_vectors.txt"), InstructionSet::A64, 16, false);
+}
+
+#[test]
+fn scalable_vectors_of_a64() {
+    check(include_str!("dependences/a64_scalable.txt"), InstructionSet::A64, 16, true);
+}
