@@ -1,7 +1,7 @@
 //! An instruction while its description is put together.
 
 use crate::access_kind::AccessKind;
-use crate::view::RegisterView;
+use crate::view::{RegisterId, RegisterView};
 
 use crate::expression::Expression;
 use crate::meaning::{Meaning, MemoryOperand, RegisterEffect};
@@ -111,6 +111,11 @@ impl Description {
         self.reads.retain(|view| !self.address_reads.contains(view) || besides.contains(view));
         let stored: Vec<Expression> = self.meaning.memory.iter().map(|operand| operand.value.clone()).collect();
         stored.iter().for_each(|value| self.read_all(value));
+    }
+
+    /// A register is not read as data, contrary to what was said so far.
+    pub fn forget_reads(&mut self, register: RegisterId) {
+        self.reads.retain(|view| view.register != register);
     }
 
     /// What was said of the registers so far is wrong.

@@ -17,7 +17,7 @@ use crate::view::{RegisterId, RegisterView};
 type Bytes = u64;
 
 /// Forms that read whole registers and use parts of them.
-const PARTIAL_READERS: [&str; 8] = ["zip", "uzp", "trn", "ext", "fcmla", "sha", "sm3", "vcmla"];
+const PARTIAL_READERS: [&str; 10] = ["zip", "uzp", "trn", "ext", "fcmla", "sha", "sm3", "vcmla", "vzip", "vuzp"];
 
 /// A register that an instruction writes, and what its value depends on.
 struct Output {
@@ -43,6 +43,9 @@ impl Output {
             let bytes = Bytes::from_str_radix(mask, 16).unwrap() << source.offset;
             *sources.entry(source.register).or_default() |= bytes;
         }
+        // A source may be another part of the register that is written.
+        let is_status = view.register == RegisterId::PSR;
+        let old = old | if is_status { 0 } else { sources.remove(&view.register).unwrap_or(0) };
         Self { view, kept, old, sources }
     }
 
@@ -141,7 +144,7 @@ fn view(name: &str, set: InstructionSet) -> RegisterView {
 
 /// Compares the lines of a table, in which a vector has so many bytes, with what decoding says.
 #[track_caller]
-fn check(table: &str, set: InstructionSet, vector_bytes: u16, is_scalable: bool) {
+fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool) {
     let mut wrong = Vec::new();
     for line in table.lines() {
         let [bytes, outputs, text] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -152,9 +155,9 @@ fn check(table: &str, set: InstructionSet, vector_bytes: u16, is_scalable: bool)
             wrong.push(format!("{line}: unknown"));
             continue;
         };
-        // An indexed element and a permutation name whole registers, and so do all forms of SVE.
+        // An indexed element and a permutation name whole registers.
         let is_whole =
-            is_scalable || text.contains(['[', '{']) || PARTIAL_READERS.iter().any(|name| text.starts_with(name));
+            names_whole || text.contains(['[', '{']) || PARTIAL_READERS.iter().any(|name| text.starts_with(name));
         let mut differences = Vec::new();
         let mut written = Vec::new();
         for mut output in outputs.split(" ; ").map(|text| Output::parse(text, set)) {
@@ -190,4 +193,29 @@ fn vectors_of_a64() {
 #[test]
 fn scalable_vectors_of_a64() {
     check(include_str!("dependences/a64_scalable.txt"), InstructionSet::A64, 16, true);
+}
+
+#[test]
+fn vectors_of_a32() {
+    check(include_str!("dependences/a32_vectors.txt"), InstructionSet::A32, 16, false);
+}
+
+#[test]
+fn partial_writes_of_x86() {
+    check(include_str!("dependences/x86_partial.txt"), InstructionSet::X86_64, 64, true);
+}
+
+/// The encodings of A32 with the leading bits that they have in T32 (DDI 0487, F3.1 and F4.1).
+#[test]
+fn vectors_of_t32() {
+    let narrowed = include_str!("dependences/a32_vectors.txt").lines().map(|line| {
+        let (digits, rest) = line.split_at(8);
+        let word = u32::from_str_radix(digits, 16).unwrap().swap_bytes();
+        let word = match word >> 24 {
+            top @ (0xf2 | 0xf3) => word & 0x00ff_ffff | (0xef | (top & 1) << 4) << 24,
+            _ => word,
+        };
+        format!("{:08x}{rest}\n", word.rotate_left(16).swap_bytes())
+    });
+    check(&narrowed.collect::<String>(), InstructionSet::T32, 16, false);
 }

@@ -100,11 +100,12 @@ fn forms_of_64_bit_mode() {
         f30f7e06 ; rsi | xmm0 | r8[rsi] | xmm0=m0
         f30f1006 ; rsi | xmm0 | r4[rsi] | xmm0=m0
         f20f1107 ; 40:0:8 rdi xmm0 |  | w8[rdi]=40:0:8
-        f20f10c1 ; xmm0 xmm1 | xmm0
+        f20f10c1 ; 40:8:8 41:0:8 | xmm0 |  | 40:0:8=41:0:8 40:8:8=40:8:8
         0f2e06 ; rsi xmm0 | rflags | r4[rsi]
-        f20f58c1 ; xmm0 xmm1 | xmm0
+        f20f58c1 ; 40:0:8 40:8:8 xmm1 | xmm0 |  | 40:8:8=40:8:8
         c5eb58c1 ; xmm1 xmm2 | zmm0
-        f20f2ac0 ; eax xmm0 | xmm0
+        f20f2ac0 ; 40:8:8 eax | xmm0 |  | 40:8:8=40:8:8
+        0fbcc8 ; eax rcx | rcx rflags
         c4e2f3f5d0 ; rax rcx | rdx
         62f17c48100e ; rsi | zmm1 | r64[rsi] | zmm1=m0
         62f17c49100e ; k1 rsi zmm1 | zmm1 | r64[rsi]

@@ -1,8 +1,8 @@
 //! The registers and the memory that an instruction uses.
 
 use iced_x86::{
-    CodeSize, ConditionCode, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
-    Register, RflagsBits, UsedMemory,
+    CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, RflagsBits,
+    UsedMemory,
 };
 
 use crate::access_kind::AccessKind;
@@ -68,10 +68,10 @@ impl X86 {
         for used in factory.info(&self.instruction).used_registers() {
             let Some(view) = self.view(used.register()) else { continue };
             let access = used.access();
-            // What may not be written is what it was then: CMOV of 64 bits.
-            let is_kept = access == OpAccess::CondWrite && self.instruction.condition_code() != ConditionCode::None;
+            // What may not be written is what it was then: CMOV of 64 bits, LAR, LSL.
+            let is_kept = access == OpAccess::CondWrite && !self.instruction.is_string_instruction();
             if is_read(access) || is_kept {
-                self.description.read(view);
+                self.description.read(self.kept_view(view));
             }
             if is_written(access) {
                 self.description.write(view);
@@ -79,6 +79,14 @@ impl X86 {
         }
         self.flags();
         self.special_registers();
+    }
+
+    /// The bytes that stay where nothing is written: BSF and BSR of zero leave the upper half of the register too.
+    fn kept_view(&self, view: RegisterView) -> RegisterView {
+        let is_scan = matches!(self.instruction.mnemonic(), Mnemonic::Bsf | Mnemonic::Bsr);
+        let is_first = self.view(self.register(0)) == Some(view);
+        let is_widened = is_scan && is_first && view.size_bytes == 4;
+        RegisterView { size_bytes: if is_widened { self.word_bytes } else { view.size_bytes }, ..view }
     }
 
     fn flags(&mut self) {

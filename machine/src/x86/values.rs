@@ -1,7 +1,7 @@
 //! The values that instructions give to registers and memory.
 
 use crate::view::{RegisterId, RegisterView};
-use iced_x86::{Mnemonic, OpKind, Register};
+use iced_x86::{InstructionInfoFactory, MemorySize, Mnemonic, OpAccess, OpKind, Register};
 
 use crate::expression::{Expression, Operation};
 use crate::x86::access::X86;
@@ -59,7 +59,17 @@ impl X86 {
             }
             M::Movntdq | M::Movntps | M::Movntpd | M::Vmovntdq | M::Vmovntps => self.set(0, self.value(1)),
             M::Movss | M::Movsd | M::Vmovss | M::Vmovsd => self.move_scalar(),
+            M::Movlps | M::Movlpd | M::Movhlps | M::Movhps | M::Movhpd | M::Movlhps => self.move_half(),
+            M::Addss | M::Subss | M::Mulss | M::Divss | M::Minss | M::Maxss | M::Cmpss => self.compute_scalar(4, true),
+            M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => self.compute_scalar(8, true),
+            // The other one of this name compares strings.
+            M::Cmpsd if self.register(0).is_xmm() => self.compute_scalar(8, true),
+            M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => self.compute_scalar(4, false),
+            M::Sqrtsd | M::Roundsd | M::Cvtsi2sd | M::Cvtss2sd | M::Cvtpi2ps => self.compute_scalar(8, false),
+            M::Pinsrb | M::Pinsrw | M::Pinsrd | M::Pinsrq => self.insert_lane(),
+            M::Vzeroupper | M::Vzeroall => self.clear_vectors(),
             M::Pxor | M::Xorps | M::Xorpd | M::Vpxor | M::Vxorps | M::Vxorpd | M::Vpxord | M::Vpxorq => self.clear(),
+            _ if self.is_fused_scalar() => self.compute_scalar(u16::from(self.bits_of_memory() / 8), true),
             _ => {}
         }
     }
@@ -192,6 +202,103 @@ impl X86 {
             self.set_stored(value);
         } else if self.is_memory(1) {
             self.set(0, Expression::Loaded(0));
+        } else if self.instruction.op_count() == 2 {
+            let size_bytes = if matches!(self.instruction.mnemonic(), Mnemonic::Movss) { 4 } else { 8 };
+            if let Expression::Register(view) = self.value(1) {
+                self.move_part(0, size_bytes, Expression::Register(RegisterView { size_bytes, ..view }));
+            }
+        }
+    }
+
+    /// Writes some bytes of the first operand, which keeps the others; whether the old value of these bytes is an operand.
+    fn write_part(&mut self, offset: u16, size_bytes: u16, is_old_read: bool) {
+        let Some(whole) = self.view(self.register(0)) else { return };
+        let part = RegisterView { offset, size_bytes, ..whole };
+        self.description.forget_reads(whole.register);
+        if is_old_read || self.register(1) == self.register(0) {
+            self.description.read(part);
+        }
+        let bits = u128::MAX >> (128 - 8 * u32::from(size_bytes)) << (8 * u32::from(offset));
+        self.description.write_keeping(whole, !bits);
+    }
+
+    /// ADDSS, SQRTSD and the like: the rest of the vector stays (Intel SDM, volume 2).
+    fn compute_scalar(&mut self, size_bytes: u16, is_old_read: bool) {
+        self.write_part(0, size_bytes, is_old_read);
+    }
+
+    /// VFMADD132SS and the like: of the operands only the first is written, and it is a scalar.
+    fn is_fused_scalar(&self) -> bool {
+        let is_of_three =
+            self.instruction.op_count() == 3 && self.instruction.encoding() != iced_x86::EncodingKind::Legacy;
+        let is_scalar =
+            matches!(self.instruction.memory_size(), MemorySize::Float16 | MemorySize::Float32 | MemorySize::Float64);
+        let is_fused = is_of_three && is_scalar && self.register(0).is_xmm();
+        is_fused && InstructionInfoFactory::new().info(&self.instruction).op0_access() == OpAccess::ReadWrite
+    }
+
+    fn bits_of_memory(&self) -> u8 {
+        u8::try_from(self.instruction.memory_size().size() * 8).unwrap_or(64)
+    }
+
+    /// PINSRB and the like.
+    fn insert_lane(&mut self) {
+        let size_bytes = match self.instruction.mnemonic() {
+            Mnemonic::Pinsrb => 1,
+            Mnemonic::Pinsrw => 2,
+            Mnemonic::Pinsrd => 4,
+            _ => 8,
+        };
+        let lane = u16::from(self.instruction.immediate8()) % (16 / size_bytes);
+        let value = match self.value(1) {
+            Expression::Register(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+            value => value,
+        };
+        self.move_part(lane * size_bytes, size_bytes, value);
+    }
+
+    /// MOVLPS, MOVHPS, MOVHLPS, MOVLHPS and the like: a half of a vector, whose other half stays.
+    fn move_half(&mut self) {
+        use Mnemonic as M;
+        if self.is_memory(0) {
+            return;
+        }
+        let mnemonic = self.instruction.mnemonic();
+        let offset = if matches!(mnemonic, M::Movhps | M::Movhpd | M::Movlhps) { 8 } else { 0 };
+        let value = match self.value(1) {
+            Expression::Register(view) => {
+                let from = if mnemonic == M::Movhlps { 8 } else { 0 };
+                Expression::Register(RegisterView { offset: from, size_bytes: 8, ..view })
+            }
+            value => value,
+        };
+        self.move_part(offset, 8, value);
+    }
+
+    /// Moves a value to some bytes of the first operand, which keeps the others.
+    fn move_part(&mut self, offset: u16, size_bytes: u16, value: Expression) {
+        let Some(whole) = self.view(self.register(0)) else { return };
+        if let Some(source) = self.view(self.register(1)) {
+            self.description.forget_reads(source.register);
+        }
+        self.write_part(offset, size_bytes, false);
+        self.description.forget_reads(whole.register);
+        self.description.set_part(RegisterView { offset, size_bytes, ..whole }, value);
+    }
+
+    /// VZEROUPPER, VZEROALL: the registers that an encoding without EVEX can name, each by itself.
+    fn clear_vectors(&mut self) {
+        self.description.forget_lists();
+        let is_all = self.instruction.mnemonic() == Mnemonic::Vzeroall;
+        for number in 0..if self.word_bytes == 8 { 16 } else { 8 } {
+            let whole = RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 64);
+            let kept = if is_all { 0 } else { 16 };
+            self.description.write(whole);
+            if !is_all {
+                self.description.keep(RegisterView { size_bytes: kept, ..whole });
+            }
+            let cleared = RegisterView { offset: kept, size_bytes: 64 - kept, ..whole };
+            self.description.set_part(cleared, Expression::Constant(0));
         }
     }
 

@@ -12,7 +12,7 @@ impl Arm<'_> {
         // The condition of an `it` is that of what follows.
         let is_decided = suffixes.is_conditional || self.name.starts_with("it");
         let decides = if is_decided { of_condition(condition) } else { 0 };
-        let read = decides | self.taken_in(condition);
+        let read = decides | self.taken_in();
         let written = if suffixes.updates_flags { self.set_by_result() } else { self.set_besides() };
         let kept = written & self.may_stay(suffixes);
         if suffixes.is_conditional || read | kept != 0 {
@@ -27,7 +27,7 @@ impl Arm<'_> {
     }
 
     /// The flags that flow into its result.
-    fn taken_in(&self, condition: ArmCC) -> u64 {
+    fn taken_in(&self) -> u64 {
         let turns_through_carry =
             self.name == "rrx" || self.operands.iter().any(|operand| matches!(operand.shift, ArmShift::Rrx(_)));
         match self.name {
@@ -35,7 +35,7 @@ impl Arm<'_> {
             _ if turns_through_carry => C,
             "sel" => GE,
             "mrs" => NZCV | Q | GE,
-            name if name.starts_with("vsel") => of_condition(condition),
+            name if name.starts_with("vsel") => of_selection(name),
             _ => 0,
         }
     }
@@ -103,6 +103,16 @@ impl Arm<'_> {
             _ => false,
         };
         is_shifted || is_constant && is_turned
+    }
+}
+
+/// The flags that VSEL looks at: its condition is a part of the name.
+fn of_selection(name: &str) -> u64 {
+    match name {
+        "vseleq" => Z,
+        "vselvs" => V,
+        "vselge" => N | V,
+        _ => N | Z | V,
     }
 }
 

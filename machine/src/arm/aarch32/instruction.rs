@@ -4,6 +4,7 @@ use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
+use crate::arm::aarch32::vector;
 use crate::arm::by_lists;
 use crate::arm::views::view_of;
 use crate::description::Description;
@@ -27,7 +28,8 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
         operands: detail.operands().collect(),
         name: name(instruction.mnemonic, suffixes),
         writes_back: detail.writeback(),
-        description: by_lists::describe(instruction, set),
+        description: vector::describe(instruction.site.encoding.bytes(), set)
+            .unwrap_or_else(|| by_lists::describe(instruction, set)),
     };
     arm.flags(suffixes, detail.cc());
     arm.implicit();
@@ -86,6 +88,7 @@ impl Arm<'_> {
         let amounts: Vec<_> = amounts.filter_map(|register| self.view(register)).collect();
         amounts.into_iter().for_each(|view| self.description.read(view));
         match self.name {
+            "vmsr" => self.register(1).into_iter().for_each(|view| self.description.read(view)),
             // And what is saturated.
             "ssat" | "usat" | "ssat16" | "usat16" => {
                 self.register(2).into_iter().for_each(|view| self.description.read(view));

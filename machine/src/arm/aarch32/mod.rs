@@ -1,5 +1,7 @@
 //! What the instructions of A32 and T32 do, from the operands that the disassembler finds
 //! (Arm Architecture Reference Manual, DDI 0406).
+//!
+//! For Advanced SIMD and floating point, `vector` has a table of encoding classes: operands, and what the destination keeps.
 
 pub(crate) mod a32;
 pub(crate) mod flags;
@@ -7,3 +9,4 @@ pub(crate) mod instruction;
 pub(crate) mod memory;
 pub(crate) mod t32;
 pub(crate) mod values;
+pub(crate) mod vector;
