@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
+use stepback_machine::{Address, Endian, InstructionSet, RegisterId, StackChoice};
 use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
 
 use crate::answers::cancel::Cancel;
@@ -67,7 +67,7 @@ pub struct Index<S> {
     instruction_sets: Vec<InstructionSet>,
     pub(crate) banks: Vec<NamedBank>,
     /// The registers that choose between two stack pointers.
-    pub(crate) stack_choices: Vec<RegisterId>,
+    pub(crate) stack_choices: Vec<StackChoice>,
     program: Program,
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.

@@ -158,6 +158,57 @@ fn what_thread_mode_writes_under_the_plain_name_without_control_is_no_known_stac
     check("T", &steps, "psp", &["20002000@0", "-@1", "-@1", "-@1", "-@1", "-@1"]);
 }
 
+/// DDI 0553, B3.8: MSP and PSP of each security state, of which CONTROL of that state chooses in thread mode.
+#[test]
+fn each_security_state_has_stack_pointers_of_its_own() {
+    let first = "thread_s MSP_S=1000 PSP_S=2000 MSP_NS=3000 PSP_NS=4000 CONTROL_S=2 CONTROL_NS=0";
+    let steps =
+        [first, "thread_s", "handler_s", "thread_ns", "handler_ns", "handler_ns MSP_NS=2ff8", "thrd_s", "hndl_ns"];
+    let sp = ["2000@0", "2000@0", "1000@0", "3000@0", "3000@0", "2ff8@5", "2000@0", "2ff8@5"];
+    check("T", &steps, "sp", &sp);
+    check("T", &steps, "msp_s", &["1000@0"; 8]);
+    check("T", &steps, "psp_ns", &["4000@0"; 8]);
+    let main = ["3000@0", "3000@0", "3000@0", "3000@0", "3000@0", "2ff8@5", "2ff8@5", "2ff8@5"];
+    check("T", &steps, "msp_ns", &main);
+}
+
+/// A name without a suffix means the register of the state in which its line was written, and of that at a position.
+#[test]
+fn names_without_a_suffix_mean_the_security_state_in_use() {
+    let steps =
+        ["handler_s MSP=1000 PSP=2000", "handler_ns msp=3000", "thread_ns CONTROL=2 PSP=4000", "thread_s r13_main=ff8"];
+    check("T", &steps, "sp", &["1000@0", "3000@1", "4000@2", "-@3"]);
+    check("T", &steps, "msp_s", &["1000@0", "1000@0", "1000@0", "ff8@3"]);
+    check("T", &steps, "psp_s", &["2000@0"; 4]);
+    let (index, _) = both(&trace("T", &steps));
+    let msp = |at| NameReader(&index).register_view_at("MSP", ThreadId(0), Position(at)).unwrap();
+    let named = |name| NameReader(&index).register_view(name, ThreadId(0));
+    assert_eq!([1, 2].map(msp), ["msp_s", "msp_ns"].map(named));
+    assert!(named("control_ns").is_some() && named("control").is_none());
+}
+
+/// What MSR writes into PSP in a handler is not the stack pointer in use.
+#[test]
+fn the_process_stack_pointer_is_not_that_of_a_handler() {
+    let steps = [
+        "thread r13_main=1000 r13_process=2000 CONTROL=2",
+        "handler r13_process=3000",
+        "thread",
+        "handler SP_process=4000",
+    ];
+    check("T", &steps, "sp", &["2000@0", "1000@0", "3000@1", "1000@0"]);
+}
+
+/// The registers that gem5 names in AArch32 (src/arch/arm/tracers/tarmac_record.cc): `fp` is `r11` in every mode.
+#[test]
+fn the_frame_pointer_has_no_banks_but_that_of_fiq() {
+    let steps = ["usr fp=1", "svc fp_svc=2", "sys fp_sys=3", "fiq fp_fiq=4", "hyp fp_hyp=5 lr_hyp=6", "svc sl=7 ip=8"];
+    check("A", &steps, "r11", &["1@0", "2@1", "3@2", "4@3", "5@4", "5@4"]);
+    check("A", &steps, "r10", &["-@-", "-@-", "-@-", "-@-", "-@-", "7@5"]);
+    check("A", &["svc W13=1000 W14=2000 W11=3000"], "sp", &["1000@0"]);
+    check("A", &["svc W13=1000 W14=2000 W11=3000"], "lr", &["2000@0"]);
+}
+
 #[test]
 fn control_of_two_security_states_chooses_where_both_agree() {
     let steps = ["thread MSP=8000 PSP=4000 CONTROL_S=2", "thread CONTROL_NS=0", "thread CONTROL_NS=3"];

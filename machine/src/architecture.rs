@@ -12,10 +12,11 @@ use crate::address::Address;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::Control;
+use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::names::Numbers;
-use crate::mode::State;
+use crate::mode::{Security, State};
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
 use crate::privilege::Privilege;
@@ -88,8 +89,12 @@ pub(crate) trait Architecture {
     fn banked(_name: &str) -> Option<BankedRegister> {
         None
     }
-    /// Whether a register chooses between two stack pointers by [`crate::Mode::with_control`].
-    fn chooses_stack(_name: &str) -> bool {
+    /// Of a register that chooses between two stack pointers by [`crate::Mode::with_control`].
+    fn stack_choice(_name: &str) -> Option<Security> {
+        None
+    }
+    /// Of a register that each security state has, by the name without a suffix.
+    fn is_state_banked(_name: &str) -> bool {
         false
     }
     fn status(_bytes: &[Option<u8>]) -> Status {
@@ -205,6 +210,18 @@ pub(crate) trait Architecture {
     }
     fn is_exception_return_value(_value: u64) -> bool {
         false
+    }
+    /// A value that an address cannot be, by which a function returns to what called it in another security state.
+    fn is_function_return_value(_value: u64) -> bool {
+        false
+    }
+    /// The exception that a status register tells; 0 outside of handlers.
+    fn exception_number(_status: u32) -> Option<u32> {
+        None
+    }
+    /// Of exceptions that store registers by themselves.
+    fn exception_frame() -> Option<&'static FrameLayout> {
+        None
     }
     fn stub_slot(_stub: &Stub<'_>) -> Option<StubSlot> {
         None

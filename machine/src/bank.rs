@@ -1,6 +1,6 @@
 //! Banks: registers of their own that share a plain name, of which one is in use.
 
-use crate::mode::{Mode, ThreadStack};
+use crate::mode::{Mode, Security, ThreadStack};
 use crate::view::RegisterView;
 
 /// A register of its own, and the plain register that it stands for while it is in use.
@@ -23,10 +23,10 @@ pub enum Bank {
     Link([u8; 3]),
     /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
     Fiq([u8; 3]),
-    /// `MSP`.
-    Main,
-    /// `PSP`.
-    Process,
+    /// `MSP`, `MSP_S`, `MSP_NS`.
+    Main(Security),
+    /// `PSP`, `PSP_S`, `PSP_NS`.
+    Process(Security),
     /// A suffix that tells nothing.
     Other,
 }
@@ -36,15 +36,18 @@ impl Bank {
     pub fn is_in_use(self, mode: Mode) -> bool {
         match (self, mode) {
             (Self::Level(bank), Mode::Level { level, has_own_stack }) => bank == if has_own_stack { level } else { 0 },
-            (Self::Level(_), Mode::Banked(_) | Mode::Handler) => false,
+            (Self::Level(_), Mode::Banked(_) | Mode::Handler(_)) => false,
             (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
             (Self::Link(bank), Mode::Banked(mode)) => bank == mode || (&bank, &mode) == (b"usr", b"hyp"),
             (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
             // `x8` to `x12` of AArch64 are those of the other modes (DDI 0487, D1.20.1).
             (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
-            (Self::Mode(_) | Self::Link(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
-            (Self::Process, Mode::Handler | Mode::Thread(ThreadStack::Main)) => false,
-            (Self::Main, Mode::Thread(ThreadStack::Process)) => false,
+            (Self::Mode(_) | Self::Link(_) | Self::Main(_) | Self::Process(_), Mode::Level { .. }) => false,
+            (Self::Process(_), Mode::Handler(_) | Mode::Thread(_, ThreadStack::Main)) => false,
+            (Self::Main(_), Mode::Thread(_, ThreadStack::Process)) => false,
+            (Self::Main(own) | Self::Process(own), Mode::Handler(security) | Mode::Thread(security, _)) => {
+                own.may_be_of(security)
+            }
             _ => true,
         }
     }

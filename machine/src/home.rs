@@ -8,15 +8,17 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::bank::Bank;
-use crate::mode::{Mode, ThreadStack};
+use crate::mode::{Mode, Security, ThreadStack};
 use crate::view::RegisterId;
 use crate::window::Windows;
 
-/// `sp` by level of AArch64, then the two of M-profile, then by mode of AArch32.
+/// `sp` by level of AArch64, then the two of M-profile for each security state, then by mode of AArch32.
 const STACKS: u16 = RegisterId::FIRST_BANK.0;
 const MAIN_STACK: u16 = STACKS + 4;
 const PROCESS_STACK: u16 = MAIN_STACK + 1;
-const MODE_STACKS: u16 = PROCESS_STACK + 1;
+/// Registers between the stack pointers of one security state and those of the next.
+const STATE_STACKS: u16 = 2;
+const MODE_STACKS: u16 = MAIN_STACK + 3 * STATE_STACKS;
 /// `lr` by mode of AArch32; `hyp` uses that of `usr`.
 const LINKS: u16 = MODE_STACKS + 8;
 /// `r8` … `r12` of FIQ; those of all other modes are the plain ones.
@@ -45,8 +47,10 @@ impl Mode {
             (RegisterId::SP, Self::Level { level, has_own_stack }) => {
                 STACKS + if has_own_stack { level.into() } else { 0 }
             }
-            (RegisterId::SP, Self::Handler | Self::Thread(ThreadStack::Main)) => MAIN_STACK,
-            (RegisterId::SP, Self::Thread(ThreadStack::Process)) => PROCESS_STACK,
+            (RegisterId::SP, Self::Handler(security) | Self::Thread(security, ThreadStack::Main)) => {
+                stack_in(MAIN_STACK, security)
+            }
+            (RegisterId::SP, Self::Thread(security, ThreadStack::Process)) => stack_in(PROCESS_STACK, security),
             (RegisterId::SP, Self::Banked(mode)) => MODE_STACKS + number_of(mode),
             (RegisterId::LR, Self::Banked(mode)) => LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) },
             (RegisterId(number), Self::Banked([b'f', b'i', b'q'])) if FAST_PLAIN.contains(&number) => {
@@ -62,7 +66,9 @@ impl Mode {
     pub fn tells(self, plain: RegisterId) -> bool {
         match self {
             Self::Other | Self::Untold => false,
-            Self::Thread(ThreadStack::Unsaid) => plain != RegisterId::SP,
+            Self::Thread(_, ThreadStack::Unsaid)
+            | Self::Handler(Security::Unsaid)
+            | Self::Thread(Security::Unsaid, _) => plain != RegisterId::SP,
             _ => true,
         }
     }
@@ -73,7 +79,7 @@ impl Mode {
         let narrow = || twin_32(plain.0).map(|(register, mode)| Twin { register, mode: Self::Banked(mode) });
         match self {
             // What AArch64 alone names is the same register whatever the mode.
-            Self::Level { .. } | Self::Handler | Self::Thread(_) | Self::Other | Self::Untold => narrow(),
+            Self::Level { .. } | Self::Handler(_) | Self::Thread(..) | Self::Other | Self::Untold => narrow(),
             Self::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
             Self::Banked(mode) => {
                 let mode = if plain == RegisterId::LR && mode == *b"hyp" { *b"usr" } else { mode };
@@ -113,10 +119,20 @@ impl Bank {
         Some(match self {
             Self::Level(level) => Mode::Level { level, has_own_stack: level > 0 },
             Self::Mode(mode) | Self::Link(mode) | Self::Fiq(mode) => Mode::Banked(mode),
-            Self::Main => Mode::Handler,
-            Self::Process => Mode::Thread(ThreadStack::Process),
+            Self::Main(security) => Mode::Handler(security),
+            Self::Process(security) => Mode::Thread(security, ThreadStack::Process),
             Self::Other => return None,
         })
+    }
+}
+
+/// The stack pointer of a security state; the plain one where nothing says which state it is.
+fn stack_in(undivided: u16, security: Security) -> u16 {
+    match security {
+        Security::Undivided => undivided,
+        Security::Secure => undivided + STATE_STACKS,
+        Security::NonSecure => undivided + 2 * STATE_STACKS,
+        Security::Unsaid => RegisterId::SP.0,
     }
 }
 
@@ -155,8 +171,24 @@ fn twin_32(number: u16) -> Option<(RegisterId, [u8; 3])> {
 mod tests {
     use super::*;
 
-    const MODES: [&str; 14] =
-        ["EL0t", "EL1t", "EL1h", "EL2h", "EL3h", "handler", "usr", "svc", "irq", "fiq", "abt", "und", "mon", "hyp"];
+    const MODES: [&str; 16] = [
+        "EL0t",
+        "EL1t",
+        "EL1h",
+        "EL2h",
+        "EL3h",
+        "handler",
+        "hndl_s",
+        "handler_ns",
+        "usr",
+        "svc",
+        "irq",
+        "fiq",
+        "abt",
+        "und",
+        "mon",
+        "hyp",
+    ];
 
     #[test]
     fn homes_are_among_the_banks_and_each_is_one_register() {
@@ -182,6 +214,28 @@ mod tests {
         assert_eq!(home("irq", RegisterId(8)), home("svc", RegisterId(8)));
         assert_ne!(home("fiq", RegisterId(12)), home("svc", RegisterId(12)));
         assert_eq!(home("fiq", RegisterId(7)), RegisterId(7));
+    }
+
+    /// DDI 0553, B3.8: four stack pointers, of which handler mode uses the main one of its security state.
+    #[test]
+    fn each_security_state_has_its_own_stack_pointers() {
+        let words = ["thread", "thread_s", "thread_ns", "thrd_s", "hndl_ns", "Handler_S"];
+        let home = |word: &str, control| Mode::of(word.as_bytes()).with_control(control).home(RegisterId::SP);
+        let main = words.map(|word| home(word, Some(0)));
+        let process = words.map(|word| home(word, Some(2)));
+        assert_eq!([main[1], main[2]], [main[3], main[4]]);
+        assert_eq!(main[1], main[5]);
+        let mut all = vec![main[0], main[1], main[2], process[0], process[1], process[2]];
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6);
+        assert_eq!([home("thread_s", None), home("handler_ns", None)], [RegisterId::SP, main[2]]);
+        // An exception or its end may lead to the other state, anything else does not.
+        let told = |after: &str, before: &str| Mode::of(after.as_bytes()).told_after(Mode::of(before.as_bytes()));
+        assert_eq!(told("handler", "thread_s"), Mode::Handler(Security::Unsaid));
+        assert_eq!(told("thread", "thread_ns"), Mode::of(b"thread_ns"));
+        assert_eq!(told("handler", "thread"), Mode::of(b"handler"));
+        assert!(!Mode::Handler(Security::Unsaid).tells(RegisterId::SP));
     }
 
     #[test]

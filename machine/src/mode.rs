@@ -15,7 +15,7 @@ pub enum Mode {
     /// AArch32 other than M-profile; `sys` counts as `usr`, whose registers it uses.
     Banked([u8; 3]),
     /// M-profile, in an exception handler.
-    Handler,
+    Handler(Security),
     /// A processor with register windows.
     Window {
         /// The window in use; less than `count`. Its outs are the ins of the next.
@@ -26,7 +26,7 @@ pub enum Mode {
         globals: u8,
     },
     /// M-profile, outside of exception handlers.
-    Thread(ThreadStack),
+    Thread(Security, ThreadStack),
     /// No word, or one that decides nothing.
     #[default]
     Other,
@@ -45,6 +45,47 @@ pub enum ThreadStack {
     Unsaid,
 }
 
+/// The security state of M-profile, each with its own stack pointers (DDI 0553, B3.1 and B3.15).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Security {
+    /// The trace makes no difference: mode words and register names have no suffix.
+    #[default]
+    Undivided,
+    /// `_s`.
+    Secure,
+    /// `_ns`.
+    NonSecure,
+    /// One of the two, and nothing says which.
+    Unsaid,
+}
+
+impl Security {
+    /// The suffix of register names; none where the state is not known.
+    pub fn suffix(self) -> Option<&'static str> {
+        match self {
+            Self::Secure => Some("_s"),
+            Self::NonSecure => Some("_ns"),
+            Self::Undivided | Self::Unsaid => None,
+        }
+    }
+
+    /// The state that a word ends with: `thread_ns`, `msp_s`. Letters in either case.
+    pub fn of(word: &[u8]) -> Self {
+        let suffix = word.iter().rposition(|byte| *byte == b'_').and_then(|at| word.get(at..));
+        match suffix {
+            Some([_, b's' | b'S']) => Self::Secure,
+            Some([_, b'n' | b'N', b's' | b'S']) => Self::NonSecure,
+            _ => Self::Undivided,
+        }
+    }
+
+    /// Returns true unless a bank of this state belongs to the other state than `mode`.
+    /// A register without a suffix that a line outside of both states named is the Secure one, as at reset.
+    pub fn may_be_of(self, mode: Self) -> bool {
+        !matches!((self, mode), (Self::Secure | Self::Undivided, Self::NonSecure) | (Self::NonSecure, Self::Secure))
+    }
+}
+
 impl Mode {
     /// The mode that a word such as `EL3h_s` or `svc_s` names.
     pub fn of(word: &[u8]) -> Self {
@@ -54,8 +95,8 @@ impl Mode {
                 Self::Level { level: level & 3, has_own_stack: stack == b'h' }
             }
             [first, second, third, 0 | b'_'] => bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked),
-            [b'h', b'a', b'n', b'd'] => Self::Handler,
-            [b't', b'h', b'r', b'e'] => Self::Thread(ThreadStack::Unsaid),
+            [b'h', b'a', b'n', b'd'] | [b'h', b'n', b'd', b'l'] => Self::Handler(Security::of(word)),
+            [b't', b'h', b'r', b'e' | b'd'] => Self::Thread(Security::of(word), ThreadStack::Unsaid),
             _ => Self::Other,
         }
     }
@@ -64,12 +105,51 @@ impl Mode {
     /// of `thread` mode (DDI 0553, CONTROL). That of a handler is always the main one.
     pub fn with_control(self, lowest_byte: Option<u8>) -> Self {
         match self {
-            Self::Thread(_) => Self::Thread(match lowest_byte.map(|byte| byte >> 1 & 1) {
-                Some(0) => ThreadStack::Main,
-                Some(_) => ThreadStack::Process,
-                None => ThreadStack::Unsaid,
-            }),
+            Self::Thread(security, _) => {
+                let stack = match lowest_byte.map(|byte| byte >> 1 & 1) {
+                    Some(0) => ThreadStack::Main,
+                    Some(_) => ThreadStack::Process,
+                    None => ThreadStack::Unsaid,
+                };
+                Self::Thread(security, stack)
+            }
             mode => mode,
+        }
+    }
+
+    /// Whether exceptions may store registers by themselves in this mode: those of M-profile do.
+    pub fn may_have_frames(self) -> bool {
+        matches!(self, Self::Handler(_) | Self::Thread(..) | Self::Other | Self::Untold)
+    }
+
+    /// The security state of M-profile; undivided for all other modes.
+    pub fn security(self) -> Security {
+        match self {
+            Self::Handler(security) | Self::Thread(security, _) => security,
+            _ => Security::Undivided,
+        }
+    }
+
+    /// The same mode of M-profile in a security state.
+    #[must_use]
+    pub fn in_security(self, security: Security) -> Self {
+        match self {
+            Self::Handler(_) => Self::Handler(security),
+            Self::Thread(_, stack) => Self::Thread(security, stack),
+            mode => mode,
+        }
+    }
+
+    /// The mode that a status register tells, after a mode that a mode word or status told before.
+    /// The register does not hold the security state (DDI 0553, XPSR): it stays, unless an exception begins or ends.
+    #[must_use]
+    pub fn told_after(self, before: Self) -> Self {
+        let is_same_kind =
+            matches!((self, before), (Self::Handler(_), Self::Handler(_)) | (Self::Thread(..), Self::Thread(..)));
+        match before.security() {
+            Security::Undivided => self,
+            security if is_same_kind => self.in_security(security),
+            _ => self.in_security(Security::Unsaid),
         }
     }
 }
@@ -81,6 +161,15 @@ pub struct State {
     pub set: InstructionSet,
     /// Which banks are in use.
     pub mode: Mode,
+}
+
+impl State {
+    /// The state that a status register tells, after the one that was known before; see [`Mode::told_after`].
+    #[must_use]
+    pub fn after(self, before: Option<Self>) -> Self {
+        let mode = before.map_or(self.mode, |before| self.mode.told_after(before.mode));
+        Self { mode, ..self }
+    }
 }
 
 /// A mode of AArch32 that has registers of its own.

@@ -17,13 +17,14 @@ use crate::bank::BankedRegister;
 use crate::branch::Branch;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow, Lead};
+use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::names::Numbers;
 use crate::linux::pure_calls::{may_write, may_write_late};
 use crate::linux::sharing::{Sharing, sharing};
 use crate::linux::written::{WrittenPart, written};
-use crate::mode::State;
+use crate::mode::{Mode, Security, State};
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
 use crate::privilege::Privilege;
@@ -171,10 +172,23 @@ impl InstructionSet {
         Self::ALL.into_iter().find_map(|set| set.banked(name))
     }
 
-    /// Whether a lower-case name is, in some set, that of the register which chooses between two stack pointers
-    /// ([`Mode::with_control`](crate::Mode::with_control)).
-    pub fn chooses_stack_anywhere(name: &str) -> bool {
-        Self::ALL.into_iter().any(|set| ask!(set, Of => Of::chooses_stack(name)))
+    /// The security state of a lower-case name that is, in some set, that of a register which chooses between two stack
+    /// pointers ([`Mode::with_control`](crate::Mode::with_control)); none for other registers.
+    pub fn stack_choice_anywhere(name: &str) -> Option<Security> {
+        Self::ALL.into_iter().find_map(|set| ask!(set, Of => Of::stack_choice(name)))
+    }
+
+    /// True for a lower-case name such as `msp`, of which some architecture has a register for each security state.
+    pub fn is_state_banked_anywhere(name: &str) -> bool {
+        Self::ALL.into_iter().any(|set| ask!(set, Of => Of::is_state_banked(name)))
+    }
+
+    /// The suffix that a lower-case name lacks which means the register of the security state in use;
+    /// none for registers that all states share, and where the mode does not tell the state.
+    #[inline]
+    pub fn state_suffix(self, name: &str, mode: Mode) -> Option<&'static str> {
+        let suffix = mode.security().suffix()?;
+        ask!(self, Of => Of::is_state_banked(name)).then_some(suffix)
     }
 
     pub(crate) fn register_view(self, name: &str) -> Option<RegisterView> {
@@ -513,6 +527,22 @@ impl InstructionSet {
     /// True for a value of the link register that means: return from the exception.
     pub fn is_exception_return_value(self, value: u64) -> bool {
         ask!(self, Of => Of::is_exception_return_value(value))
+    }
+
+    /// True for a value that no address has, by which a function returns to what called it in another security state.
+    pub fn is_function_return_value(self, value: u64) -> bool {
+        ask!(self, Of => Of::is_function_return_value(value))
+    }
+
+    /// The number of the exception that a value of the status register tells, 0 outside of handlers; none where it tells none.
+    pub fn exception_number(self, status: u32) -> Option<u32> {
+        ask!(self, Of => Of::exception_number(status))
+    }
+
+    /// The frames in which exceptions store registers by themselves; none where software does that.
+    #[inline]
+    pub fn exception_frame(self) -> Option<&'static FrameLayout> {
+        ask!(self, Of => Of::exception_frame())
     }
 
     /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.

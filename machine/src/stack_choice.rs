@@ -1,32 +1,57 @@
 //! What the registers say that choose between two stack pointers.
 
+use crate::mode::{Mode, Security};
 use crate::view::RegisterId;
 
-/// The newest value of each such register: there may be several, one a security state.
+/// A register that chooses a stack pointer: `control`, `control_s`, `control_ns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackChoice {
+    /// Its number in the trace.
+    pub register: RegisterId,
+    /// The security state for which it chooses.
+    pub security: Security,
+}
+
+/// The newest value of each such register: there may be several, one for each security state.
 ///
 /// ```
-/// use stepback_machine::{Mode, RegisterId, StackChoices, ThreadStack};
+/// use stepback_machine::{Mode, RegisterId, Security, StackChoice, StackChoices, ThreadStack};
+/// let choice = |register, security| StackChoice { register: RegisterId(register), security };
 /// let mut choices = StackChoices::default();
-/// choices.note(RegisterId(200), Some(2));
-/// assert_eq!(Mode::of(b"thread").with_control(choices.lowest_byte()), Mode::Thread(ThreadStack::Process));
-/// // That of the other security state says something else: nobody knows which one counts.
-/// choices.note(RegisterId(201), Some(0));
-/// assert_eq!(choices.lowest_byte(), None);
+/// choices.note(choice(200, Security::Secure), Some(2));
+/// choices.note(choice(201, Security::NonSecure), Some(0));
+/// let chosen = |word: &[u8]| choices.chosen(Mode::of(word));
+/// assert_eq!(chosen(b"thread_s"), Mode::Thread(Security::Secure, ThreadStack::Process));
+/// assert_eq!(chosen(b"thread_ns"), Mode::Thread(Security::NonSecure, ThreadStack::Main));
+/// // Without a security state nothing says which of the two counts.
+/// assert_eq!(chosen(b"thread"), Mode::Thread(Security::Undivided, ThreadStack::Unsaid));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StackChoices(Vec<(RegisterId, Option<u8>)>);
+pub struct StackChoices(Vec<(StackChoice, Option<u8>)>);
 
 impl StackChoices {
     /// Takes the lowest byte of a value that one of them got; none when the trace does not tell it.
-    pub fn note(&mut self, register: RegisterId, lowest_byte: Option<u8>) {
-        self.0.retain(|(known, _)| *known != register);
-        self.0.push((register, lowest_byte));
+    pub fn note(&mut self, choice: StackChoice, lowest_byte: Option<u8>) {
+        self.0.retain(|(known, _)| known.register != choice.register);
+        self.0.push((choice, lowest_byte));
     }
 
-    /// The lowest byte for [`Mode::with_control`](crate::Mode::with_control); none unless all that were written agree.
-    pub fn lowest_byte(&self) -> Option<u8> {
-        let (_, first) = *self.0.first()?;
+    /// A mode of M-profile with the stack that they choose in it.
+    pub fn chosen(&self, mode: Mode) -> Mode {
+        mode.with_control(self.lowest_byte(mode.security()))
+    }
+
+    /// The value of the register that counts in a security state; none unless all that may count agree.
+    fn lowest_byte(&self, security: Security) -> Option<u8> {
+        let is_own = |known: &StackChoice| known.security == security;
+        let has_own = self.0.iter().any(|(known, _)| is_own(known));
+        let is_meant = |known: &StackChoice| match security {
+            Security::Secure | Security::NonSecure if has_own => is_own(known),
+            _ => known.security.may_be_of(security),
+        };
+        let mut bytes = self.0.iter().filter(|(known, _)| is_meant(known)).map(|(_, byte)| *byte);
+        let first = bytes.next()?;
         let choice = |byte: Option<u8>| byte.map(|byte| byte >> 1 & 1);
-        self.0.iter().all(|(_, byte)| choice(*byte) == choice(first)).then_some(first)?
+        bytes.all(|byte| choice(byte) == choice(first)).then_some(first)?
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use stepback_index::{NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId};
-use stepback_machine::{BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, StackChoices, State, Twin};
+use stepback_machine::{
+    BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoice, StackChoices, State, Twin,
+};
 use stepback_parsers::{Position, RegisterWrite, Source, WrittenName};
 
 /// No signal shows more of a register.
@@ -28,8 +30,8 @@ pub struct RegisterState {
 pub enum NamedRegister {
     /// A bank of a register that they show.
     Bank(BankedRegister),
-    /// It chooses between two stack pointers.
-    StackChoice,
+    /// It chooses between two stack pointers of a security state.
+    StackChoice(Security),
     /// Nothing.
     #[default]
     Other,
@@ -38,11 +40,9 @@ pub enum NamedRegister {
 impl NamedRegister {
     /// By its lower-case name.
     pub fn of(name: &str) -> Self {
-        match InstructionSet::banked_anywhere(name) {
-            Some(bank) => Self::Bank(bank),
-            None if InstructionSet::chooses_stack_anywhere(name) => Self::StackChoice,
-            None => Self::Other,
-        }
+        let choice = || InstructionSet::stack_choice_anywhere(name).map(Self::StackChoice);
+        let bank = InstructionSet::banked_anywhere(name).map(Self::Bank);
+        bank.or_else(choice).unwrap_or_default()
     }
 }
 
@@ -72,8 +72,11 @@ impl RegisterState {
             _ => NamedRegister::Other,
         };
         // They say which stack the others are of.
-        for register in file.registers.iter().filter(|register| named(register) == NamedRegister::StackChoice) {
-            self.choices.note(register.view.register, register.value.0.first().copied().flatten());
+        for known in &file.registers {
+            if let NamedRegister::StackChoice(security) = named(known) {
+                let choice = StackChoice { register: known.view.register, security };
+                self.choices.note(choice, known.value.0.first().copied().flatten());
+            }
         }
         for register in &file.registers {
             let home = match named(register) {
@@ -110,13 +113,13 @@ impl RegisterState {
                 }
                 self.changed_since(&shown)
             }
-            NamedRegister::StackChoice if write.view.offset == 0 => {
+            NamedRegister::StackChoice(security) if write.view.offset == 0 => {
                 let shown = self.shown();
                 let lowest = write.bytes.and_then(|bytes| bytes.first().copied());
-                self.choices.note(write.view.register, lowest);
+                self.choices.note(StackChoice { register: write.view.register, security }, lowest);
                 self.changed_since(&shown)
             }
-            NamedRegister::StackChoice => Vec::new(),
+            NamedRegister::StackChoice(_) => Vec::new(),
             NamedRegister::Other => self.take_plain(write),
         }
     }
@@ -130,7 +133,7 @@ impl RegisterState {
         }
         let status = write.bytes.and_then(|bytes| bytes.first_chunk()).filter(|_| write.view == STATUS);
         let state = self.state.zip(status).and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)));
-        state.map_or_else(Vec::new, |state| self.enter(state))
+        state.map_or_else(Vec::new, |state| self.enter(state.after(self.state)))
     }
 
     /// Writes what a plain register means in a mode.
@@ -154,7 +157,7 @@ impl RegisterState {
     }
 
     fn mode(&self) -> Mode {
-        self.state.map_or(Mode::Other, |state| state.mode.with_control(self.choices.lowest_byte()))
+        self.state.map_or(Mode::Other, |state| self.choices.chosen(state.mode))
     }
 
     /// What a plain register means.

@@ -76,6 +76,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 "meaning",
                 &[
                     "meaning",
+                    "exception_frame",
                     "expression",
                     "flags",
                     "selection",

@@ -119,7 +119,7 @@ impl Engine<'_> {
 fn target_register(here: Here<'_>) -> Option<RegisterView> {
     let Control { flow, target: Target::Register(register), .. } = here.instruction.control else { return None };
     // In a handler of M-profile the register may hold no address, but how to return from the exception.
-    let may_return = here.step.mode == Mode::Handler && flow != Flow::Call;
+    let may_return = matches!(here.step.mode, Mode::Handler(_)) && flow != Flow::Call;
     (!may_return).then_some(RegisterView::new(register, 0, here.step.set.word_bytes()))
 }
 

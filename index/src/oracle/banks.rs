@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stepback_machine::naive::{self, Cell};
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, ThreadStack};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, ThreadStack};
 use stepback_parsers::{Position, RegisterWrite, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
@@ -15,8 +15,8 @@ use crate::oracle::record::Oracle;
 pub(super) enum Physical {
     General(u16),
     StackOfLevel(u8),
-    MainStack,
-    ProcessStack,
+    MainStack(Security),
+    ProcessStack(Security),
     MonitorStack,
     MonitorLink,
     /// Of a processor with windows.
@@ -34,8 +34,8 @@ impl Physical {
         match bank {
             Bank::Level(level) => Self::StackOfLevel(level),
             Bank::Mode(mode) | Bank::Link(mode) | Bank::Fiq(mode) => Self::of_plain(plain.register, Mode::Banked(mode)),
-            Bank::Main => Self::MainStack,
-            Bank::Process => Self::ProcessStack,
+            Bank::Main(security) => Self::MainStack(security),
+            Bank::Process(security) => Self::ProcessStack(security),
             Bank::Other => Self::Single(register),
         }
     }
@@ -47,8 +47,13 @@ impl Physical {
         match (register, mode) {
             (RegisterId::SP, Mode::Level { level, has_own_stack: true }) => Self::StackOfLevel(level),
             (RegisterId::SP, Mode::Level { has_own_stack: false, .. }) => Self::StackOfLevel(0),
-            (RegisterId::SP, Mode::Handler | Mode::Thread(ThreadStack::Main)) => Self::MainStack,
-            (RegisterId::SP, Mode::Thread(ThreadStack::Process)) => Self::ProcessStack,
+            (RegisterId::SP, Mode::Handler(Security::Unsaid) | Mode::Thread(Security::Unsaid, _)) => {
+                Self::Some(register)
+            }
+            (RegisterId::SP, Mode::Handler(security) | Mode::Thread(security, ThreadStack::Main)) => {
+                Self::MainStack(security)
+            }
+            (RegisterId::SP, Mode::Thread(security, ThreadStack::Process)) => Self::ProcessStack(security),
             (RegisterId::SP, Mode::Banked(mode)) => match &mode {
                 b"usr" => Self::General(13),
                 b"hyp" => Self::General(15),
@@ -96,7 +101,7 @@ impl ModeOfSlot {
     /// Takes what a write of the status register tells.
     pub fn follow(&mut self, write: &RegisterWrite<'_>) {
         let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else { return };
-        self.mode = told_mode(write.view, write.bytes, set).unwrap_or(self.mode);
+        self.mode = told_mode(write.view, write.bytes, set).map_or(self.mode, |told| after(told, self.mode));
     }
 }
 
@@ -104,6 +109,22 @@ impl ModeOfSlot {
 fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> Option<Mode> {
     let is_status = view == RegisterView::new(RegisterId::PSR, 0, 4);
     naive::told_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
+}
+
+/// A mode that the status register tells after another: it does not hold the security state of M-profile, which changes
+/// with an exception or its end at most.
+fn after(told: Mode, before: Mode) -> Mode {
+    let same = |security| match before.security() {
+        Security::Undivided => Security::Undivided,
+        _ => security,
+    };
+    match (told, before) {
+        (Mode::Handler(_), Mode::Handler(security)) => Mode::Handler(security),
+        (Mode::Thread(_, stack), Mode::Thread(security, _)) => Mode::Thread(security, stack),
+        (Mode::Handler(_), _) => Mode::Handler(same(Security::Unsaid)),
+        (Mode::Thread(_, stack), _) => Mode::Thread(same(Security::Unsaid), stack),
+        (told, _) => told,
+    }
 }
 
 /// A thread's processor between two events, as far as its lines tell.
@@ -122,27 +143,38 @@ impl Processor {
 
 /// What was written into CONTROL, and its banks of the two security states.
 #[derive(Default)]
-struct StackChoice(BTreeMap<RegisterId, Option<u8>>);
+struct StackChoice(BTreeMap<(RegisterId, &'static str), Option<u8>>);
 
 impl StackChoice {
     /// The stack of thread mode is that which SPSEL chooses, bit 1 (DDI 0553, D1.2.7); all that were written have to agree.
     fn chosen(&self, mode: Mode) -> Mode {
-        if !matches!(mode, Mode::Thread(_)) {
-            return mode;
-        }
-        let bits: BTreeSet<_> = self.0.values().map(|byte| byte.map(|byte| byte & 0b10 != 0)).collect();
-        Mode::Thread(match bits.iter().copied().collect::<Vec<_>>()[..] {
+        let Mode::Thread(security, _) = mode else { return mode };
+        let counts: &[&str] = match security {
+            Security::Secure if self.has("control_s") => &["control_s"],
+            Security::Secure => &["control"],
+            Security::NonSecure => &["control_ns"],
+            Security::Undivided | Security::Unsaid => &["control", "control_s", "control_ns"],
+        };
+        let counted = self.0.iter().filter(|((_, name), _)| counts.contains(name));
+        let bits: BTreeSet<_> = counted.map(|(_, byte)| byte.map(|byte| byte & 0b10 != 0)).collect();
+        let stack = match bits.iter().copied().collect::<Vec<_>>()[..] {
             [Some(true)] => ThreadStack::Process,
             [Some(false)] => ThreadStack::Main,
             _ => ThreadStack::Unsaid,
-        })
+        };
+        Mode::Thread(security, stack)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.keys().any(|(_, known)| *known == name)
     }
 
     fn follow(&mut self, name: Option<&String>, written: &Written) {
-        if written.view.offset == 0 && matches!(name.map(String::as_str), Some("control" | "control_s" | "control_ns"))
-        {
+        let name =
+            ["control", "control_s", "control_ns"].into_iter().find(|known| name.is_some_and(|name| name == known));
+        if let Some(name) = name.filter(|_| written.view.offset == 0) {
             let byte = written.bytes.as_ref().and_then(|bytes| bytes.first().copied());
-            self.0.insert(written.view.register, byte);
+            self.0.insert((written.view.register, name), byte);
         }
     }
 }
@@ -238,7 +270,7 @@ impl Oracle {
                 }
                 EventKind::Register(written) => {
                     let told = processor.set.and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
-                    processor.mode = told.unwrap_or(processor.mode);
+                    processor.mode = told.map_or(processor.mode, |told| after(told, processor.mode));
                     processor.choices.follow(self.outside_name(written.view.register), written);
                     if written.bank.is_none() {
                         written.physical = Physical::of_plain(written.view.register, processor.mode());
@@ -253,7 +285,19 @@ impl Oracle {
     /// What plain names mean for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
         let mode = self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode);
+        let mode = self.security_of_next(thread, mode, position);
         self.with_choices(thread, mode, position)
+    }
+
+    /// Where an exception may have changed the security state, the next step of the thread tells it.
+    fn security_of_next(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
+        let first = usize::try_from(position.0).unwrap_or(usize::MAX);
+        let next = self.steps.iter().skip(first).find(|step| step.thread == thread).map(|step| step.mode);
+        match (mode, next) {
+            (Mode::Handler(Security::Unsaid), Some(next @ Mode::Handler(_)))
+            | (Mode::Thread(Security::Unsaid, _), Some(next @ Mode::Thread(..))) => next,
+            (mode, _) => mode,
+        }
     }
 
     /// A mode with the stack that the registers choose that were written up to a position.
@@ -288,7 +332,8 @@ impl Oracle {
         for event in since.iter().filter(own) {
             if let EventKind::Register(written) = &event.kind {
                 let told = told_mode(written.view, written.bytes.as_deref(), step.instruction_set);
-                state = told.map_or(state, |mode| (mode, naive::set_of_mode(mode, step.instruction_set)));
+                let set = |mode| naive::set_of_mode(mode, step.instruction_set);
+                state = told.map_or(state, |mode| (after(mode, state.0), set(mode)));
             }
         }
         Some(state)

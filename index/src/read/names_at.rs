@@ -45,6 +45,20 @@ impl<S: Source> NameReader<'_, S> {
         thread: ThreadId,
         at: Position,
     ) -> Result<Option<RegisterView>, QueryError> {
-        Ok(self.view_in(name, self.set_at(thread, at)?))
+        let set = self.set_at(thread, at)?;
+        Ok(match self.name_in_state(name, thread, at)? {
+            Some(banked) => self.view_in(&banked, set).or_else(|| self.view_in(name, set)),
+            None => self.view_in(name, set),
+        })
+    }
+
+    /// The name of the register that a name such as `msp` means in the security state at a position, which others share.
+    fn name_in_state(&self, name: &str, thread: ThreadId, at: Position) -> Result<Option<String>, QueryError> {
+        let name = name.to_ascii_lowercase();
+        let is_banked = InstructionSet::is_state_banked_anywhere(&name);
+        let Some(State { set, mode }) = is_banked.then(|| self.state_at(thread, at)).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        Ok(set.state_suffix(&name, mode).map(|suffix| format!("{name}{suffix}")))
     }
 }

@@ -67,11 +67,11 @@ impl<'a, S: Source> OpenWrites<'a, S> {
             return;
         }
         if let Some(told) = self.set.and_then(|set| told_by(event, set)) {
-            self.state = Some(told);
+            self.state = Some(told.after(self.state));
         }
-        for register in &self.index.stack_choices {
-            if let Some(byte) = lowest_byte(event, *register) {
-                self.choices.note(*register, byte);
+        for choice in &self.index.stack_choices {
+            if let Some(byte) = lowest_byte(event, choice.register) {
+                self.choices.note(*choice, byte);
             }
         }
         match &mut event.kind {
@@ -84,7 +84,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
                 let set = self.index.instruction_set(self.thread);
                 if is_open(set, plain, home.register) {
                     let mode = self.state.map_or(Mode::Other, |state| state.mode);
-                    home.register = mode.with_control(self.choices.lowest_byte()).home(plain);
+                    home.register = self.choices.chosen(mode).home(plain);
                 }
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! The state of a thread at a position: which instruction set it runs, and which banks are in use.
 
-use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, StackChoices, State};
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoices, State};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
@@ -33,11 +33,26 @@ impl<S: Source> RegisterReader<'_, S> {
             return Ok(state);
         }
         let mut state = self.told_state()?.state;
-        if let Some(State { mode: mode @ Mode::Thread(_), .. }) = &mut state {
-            *mode = mode.with_control(self.stack_choices()?.lowest_byte());
+        if let Some(State { mode, .. }) = &mut state {
+            *mode = self.security_of_next(*mode)?;
+            if matches!(mode, Mode::Thread(..)) {
+                *mode = self.stack_choices()?.chosen(*mode);
+            }
         }
         self.state = Some(state);
         Ok(state)
+    }
+
+    /// A mode of which the status register does not tell the security state: that of the thread's next step, which is of the
+    /// same kind unless something is missing.
+    fn security_of_next(&mut self, mode: Mode) -> Result<Mode, QueryError> {
+        if mode.security() != Security::Unsaid {
+            return Ok(mode);
+        }
+        let Some(next) = SlotReader(self.index).next_step_of(self.thread, self.at)? else { return Ok(mode) };
+        let next = self.state_of_step(next.after())?.mode;
+        let is_same_kind = mode.in_security(next.security()) == next;
+        Ok(if is_same_kind { next } else { mode })
     }
 
     /// The same without what the registers say that choose a stack pointer.
@@ -46,7 +61,8 @@ impl<S: Source> RegisterReader<'_, S> {
         if let Some(step) = slots.owner(self.thread, self.at.0)? {
             let state = self.state_behind_step(step.after())?;
             let told = self.state_told_since(step.after(), state.set)?;
-            return Ok(ToldState { state: Some(told.unwrap_or(state)), set: Some(state.set) });
+            let told = told.map_or(state, |told| told.after(Some(state)));
+            return Ok(ToldState { state: Some(told), set: Some(state.set) });
         }
         let first = slots.next_step_of(self.thread, self.at)?;
         let state = first.map(|step| self.state_of_step(step.after())).transpose()?;
@@ -56,11 +72,11 @@ impl<S: Source> RegisterReader<'_, S> {
     /// The newest values of the registers that choose a stack pointer.
     pub(crate) fn stack_choices(&mut self) -> Result<StackChoices, QueryError> {
         let (index, mut choices) = (self.index, StackChoices::default());
-        for register in &index.stack_choices {
-            let lowest = RegisterView::new(*register, 0, 1);
+        for choice in &index.stack_choices {
+            let lowest = RegisterView::new(choice.register, 0, 1);
             let Some(slot) = ViewReader(index).last_register_slot(self.thread, lowest, self.at.0)? else { continue };
             let mut events = self.events_of(slot)?.iter().rev();
-            choices.note(*register, events.find_map(|event| lowest_byte(event, *register)).flatten());
+            choices.note(*choice, events.find_map(|event| lowest_byte(event, choice.register)).flatten());
         }
         Ok(choices)
     }

@@ -1,12 +1,12 @@
 //! The banks of registers that a trace names.
 
-use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId, StackChoice};
 
 /// The registers that choose between two stack pointers among those outside the architecture's table.
-pub(crate) fn stack_choices(names: &[String]) -> Vec<RegisterId> {
+pub(crate) fn stack_choices(names: &[String]) -> Vec<StackChoice> {
     let chosen = |(place, name): (u16, &String)| {
-        let register = RegisterId::FIRST_NAMED.0.checked_add(place).map(RegisterId);
-        register.filter(|_| InstructionSet::chooses_stack_anywhere(name))
+        let security = InstructionSet::stack_choice_anywhere(name)?;
+        Some(StackChoice { register: RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?), security })
     };
     (0..).zip(names).filter_map(chosen).collect()
 }

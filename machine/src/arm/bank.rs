@@ -1,17 +1,26 @@
 //! Which names are those of banks.
 
 use crate::bank::{Bank, BankedRegister};
-use crate::mode::bank_mode;
+use crate::mode::{Security, bank_mode};
 use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::registers::aarch32_view;
 
-/// Whether a lower-case name is that of the register which chooses the stack pointer of M-profile's `thread` mode.
-pub fn chooses_stack(name: &str) -> bool {
-    matches!(name, "control" | "control_s" | "control_ns")
+/// The security state of a lower-case name if it is that of the register which chooses the stack pointer of M-profile's
+/// `thread` mode.
+pub fn stack_choice(name: &str) -> Option<Security> {
+    matches!(name, "control" | "control_s" | "control_ns").then(|| Security::of(name.as_bytes()))
 }
 
-/// The bank of a lower-case name such as `r13_svc`, `msp` or `sp_el1`; none for names of no bank.
+/// Returns true for a register that each security state has, by its lower-case name without a suffix
+/// (DDI 0553, B3.15 "Security states, register banking between them").
+pub fn is_state_banked(name: &str) -> bool {
+    let is_control = matches!(name, "control" | "primask" | "faultmask" | "basepri" | "msplim" | "psplim");
+    is_control
+        || matches!(banked(name), Some(BankedRegister { bank, .. }) if bank == Bank::Main(Security::Undivided) || bank == Bank::Process(Security::Undivided))
+}
+
+/// The bank of a lower-case name such as `r13_svc`, `msp_s`, `r13_process` or `sp_el1`; none for names of no bank.
 pub fn banked(name: &str) -> Option<BankedRegister> {
     let (plain, suffix) = name.split_once('_').unwrap_or((name, ""));
     let mode = {
@@ -21,14 +30,18 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
     let level = suffix.strip_prefix("el").and_then(|level| level.parse::<u8>().ok()).filter(|level| *level < 4);
     let stack = RegisterView::new(RegisterId::SP, 0, 4);
     let link = RegisterView::new(RegisterId::LR, 0, 4);
+    let security = Security::of(name.as_bytes());
+    let stack_word = suffix.split_once('_').map_or(suffix, |(word, _)| word);
     let (plain, bank) = match (plain, mode) {
-        ("msp", _) => (stack, Bank::Main),
-        ("psp", _) => (stack, Bank::Process),
+        ("msp", _) => (stack, Bank::Main(security)),
+        ("psp", _) => (stack, Bank::Process(security)),
+        ("sp" | "r13", _) if stack_word == "main" => (stack, Bank::Main(security)),
+        ("sp" | "r13", _) if stack_word == "process" => (stack, Bank::Process(security)),
         ("sp", _) if level.is_some() => (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?)),
         ("sp" | "r13", mode) => (stack, mode.map_or(Bank::Other, Bank::Mode)),
         ("lr" | "r14", Some(mode)) => (link, Bank::Link(mode)),
         ("r14", None) => (link, Bank::Other),
-        (plain, Some(mode)) if plain.starts_with('r') => {
+        (plain, Some(mode)) if plain.starts_with('r') || matches!(plain, "sb" | "sl" | "fp" | "ip") => {
             let view = aarch32_view(plain)?;
             (view, if view.register.0 < 8 { Bank::Other } else { Bank::Fiq(mode) })
         }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::mode::{Mode, State, ThreadStack};
+use crate::mode::{Mode, Security, State, ThreadStack};
 use crate::set::InstructionSet;
 use crate::status::{Bits, Flag, Status};
 
@@ -157,7 +157,9 @@ impl Psr {
 #[inline]
 pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
     if set == InstructionSet::T32 && status >> 24 & 1 == 1 {
-        let mode = if status & 0x1ff == 0 { Mode::Thread(ThreadStack::Unsaid) } else { Mode::Handler };
+        let is_thread = status & 0x1ff == 0;
+        let security = Security::Undivided;
+        let mode = if is_thread { Mode::Thread(security, ThreadStack::Unsaid) } else { Mode::Handler(security) };
         return Some(State { set, mode });
     }
     if status >> 4 & 1 == 0 {
@@ -328,7 +330,7 @@ mod tests {
         assert_eq!(state(0x6000_0000, A32), None);
         assert_eq!(
             (state(0x0100_000f, T32), state(0x0100_0000, T32)),
-            (Some((T32, Mode::Handler)), Some((T32, Mode::Thread(ThreadStack::Unsaid))))
+            (Some((T32, Mode::of(b"handler"))), Some((T32, Mode::of(b"thread"))))
         );
     }
 

@@ -1,6 +1,6 @@
 //! The numbers under which modes are written.
 
-use stepback_machine::{Mode, ThreadStack};
+use stepback_machine::{Mode, Security, ThreadStack};
 
 /// A kind in the lowest byte, what belongs to it above.
 pub fn number_of_mode(mode: Mode) -> u64 {
@@ -8,11 +8,16 @@ pub fn number_of_mode(mode: Mode) -> u64 {
         Mode::Other => [0; 4],
         Mode::Level { level, has_own_stack } => [1, level, u8::from(has_own_stack), 0],
         Mode::Banked([a, b, c]) => [2, a, b, c],
-        Mode::Handler => [3, 0, 0, 0],
+        Mode::Handler(security) => [3, number_of_security(security), 0, 0],
         Mode::Window { current, count, globals } => [4, current, count, globals],
-        Mode::Thread(ThreadStack::Unsaid) => [5, 0, 0, 0],
-        Mode::Thread(ThreadStack::Main) => [5, 1, 0, 0],
-        Mode::Thread(ThreadStack::Process) => [5, 2, 0, 0],
+        Mode::Thread(security, stack) => {
+            let stack = match stack {
+                ThreadStack::Unsaid => 0,
+                ThreadStack::Main => 1,
+                ThreadStack::Process => 2,
+            };
+            [5, stack, number_of_security(security), 0]
+        }
         Mode::Untold => [6, 0, 0, 0],
     };
     u64::from(u32::from_le_bytes([kind, a, b, c]))
@@ -25,17 +30,27 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
         0 => Mode::Other,
         1 => Mode::Level { level: a, has_own_stack: b != 0 },
         2 => Mode::Banked([a, b, c]),
-        3 => Mode::Handler,
+        3 => Mode::Handler(*SECURITY.get(usize::from(a))?),
         4 => Mode::of_window_status(u32::from_le_bytes([a, b, c, 0]))?,
-        5 => Mode::Thread(match a {
-            0 => ThreadStack::Unsaid,
-            1 => ThreadStack::Main,
-            2 => ThreadStack::Process,
-            _ => return None,
-        }),
+        5 => {
+            let stack = match a {
+                0 => ThreadStack::Unsaid,
+                1 => ThreadStack::Main,
+                2 => ThreadStack::Process,
+                _ => return None,
+            };
+            Mode::Thread(*SECURITY.get(usize::from(b))?, stack)
+        }
         6 => Mode::Untold,
         _ => return None,
     })
+}
+
+/// The security states by their numbers.
+const SECURITY: [Security; 4] = [Security::Undivided, Security::Secure, Security::NonSecure, Security::Unsaid];
+
+fn number_of_security(security: Security) -> u8 {
+    SECURITY.iter().zip(0..).find(|(known, _)| **known == security).map_or(0, |(_, number)| number)
 }
 
 #[cfg(test)]
@@ -46,9 +61,11 @@ mod tests {
     fn numbers_lead_back_to_their_modes() {
         let level = Mode::Level { level: 2, has_own_stack: true };
         let window = Mode::Window { current: 31, count: 32, globals: 7 };
-        let stacks = [ThreadStack::Unsaid, ThreadStack::Main, ThreadStack::Process].map(Mode::Thread);
-        let modes = [Mode::Other, level, Mode::Banked(*b"irq"), Mode::Handler, window, Mode::Untold];
-        for mode in modes.into_iter().chain(stacks) {
+        let stacks = [ThreadStack::Unsaid, ThreadStack::Main, ThreadStack::Process];
+        let threads = SECURITY.into_iter().flat_map(|state| stacks.map(|stack| Mode::Thread(state, stack)));
+        let handlers = SECURITY.map(Mode::Handler);
+        let modes = [Mode::Other, level, Mode::Banked(*b"irq"), window, Mode::Untold];
+        for mode in modes.into_iter().chain(threads).chain(handlers) {
             assert_eq!(mode_of_number(number_of_mode(mode)), Some(mode));
         }
         assert_eq!([99, 1 << 32, 0x0808_0804].map(mode_of_number), [None; 3]);

@@ -1,6 +1,8 @@
 //! Values, modes, notes and numbered records come out as they went in.
 
-use stepback_machine::{AccessKind, Branch, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Branch, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView, Security,
+};
 
 use crate::events::{
     DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
@@ -40,7 +42,7 @@ impl Dice {
     }
 }
 
-const MODES: [Mode; 3] = [Mode::Other, Mode::Handler, Mode::Banked(*b"irq")];
+const MODES: [Mode; 3] = [Mode::Other, Mode::Handler(Security::NonSecure), Mode::Banked(*b"irq")];
 const KINDS: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
 fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {

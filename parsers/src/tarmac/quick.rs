@@ -3,7 +3,7 @@
 //! Every function returns none when the line has another shape: then [`crate::tarmac::slow`] reads it.
 //! Nothing is pushed before that is decided.
 
-use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView};
+use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView, Security};
 
 use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
@@ -210,6 +210,9 @@ impl<S: EventSink> Run<'_, S> {
         }
         let name = key.to_le_bytes();
         let number = self.names.registers.find(name.get(..length)?);
+        if known.is_state_banked && mode.security() != Security::Undivided {
+            return None;
+        }
         let names = known.names_in(mode);
         // A name that is new is rare, and may be one too many.
         let register = stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);

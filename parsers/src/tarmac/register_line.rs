@@ -3,7 +3,7 @@
 //! `R X1 00000000000FFBB8`, `R V0<127:64> 0011223344556677`, `R R1 (USR) 00000005`,
 //! `R Q0 -------- -------- 11223344 55667788`.
 
-use stepback_machine::{InstructionSet, bank_mode};
+use stepback_machine::{InstructionSet, Mode, bank_mode};
 
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::Header;
@@ -34,11 +34,17 @@ impl LowerName {
     /// The name of the bank that a word in brackets means: `R13 (IRQ)` is `r13_irq`.
     /// None for registers that have no banks and words that are no mode.
     fn in_mode(self, word: &[u8], set: InstructionSet) -> Option<Self> {
-        let has_banks =
-            matches!(self.as_bytes(), b"sp" | b"lr" | b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14");
+        let has_banks = matches!(self.as_bytes(), b"sp" | b"lr" | b"fp" | b"ip" | b"sl" | b"sb")
+            || matches!(self.as_bytes(), b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14");
         // The registers of 64 bits have no banks of this kind.
         let mode = bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set.word_bytes() < 8)?;
         Self::of(&[self.as_bytes(), b"_", &mode].concat())
+    }
+
+    /// The name of the register that it means in a mode: `msp` of the Secure state is `msp_s`.
+    fn in_state(self, mode: Mode, set: InstructionSet) -> Option<Self> {
+        let name = std::str::from_utf8(self.as_bytes()).ok()?;
+        Self::of(&[self.as_bytes(), set.state_suffix(name, mode)?.as_bytes()].concat())
     }
 
     /// The name.
@@ -79,6 +85,14 @@ impl RegisterLine {
             None => digits >= 2 * usize::from(set.word_bytes()),
             Some(ValueKind::Scalable) => false,
             Some(_) => digits >= 2 * self.expected_bytes,
+        }
+    }
+
+    /// The same line in a mode, which says which of several registers of one name it means.
+    pub fn in_mode(self, mode: Mode, set: InstructionSet) -> Self {
+        match self.name.in_state(mode, set) {
+            Some(name) => Self { name, known: KnownRegister::named(name.as_bytes(), set), ..self },
+            None => self,
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) struct KnownRegister {
     pub kind: ValueKind,
     /// The bank that the name means.
     pub bank: Option<Bank>,
+    /// The security state in use decides which bank it means.
+    pub is_state_banked: bool,
 }
 
 /// The writes that a line makes.
@@ -64,8 +66,17 @@ impl KnownRegister {
     /// The register of a lower-case name; none for names that only the trace knows.
     pub fn named(name: &[u8], set: InstructionSet) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
+        // gem5 numbers the registers of AArch32 as `W` where the processor has AArch64 too.
+        let text = match (text, set) {
+            ("w13", InstructionSet::A32 | InstructionSet::T32) => "r13",
+            ("w14", InstructionSet::A32 | InstructionSet::T32) => "r14",
+            _ => text,
+        };
         match Registers::view(text, set) {
-            Some(view) => Some(Self { view, kind: value_kind(text, set), bank: bank_of_spelling(text) }),
+            Some(view) => {
+                let (kind, bank) = (value_kind(text, set), bank_of_spelling(text));
+                Some(Self { view, kind, bank, is_state_banked: false })
+            }
             None => banked(text, set).or_else(|| respelled(text, set)),
         }
     }
@@ -85,7 +96,7 @@ fn respelled(name: &str, set: InstructionSet) -> Option<KnownRegister> {
     let number: u16 = digits.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('.'))?;
     let plain = format!("{prefix}{number}");
     let view = Registers::view(&plain, set)?;
-    Some(KnownRegister { view, kind: value_kind(&plain, set), bank: None })
+    Some(KnownRegister { view, kind: value_kind(&plain, set), bank: None, is_state_banked: false })
 }
 
 fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
@@ -93,7 +104,7 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
     match name {
         "psr" | "cpsr" | "xpsr" | "pstate" | "fpscr" | "fpcr" | "fpsr" | "vpr" => return ValueKind::Status,
         "sp" | "lr" | "pc" | "r13" | "r14" | "r15" if is_wide => return ValueKind::Pointer,
-        "sp" | "lr" | "xsp" | "pc" => return ValueKind::Core,
+        "sp" | "lr" | "xsp" | "pc" | "sl" | "sb" => return ValueKind::Core,
         _ => {}
     }
     match name.as_bytes().first() {
@@ -108,7 +119,8 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
 /// The plain register and the bank of a name such as `r13_svc`.
 fn banked(name: &str, set: InstructionSet) -> Option<KnownRegister> {
     let BankedRegister { plain, bank } = set.banked(name)?;
-    Some(KnownRegister { view: plain, kind: ValueKind::Core, bank: Some(bank) })
+    let is_state_banked = InstructionSet::is_state_banked_anywhere(name);
+    Some(KnownRegister { view: plain, kind: ValueKind::Core, bank: Some(bank), is_state_banked })
 }
 
 #[cfg(test)]

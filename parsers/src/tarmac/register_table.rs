@@ -37,7 +37,10 @@ impl RegisterTable {
         let mut table = Self { places: vec![Place::default(); 1 << BITS] };
         let numbered = ["x", "w", "r", "e", "v", "q", "d", "s"];
         let numbered = numbered.iter().flat_map(|prefix| (0..32).map(move |number| format!("{prefix}{number}")));
-        let fixed = ["sp", "xsp", "wsp", "lr", "psr", "cpsr", "fpscr", "fpcr", "fpsr", "vpr", "xpsr", "msp", "psp"];
+        let fixed = [
+            "sp", "xsp", "wsp", "lr", "psr", "cpsr", "fpscr", "fpcr", "fpsr", "vpr", "xpsr", "msp", "psp", "msp_s",
+            "psp_s", "msp_ns", "psp_ns", "r13_main", "fp",
+        ];
         let fixed = fixed.iter().map(ToString::to_string);
         let levels = (0..4).map(|level| format!("sp_el{level}"));
         let modes = ["usr", "svc", "irq", "fiq", "abt", "und"];

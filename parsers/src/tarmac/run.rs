@@ -276,7 +276,7 @@ impl<'r, S: EventSink> Run<'r, S> {
         if self.chunk.thread == Some(thread)
             && let Some(state) = self.chunk.set.state_of(status)
         {
-            self.chunk.mode = state.mode;
+            self.chunk.mode = state.mode.told_after(self.chunk.mode);
         }
     }
 }

@@ -280,6 +280,7 @@ impl<S: EventSink> Run<'_, S> {
             mode: self.mode_of(told.thread),
             place: told.spot.place,
         };
+        let line = line.in_mode(write.mode, self.chunk.set);
         let mut name = WrittenName::Own;
         if let Some(known) = line.known {
             let names = known.names_in(write.mode);

@@ -139,7 +139,7 @@ impl<S: Source> StepFlow<'_, S> {
         let mut reader = RegisterReader::new(self.index, self.thread, Position(step));
         match text.mode {
             Mode::Other | Mode::Untold => reader.mode(),
-            mode @ Mode::Thread(_) => Ok(mode.with_control(reader.stack_choices()?.lowest_byte())),
+            mode @ Mode::Thread(..) => Ok(reader.stack_choices()?.chosen(mode)),
             mode => Ok(mode),
         }
     }

@@ -97,6 +97,18 @@ impl Arm<'_> {
                 let thumb_bit = u64::from(self.set == InstructionSet::T32);
                 self.description.set(LINK, Expression::Constant(self.instruction.site.behind() | thumb_bit));
             }
+            // It clears the lowest bit of the link register where it comes from the Non-secure state (DDI 0553, "SG").
+            "sg" => {
+                self.description.read(LINK);
+                self.description.write(LINK);
+            }
+            // The target's lowest bit decides whether the return address goes into the link register or to the stack
+            // (DDI 0553, "BLXNS").
+            "blxns" => {
+                self.description.forget_lists();
+                self.register(0).into_iter().for_each(|view| self.description.read(view));
+                self.description.write(LINK);
+            }
             // The result of a system call or of semihosting; the link register that is written is not that of the caller.
             "svc" | "hvc" | "smc" | "bkpt" | "hlt" => {
                 self.description.forget_lists();

@@ -8,7 +8,8 @@ use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
-use crate::arm::bank::chooses_stack;
+use crate::arm::bank::{is_state_banked, stack_choice};
+use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return};
 use crate::arm::flags::NZCV;
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
@@ -18,8 +19,10 @@ use crate::arm::target::t32_target;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
+use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::mode::Security;
 use crate::names::Names;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
@@ -59,8 +62,12 @@ impl Architecture for T32 {
         number_32(register)
     }
 
-    fn chooses_stack(name: &str) -> bool {
-        chooses_stack(name)
+    fn stack_choice(name: &str) -> Option<Security> {
+        stack_choice(name)
+    }
+
+    fn is_state_banked(name: &str) -> bool {
+        is_state_banked(name)
     }
 
     fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {
@@ -138,8 +145,20 @@ impl Architecture for T32 {
         length_bytes == 2 && matches!(opcode, 0xbeab | 0xdfab | 0xbabc)
     }
 
-    /// `EXC_RETURN` of M-profile (DDI 0553, "EXC_RETURN, Exception Return Payload").
     fn is_exception_return_value(value: u64) -> bool {
-        value & 0xffff_ff80 == 0xffff_ff80
+        is_exception_return(value)
+    }
+
+    fn is_function_return_value(value: u64) -> bool {
+        is_function_return(value)
+    }
+
+    /// IPSR of M-profile (DDI 0553, XPSR), where bit 24 is set.
+    fn exception_number(status: u32) -> Option<u32> {
+        (status >> 24 & 1 == 1).then_some(status & 0x1ff)
+    }
+
+    fn exception_frame() -> Option<&'static FrameLayout> {
+        Some(&FRAME)
     }
 }
