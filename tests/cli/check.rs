@@ -149,6 +149,62 @@ fn a_register_that_changes_without_a_writer_is_found() {
     check_tarmac(&[NOP, five, "2 clk IT (2) 00001004 d45e0000 O EL1h_n : HLT #0xf000", six], &[]);
 }
 
+/// Exceptions of M-profile change registers by themselves: on entry, on return, and between security states
+/// (DDI 0553, B3.18 to B3.21).
+#[test]
+fn what_an_exception_of_m_profile_does_breaks_no_rule() {
+    let dump = ["0 clk R MSP 20001000", "0 clk R r0 00000005", "0 clk R r3 00000003", "0 clk R r14 00000099"];
+    let nop = "1 clk IT (1) 00001000 bf00 T thread : NOP";
+    // An entry that no words tell, and one whose words come last.
+    let entered = ["1 clk R MSP 20000fe0", "1 clk R r14 fffffff9", "1 clk R cpsr 0100000f"];
+    let told = [entered[0], entered[1], "1 clk E 00001002 0000000f CoreEvent_EXCEPTION"];
+    let handler = ["2 clk IT (2) 00000100 2063 T handler : MOVS r0,#99", "2 clk R r0 00000063"];
+    let returned = ["3 clk R r0 00000005", "3 clk R MSP 20001000", "3 clk R r14 00000099", "3 clk R cpsr 01000000"];
+    let on = "4 clk IT (4) 00001002 bf00 T thread : NOP";
+    for entry in [&entered, &told] {
+        let by_register = ["3 clk IT (3) 00000102 4770 T handler : BX lr"];
+        let by_memory = [
+            "3 clk IT (3) 00000102 bd10 T handler : POP {r4,pc}",
+            "3 clk MR4 20000fd8 00000004",
+            "3 clk MR4 20000fdc fffffff9",
+        ];
+        for leave in [&by_register[..], &by_memory] {
+            let lines = [&dump[..], &[nop], entry, &handler, leave, &returned, &[on]].concat();
+            check_tarmac(&lines, &[]);
+        }
+    }
+    // A handler is interrupted by another.
+    let nested = ["2 clk R MSP 20000fc0", "2 clk R r14 fffffff1", "2 clk R cpsr 01000012"];
+    let other = "3 clk IT (3) 00000200 bf00 T handler : NOP";
+    check_tarmac(&[&dump[..], &[nop], &entered, &handler, &nested, &[other]].concat(), &[]);
+    // The same changes at other steps are found.
+    let changed = [&dump[..], &[nop, "1 clk R r0 00000006"]].concat();
+    check_tarmac(&changed, &[("register-unwritten", "warning", 0, 6)]);
+    // A function returns, and what it leaves in a register was not there.
+    let function = [&dump[..], &["1 clk IT (1) 00001000 4770 T thread : BX lr", "1 clk R r0 00000006"]].concat();
+    check_tarmac(&function, &[("register-unwritten", "warning", 0, 6)]);
+}
+
+#[test]
+fn calls_between_security_states_break_no_rule() {
+    let lines = [
+        "0 clk R r14 00000099",
+        "0 clk R MSP_S 20001000",
+        "1 clk IT (1) 00200000 f7ffffd0 T thread_ns : BL 0x1fffa4",
+        "1 clk R r14 00200005",
+        "2 clk IT (2) 001fffa4 e97fe97f T thread_s : SG",
+        "2 clk R r14 00200004",
+        "3 clk IT (3) 001fffa8 47a4 T thread_s : BLXNS r4",
+        "3 clk MW4 20000ff8 001fffab",
+        "3 clk R MSP_S 20000ff8",
+        "3 clk R r14 feffffff",
+        "4 clk IT (4) 00300000 4770 T thread_ns : BX lr",
+        "4 clk R MSP_S 20001000",
+        "5 clk IT (5) 001fffaa bf00 T thread_s : NOP",
+    ];
+    check_tarmac(&lines, &[]);
+}
+
 #[test]
 fn a_read_that_contradicts_the_last_write_is_found() {
     let load = "2 clk IT (2) 00001004 f9400001 O EL1h_n : LDR x1,[x0]";

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use stepback_index::{BuildProgress, Cancel};
 use stepback_machine::{
-    Encoding, Flow as ControlFlow, InstructionSet, Mode, RegisterId, RegisterView, Registers, decode,
+    AccessKind, Encoding, Flow as ControlFlow, InstructionSet, Mode, RegisterId, RegisterView, Registers, decode,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
     Place, Problem, RegisterWrite, Source as _, Step, StepEvent, TextEvent, ThreadNumber, WrittenName,
 };
 
-use super::path::{Leads, PathFinder};
+use super::path::{Course, Leads, PathFinder};
 use super::register_file::RegisterFile;
 use super::rules;
 use super::threads::Beginnings;
@@ -97,6 +97,17 @@ struct ThreadState {
     /// The last instruction, until something else happened.
     last: Option<LastStep>,
     registers: RegisterFile,
+    /// The number of the exception that the status register told last.
+    exception: Option<u32>,
+    /// Changes of registers that its last step does not explain, unless it turns out that an exception came with it.
+    unexplained: Vec<Unexplained>,
+}
+
+/// A change of a register.
+#[derive(Debug)]
+struct Unexplained {
+    place: FindingPlace,
+    message: String,
 }
 
 /// A step where the one before does not lead.
@@ -112,6 +123,35 @@ impl ThreadState {
     /// Something else than the next instruction may come, and registers may change.
     fn divert(&mut self) {
         (self.leads, self.last, self.stray) = (Leads::Open, None, None);
+        self.unexplained.clear();
+    }
+
+    /// Whether a write shows that the thread takes an exception, of a processor that tells so by its registers alone:
+    /// its link register says how to return, or another exception is served.
+    fn enters(&mut self, view: RegisterView, bytes: &[u8]) -> bool {
+        let (Some(last), Some(value)) = (self.last, bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))) else {
+            return false;
+        };
+        match view.register {
+            RegisterId::LR if view.offset == 0 => last.set.is_exception_return_value(value.into()),
+            RegisterId::PSR if view.offset == 0 => {
+                let Some(number) = last.set.exception_number(value) else { return false };
+                self.exception.replace(number).is_some_and(|before| before != number)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an executed step ends an exception, or returns to another security state: where it goes and what registers
+    /// hold then its instruction does not tell.
+    fn leaves(&self, last: &LastStep) -> bool {
+        let Some(register) = last.target else { return false };
+        let is_return = |value| last.set.is_exception_return_value(value) || last.set.is_function_return_value(value);
+        match self.registers.word(register) {
+            Some(value) => is_return(value),
+            // Nothing says that it does not.
+            None => matches!(last.mode, Mode::Handler(_)) && last.set.exception_frame().is_some(),
+        }
     }
 }
 
@@ -121,6 +161,9 @@ struct LastStep {
     set: InstructionSet,
     encoding: Option<Encoding>,
     flow: ControlFlow,
+    mode: Mode,
+    /// The register whose value it jumps to.
+    target: Option<RegisterId>,
 }
 
 struct EventCheck<'a> {
@@ -145,7 +188,7 @@ impl EventCheck<'_> {
     }
 
     fn finish(&mut self) {
-        self.threads.iter_mut().for_each(|thread| tell_stray(thread, self.findings));
+        self.threads.iter_mut().for_each(|thread| settle(thread, self.findings));
         let is_idle = |name: &str| self.beginnings.is_idle(name);
         for thread in
             self.threads.iter().filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
@@ -174,9 +217,11 @@ impl EventCheck<'_> {
         let name = Registers::name(write.view, last.set).unwrap_or("a register");
         let place = self.place(write.place);
         let (pc, text) = (last.pc, &instruction.text);
-        self.findings.add(&rules::REGISTER, place, || {
-            format!("{name} changes from {} to {} at {pc:#x}, where {text} does not write it", hex(&before), hex(bytes))
-        });
+        let (before, after) = (hex(&before), hex(bytes));
+        let message = format!("{name} changes from {before} to {after} at {pc:#x}, where {text} does not write it");
+        if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
+            thread.unexplained.push(Unexplained { place, message });
+        }
     }
 }
 
@@ -198,10 +243,10 @@ impl EventSink for EventCheck<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.steps += 1;
         let place = place_of(self.index, self.steps, step.place);
-        let (leads, flow) = self.paths.of(step);
+        let Course { leads, flow, target } = self.paths.of(step);
         self.seen.has_others |= flow == ControlFlow::Trap;
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
-        tell_stray(thread, self.findings);
+        settle(thread, self.findings);
         let pc = step.pc.0;
         if !thread.has_step {
             thread.has_step = true;
@@ -224,7 +269,12 @@ impl EventSink for EventCheck<'_> {
         thread.leads = if thread.is_coupled { Leads::Open } else { leads };
         thread.is_coupled = is_slot && is_jump(flow);
         thread.mode = step.mode;
-        thread.last = Some(LastStep { pc, set: step.instruction_set, encoding: step.encoding(), flow });
+        let (set, encoding, mode) = (step.instruction_set, step.encoding(), step.mode);
+        let last = LastStep { pc, set, encoding, flow, mode, target };
+        thread.last = Some(last);
+        if step.is_executed && thread.leaves(&last) {
+            thread.divert();
+        }
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
@@ -235,6 +285,9 @@ impl EventSink for EventCheck<'_> {
                     self.check_writer(write, view, bytes);
                 }
                 if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
+                    if thread.enters(write.view, bytes) {
+                        thread.divert();
+                    }
                     thread.registers.put(view, bytes);
                 }
             }
@@ -250,6 +303,9 @@ impl EventSink for EventCheck<'_> {
     fn access(&mut self, access: &MemoryAccess) {
         let place = self.place(access.place);
         let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else { return };
+        if thread.last.is_some_and(|last| last.loads_return(access)) {
+            thread.divert();
+        }
         if !thread.has_step && self.steps > 0 && !std::mem::replace(&mut thread.is_early, true) && !self.is_filtered {
             let name = &thread.name;
             let address = access.address;
@@ -311,8 +367,27 @@ impl EventCheck<'_> {
     }
 }
 
-/// Tells of a step to which nothing leads, now that all is known that is told of it.
-fn tell_stray(thread: &mut ThreadState, findings: &mut Findings) {
+impl LastStep {
+    /// Whether an access is the load of a value that returns from an exception, or to another security state, when it gets
+    /// into the program counter.
+    fn loads_return(&self, access: &MemoryAccess) -> bool {
+        let is_load = is_jump(self.flow) && self.target.is_none() && access.kind == AccessKind::Read;
+        let bytes = access.bytes.filter(|_| is_load && self.set.exception_frame().is_some());
+        let value = |bytes: [u8; 8], at: usize| {
+            let word = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<4>());
+            u64::from(word.map_or(0, |word| u32::from_le_bytes(*word)))
+        };
+        let is_return = |value| self.set.is_exception_return_value(value) || self.set.is_function_return_value(value);
+        let words = [0, 4].into_iter().filter(|at| at + 4 <= usize::from(access.size_bytes));
+        bytes.is_some_and(|bytes| words.into_iter().any(|at| is_return(value(bytes, at))))
+    }
+}
+
+/// Reports what nothing explains of a step, now that all is known that the trace tells of it.
+fn settle(thread: &mut ThreadState, findings: &mut Findings) {
+    for Unexplained { place, message } in thread.unexplained.drain(..) {
+        findings.add(&rules::REGISTER, place, || message);
+    }
     let name = &thread.name;
     if let Some(Stray { place, pc, leads, from }) = thread.stray.take() {
         findings.add(&rules::PATH, place, || format!("{name} is at {pc:#x}, {}", expected(leads, from)));

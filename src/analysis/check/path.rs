@@ -1,6 +1,6 @@
 //! Where an instruction leads.
 
-use stepback_machine::{Branch, Control, Delay, Encoding, Flow, InstructionSet, Lead, Site, Target};
+use stepback_machine::{Branch, Control, Delay, Encoding, Flow, InstructionSet, Lead, RegisterId, Site, Target};
 use stepback_parsers::{DelaySlot, StepEvent};
 
 /// Instructions that are remembered, one for each of these places.
@@ -29,6 +29,17 @@ impl Leads {
     }
 }
 
+/// What a step does to control.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Course {
+    /// Where the thread goes on.
+    pub leads: Leads,
+    /// What its instruction does.
+    pub flow: Flow,
+    /// The register whose value it jumps to.
+    pub target: Option<RegisterId>,
+}
+
 /// An instruction as a step shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
@@ -42,8 +53,7 @@ struct Seen {
 #[derive(Clone, Copy, Debug)]
 struct Known {
     seen: Seen,
-    leads: Leads,
-    flow: Flow,
+    course: Course,
 }
 
 /// Tells where steps lead; what was asked of late is remembered.
@@ -59,8 +69,8 @@ impl Default for PathFinder {
 
 impl PathFinder {
     /// Where a step leads, and what its instruction does to control.
-    pub fn of(&mut self, step: &StepEvent<'_>) -> (Leads, Flow) {
-        let Some(encoding) = step.encoding() else { return (Leads::Open, Flow::Next) };
+    pub fn of(&mut self, step: &StepEvent<'_>) -> Course {
+        let Some(encoding) = step.encoding() else { return Course::default() };
         let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
         let seen = Seen { pc: step.pc.0, set: step.instruction_set, encoding, branch: step.branch };
         let place = (seen.pc >> 1 ^ seen.pc >> 12) as usize % REMEMBERED;
@@ -75,11 +85,11 @@ impl PathFinder {
             }
         };
         let leads = match step.delay_slot {
-            DelaySlot::None if step.is_executed => known.leads,
+            DelaySlot::None if step.is_executed => known.course.leads,
             DelaySlot::None => Leads::One(behind),
             DelaySlot::Executed | DelaySlot::Annulled => Leads::Open,
         };
-        (leads, known.flow)
+        Course { leads, ..known.course }
     }
 }
 
@@ -99,5 +109,9 @@ fn known_of(seen: Seen, behind: u64) -> Known {
         }
         (Lead::Open, _) => Leads::Open,
     };
-    Known { seen, leads, flow }
+    let target = match target {
+        Target::Register(register) => Some(register),
+        Target::Address(_) | Target::Unsaid => None,
+    };
+    Known { seen, course: Course { leads, flow, target } }
 }

@@ -34,6 +34,12 @@ impl RegisterFile {
         }
     }
 
+    /// The lowest four bytes of a register as a number; none where they are not all known.
+    pub fn word(&self, register: RegisterId) -> Option<u64> {
+        let held = self.0.get(usize::from(register.0)).filter(|held| held.known & 0xf == 0xf)?;
+        held.bytes.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)))
+    }
+
     /// What all bytes of a view held that differ from these, lowest first; none where they do not, or are not known.
     pub fn differing(&self, view: RegisterView, bytes: &[u8]) -> Option<Vec<u8>> {
         let held = self.0.get(usize::from(view.register.0))?;
