@@ -67,9 +67,9 @@ impl KnownRegister {
     pub fn named(name: &[u8], set: InstructionSet) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
         // gem5 numbers the registers of AArch32 as `W` where the processor has AArch64 too.
-        let text = match (text, set) {
-            ("w13", InstructionSet::A32 | InstructionSet::T32) => "r13",
-            ("w14", InstructionSet::A32 | InstructionSet::T32) => "r14",
+        let text = match text {
+            "w13" if set.word_bytes() < 8 => "r13",
+            "w14" if set.word_bytes() < 8 => "r14",
             _ => text,
         };
         match Registers::view(text, set) {
