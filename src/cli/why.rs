@@ -249,6 +249,7 @@ fn end_word(end: End) -> &'static str {
         End::System { .. } => "system",
         End::Unknown(_) => "unknown",
         End::Kept => "kept",
+        End::Overwritten { .. } => "overwritten",
         End::Limit => "limit",
     }
 }

@@ -137,6 +137,11 @@ pub enum End {
     Unknown(NotKnown),
     /// Of what is followed forward: nothing reads or overwrites it up to the end of the trace.
     Kept,
+    /// Of what is followed forward: nothing reads it before a step overwrites it.
+    Overwritten {
+        /// The step that writes the first byte of it, where a step does.
+        by: Option<Step>,
+    },
     /// No more was asked for.
     Limit,
 }

@@ -62,6 +62,8 @@ fn value_words(end: End) -> String {
         End::Unknown(NotKnown::TooMuchLoaded) => say!("slice-end-too-much-loaded").to_owned(),
         End::Unknown(NotKnown::DeciderNotFound) => say!("slice-end-decider-not-found").to_owned(),
         End::Kept => say!("slice-end-kept").to_owned(),
+        End::Overwritten { by: Some(step) } => say!("slice-end-overwritten-by", step = step.0),
+        End::Overwritten { by: None } => say!("slice-end-overwritten").to_owned(),
         End::Limit => say!("slice-end-limit").to_owned(),
     }
 }

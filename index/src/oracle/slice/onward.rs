@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use stepback_machine::{Flow, Mode, RegisterId};
 use stepback_parsers::{Position, Step};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cell::Cell;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{Defined, Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, SliceStep, WantedBy};
@@ -16,6 +17,7 @@ use crate::oracle::slice::fates::Held;
 use crate::oracle::slice::flow::Taken;
 use crate::oracle::slice::takings::FoundByte;
 use crate::oracle::slice::writers::{Found, How, Made};
+use crate::query::access::NextAccess;
 use crate::query::slice::influence::Influence;
 
 /// Names its cells byte by byte, and flags one by one. What the limit leaves out it does not tell.
@@ -31,8 +33,13 @@ impl Replay for Influence {
             onward.holders.push(Holder { key, from: None, held });
         }
         (self.at.0..oracle.step_count()).for_each(|step| onward.go_into(Step(step)));
+        let mut ends = onward.ends();
+        if onward.rows.is_empty() && ends.is_empty() && !onward.holders.is_empty() {
+            let next = NextAccess { cell: self.cell, kinds: AccessKinds::Writes, from: self.at };
+            let by = next.replay(oracle)?.map(|hit| hit.record.step);
+            ends.extend(self.overwritten_by(by, |thread| oracle.instruction_set(thread).flag_bits()));
+        }
         onward.rows.truncate(self.limit);
-        let ends = onward.ends();
         let rows = onward.rows.into_iter().map(SliceRow::Step);
         Some(rows.chain(ends.into_iter().map(SliceRow::End)).collect())
     }

@@ -1,12 +1,16 @@
 //! The question: where did the value of a cell go?
 
-use stepback_parsers::{Position, Source};
+use stepback_machine::RegisterId;
+use stepback_parsers::{Position, Source, Step};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::slice::{EdgeKinds, SliceRow};
+use crate::answers::slice::{Edge, EdgeKinds, End, SliceCell, SliceEnd, SliceRow, WantedBy};
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::access::NextAccess;
 use crate::query::question::Query;
 use crate::query::slice::onward::OnwardWalk;
 
@@ -35,6 +39,31 @@ impl Influence {
     /// See [`QueryError`].
     pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<OnwardWalk<'a, S>, QueryError> {
         OnwardWalk::new(index, self, cancel)
+    }
+
+    /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.
+    pub(super) fn overwritten<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+    ) -> Result<Option<SliceEnd>, QueryError> {
+        let writer = NextAccess { cell: self.cell, kinds: AccessKinds::Writes, from: self.at }.run(index, cancel)?;
+        let flag_bits = |thread| index.instruction_set(thread).flag_bits();
+        Ok(self.overwritten_by(writer.map(|hit| hit.record.step), flag_bits))
+    }
+
+    /// The same where it is known which step writes the cell next.
+    pub(crate) fn overwritten_by(&self, by: Option<Step>, flag_bits: impl Fn(ThreadId) -> u64) -> Option<SliceEnd> {
+        let cell = match self.cell {
+            Cell::Register { thread, view } if view.register == RegisterId::PSR => {
+                SliceCell::Flags { thread, bits: flag_bits(thread) }
+            }
+            Cell::Register { thread, view } => SliceCell::Register { thread, view },
+            Cell::Memory { address, len_bytes } => SliceCell::Memory { address, len_bytes },
+            Cell::Physical { .. } => return None,
+        };
+        let wanted_by = vec![WantedBy { step: None, edge: Edge::Data }];
+        Some(SliceEnd { end: End::Overwritten { by }, cell, wanted_by, doubt: None })
     }
 }
 

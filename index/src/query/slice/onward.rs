@@ -38,6 +38,8 @@ pub struct OnwardWalk<'a, S> {
     regions: Regions<'a, S>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
+    /// The question, until a row is handed out: where there is none, the value is overwritten unread.
+    unread: Option<Influence>,
 }
 
 /// What is followed at a step.
@@ -70,10 +72,11 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
         let (live, late, ready) = Default::default();
-        let mut walk = Self { index, edges, live, late, regions: Regions::new(index), ready };
+        let mut walk = Self { index, edges, live, late, regions: Regions::new(index), ready, unread: None };
         for (thread, piece) in walk.asked(question)? {
             for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
                 let block = walk.block_of(&live);
+                walk.unread = Some(*question);
                 walk.follow(Live { block, ..live }, question.at.0.saturating_add(1), cancel)?;
             }
         }
@@ -88,6 +91,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         loop {
             cancel.check()?;
             if let Some(row) = self.ready.pop_front() {
+                self.unread = None;
                 return Ok(Some(row));
             }
             match self.live.next_slot().into_iter().chain(self.regions.next_slot()).min() {
@@ -97,6 +101,10 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
                 }
                 None => {
                     self.ready.extend(self.regions.take_unknown().into_iter().map(SliceRow::End));
+                    let unread = self.unread.take().filter(|_| self.ready.is_empty());
+                    if let Some(question) = unread {
+                        self.ready.extend(question.overwritten(self.index, cancel)?.map(SliceRow::End));
+                    }
                     return Ok(self.ready.pop_front());
                 }
             }
