@@ -60,7 +60,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over"),
         shape: Shape::Files {
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
-            are_one: |_| true,
+            are_one: TraceHead::are_one_trace,
             open: |files, assumed, kept| {
                 Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
             },

@@ -1,6 +1,6 @@
 //! Which files a trace of records consists of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -130,6 +130,10 @@ impl TraceFiles {
             Err(error) => return Err(unusable(path, error)),
         };
         let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
+        if are_unrelated(&files, &layout.companions)? {
+            let names = layout.inputs;
+            return Err(TracesInside { directory: path.to_owned(), names }.into());
+        }
         let directory = files.first().and_then(|file| file.parent()).unwrap_or(path).to_owned();
         let others = layout.other_windows.len();
         let notice = (others > 0).then(|| {
@@ -220,6 +224,39 @@ fn name_of(path: &Path) -> String {
 fn program_of(name: &str) -> &str {
     let stem = name.rsplit_once(".trace").map_or(name, |(stem, _)| stem);
     stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
+}
+
+/// Whether the files of a directory are several traces: their names are of several programs and no schedule of the
+/// recorder holds them together, or their records are of several versions. Cost: the beginning of a file a program.
+fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
+    let mut examples: BTreeMap<String, &PathBuf> = BTreeMap::new();
+    for file in files {
+        examples.entry(program_of(&name_of(file)).to_owned()).or_insert(file);
+    }
+    if examples.len() < 2 {
+        return Ok(false);
+    }
+    let recorded = files.iter().filter_map(|file| recorded_program(&name_of(file)).map(str::to_owned));
+    let programs: BTreeSet<String> = recorded.collect();
+    let has_schedule = companions.iter().any(|name| name.contains("schedule.bin"));
+    if programs.len() > 1 && !has_schedule {
+        return Ok(true);
+    }
+    let open = |path: &&PathBuf| {
+        let data = open(path, 1).map_err(|error| refused(&error, path))?;
+        Ok(TraceFile { name: name_of(path), data })
+    };
+    let heads = examples.values().take(LOOKED_AT).map(open).collect::<Result<Vec<TraceFile>>>()?;
+    Ok(!Format::Drmemtrace.are_one_trace(&heads))
+}
+
+/// `app` of `drmemtrace.app.123.0001.trace.zip`, as recorders name the file of a thread.
+fn recorded_program(name: &str) -> Option<&str> {
+    let (stem, _) = name.strip_prefix("drmemtrace.")?.rsplit_once(".trace")?;
+    let (stem, number) = stem.rsplit_once('.')?;
+    let (program, process) = stem.rsplit_once('.')?;
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number(number) && is_number(process)).then_some(program)
 }
 
 /// Which files of a directory are a trace; of those with other names than recorders give, `is_trace` tells.
@@ -421,6 +458,30 @@ mod tests {
         assert!(message().contains(expected), "{}", message());
         packed("c.tarmac.zst", line);
         assert!(message().contains("4 traces lie inside this directory"), "{}", message());
+    }
+
+    #[test]
+    fn several_recordings_in_one_directory_are_listed() {
+        let record = |kind: u16, size: u16, value: u64| {
+            [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+        };
+        // A header with the version, the thread, the process and an instruction.
+        let bytes = |version: u64| {
+            [record(25, 0, version), record(28, 12, version), record(22, 4, 5), record(24, 4, 5)].concat()
+        };
+        let message = |files: &[(&str, u64)]| {
+            let folder = tempfile::tempdir().unwrap();
+            files.iter().for_each(|(name, version)| fs::write(folder.path().join(name), bytes(*version)).unwrap());
+            TraceFiles::of_directory(folder.path()).map_or_else(|error| error.to_string(), |_| String::new())
+        };
+        let threads = [("drmemtrace.app.1.0001.trace", 6), ("drmemtrace.app.2.0002.trace", 6)];
+        assert_eq!(message(&threads), "");
+        assert_eq!(message(&[("main.trace", 6), ("worker.trace", 6)]), "");
+        let versions = message(&[("drmemtrace.a.trace", 4), ("drmemtrace.b.trace", 6)]);
+        assert!(versions.starts_with("2 traces lie inside this directory, open one of them: drmemtrace.a.trace"));
+        let programs = [("drmemtrace.one.1.0001.trace", 6), ("drmemtrace.two.2.0002.trace", 6)];
+        assert!(message(&programs).starts_with("2 traces lie inside"));
+        assert_eq!(message(&[programs[0], programs[1], ("cpu_schedule.bin.zip", 6)]), "");
     }
 
     #[test]

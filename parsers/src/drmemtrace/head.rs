@@ -53,6 +53,14 @@ impl TraceHead {
         Ok(None)
     }
 
+    /// Whether the files may be of one recording: all of the same version and width of records.
+    /// Files that cannot be read are not told apart.
+    pub fn are_one_trace(files: &[TraceFile]) -> bool {
+        let heads = files.iter().filter_map(|file| Self::of(file).ok().flatten());
+        let mut kinds = heads.map(|head| (head.version, head.width));
+        kinds.next().is_none_or(|first| kinds.all(|other| other == first))
+    }
+
     fn of_records(bytes: &[u8]) -> Option<Self> {
         let width = Width::of_head(bytes)?;
         let mut records = width.records(bytes);
