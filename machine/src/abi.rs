@@ -12,6 +12,8 @@ pub struct Abi {
     pub result: Option<&'static str>,
     /// Where a call leaves its return address.
     pub return_address: ReturnAddress,
+    /// What a function saves before it changes it, and restores before it returns.
+    pub callee_saved: &'static [&'static str],
     /// How the kernel is called.
     pub system_calls: SystemCalls,
 }

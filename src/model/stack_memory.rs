@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt, RegistersAt, StepRecord,
-    ValueSource,
+    AccessKinds, Call, Cancel, Cell, Entered, LastAccess, LastAccessAnswer, Query as _, QueryError, RegisterState,
+    RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
 };
-use stepback_machine::{Address, Branch, Registers, decode};
+use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
 
 use super::Meaning;
@@ -18,6 +18,7 @@ use super::regions::stack_pointer;
 use super::table::{Table, TableCell, TableRow};
 use super::text::short_hex;
 use crate::analysis::cell_value::{CellValue, cell_value};
+use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;
 use crate::session::Session;
 
@@ -74,6 +75,19 @@ pub fn stack_memory(session: &Session, at: Position, cancel: &Cancel) -> Result<
     Ok(Table::new(summary, &HEADS, rows).without_empty())
 }
 
+impl StackWord {
+    /// The function that stored the word; quiet where its call is over.
+    fn frame_cell(&self, meaning: Meaning) -> TableCell {
+        match &self.frame {
+            Some(function) if self.is_stale => {
+                TableCell::new(Meaning::Label, say!("stackmem-stale", function = &**function))
+            }
+            Some(function) => TableCell::new(meaning, function.clone()),
+            None => TableCell::default(),
+        }
+    }
+}
+
 /// Memory of the stack that no step accesses, such as the rest of an array: one row.
 fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
     let address = gap.start;
@@ -97,10 +111,12 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
 /// A word of the stack.
 struct StackWord {
     value: CellValue,
-    /// What it is: `x30`, `return address`.
+    /// The register that its function saved there, or that it is a return address: `x30`.
     saved: String,
     /// The function that stored it.
     frame: Option<String>,
+    /// The call that stored it is over: the word is left over from it.
+    is_stale: bool,
     written_by: Option<Step>,
 }
 
@@ -110,15 +126,24 @@ impl StackWord {
         let value = cell_value(index, cell, at, cancel)?;
         let last = LastAccess { cell, kinds: AccessKinds::Writes, before: at }.run(index, cancel)?;
         let LastAccessAnswer::Step(hit) = last else {
-            return Ok(Self { value, saved: String::new(), frame: None, written_by: None });
+            return Ok(Self { value, saved: String::new(), frame: None, is_stale: false, written_by: None });
         };
         let record = &hit.record;
         let calls = index.calls();
         let frame = frame_of_step(calls, record.thread, record.step).and_then(|id| calls.get(id));
         let function = frame.map_or(record.pc, |frame| frame.function);
-        let saved = saved_words(session, record, &value, cancel)?;
+        // A return address on the stack belongs to the call that is made.
+        let owner = match is_call(record) {
+            true => calls.called_by(record.thread, record.step).and_then(|id| calls.get(id)),
+            false => frame,
+        };
+        let is_stale = owner.is_some_and(|owner| !owner.contains(at) && !keeps_window(&owner, record));
+        let saved = match owner.filter(|_| !is_stale) {
+            Some(owner) => saved_words(session, Store { record, owner: &owner, value: &value }, cancel)?,
+            None => String::new(),
+        };
         let frame = Some(function_name(&session.images, function));
-        Ok(Self { value, saved, frame, written_by: Some(record.step) })
+        Ok(Self { value, saved, frame, is_stale, written_by: Some(record.step) })
     }
 
     fn row(&self, session: &Session, address: u64, offset: u64, frame: Meaning) -> TableRow {
@@ -139,7 +164,7 @@ impl StackWord {
                 TableCell::new(Meaning::Second, format!("+{offset:x}")),
                 value,
                 TableCell::new(Meaning::Register, self.saved.clone()),
-                TableCell::new(frame, self.frame.clone().unwrap_or_default()),
+                self.frame_cell(frame),
                 self.written_by.map_or_else(TableCell::default, TableCell::Step),
                 TableCell::new(Meaning::Symbol, symbol.unwrap_or_default()),
             ],
@@ -150,35 +175,86 @@ impl StackWord {
     }
 }
 
-/// Which register a step stored there: those that it reads and that held the value; a call stores where it returns to.
-fn saved_words(session: &Session, record: &StepRecord, value: &CellValue, cancel: &Cancel) -> Result<String> {
+/// Whether the call that stored a word is a handler that spills a register window for the function around it.
+fn keeps_window(owner: &Call, record: &StepRecord) -> bool {
+    owner.entered == Entered::Exception && record.instruction_set.has_windows()
+}
+
+/// A store of a word of the stack.
+struct Store<'a> {
+    record: &'a StepRecord,
+    /// The call that the word belongs to.
+    owner: &'a Call,
+    value: &'a CellValue,
+}
+
+/// Names the register that a function saved there: one that it has to restore, or the return address, with the value that
+/// it had when the function was called. A call stores where it returns to.
+fn saved_words(session: &Session, store: Store<'_>, cancel: &Cancel) -> Result<String> {
+    let Store { record, owner, value } = store;
     let (index, set) = (&session.index, record.instruction_set);
     let is_code = |number: u64| session.images.code_at(Address(number)).is_some();
     let Some(number) = value.value.to_u64() else { return Ok(String::new()) };
-    if matches!(record.branch, Branch::Call | Branch::IndirectCall) || is_call(record) {
+    if is_call(record) {
         return Ok(say!("stackmem-return-address").to_owned());
     }
     let Some(encoding) = record.encoding else { return Ok(String::new()) };
     let instruction = decode(encoding, record.pc, set);
     let Some(used) = instruction.registers.as_ref() else { return Ok(String::new()) };
-    let named = used.reads.iter().filter_map(|view| Some((Registers::name(*view, set)?.to_owned(), *view)));
-    let views: Vec<_> = named.filter(|(name, _)| !matches!(name.as_str(), "sp" | "rsp" | "esp")).collect();
+    let named = used.reads.iter().filter(|view| is_saved_by_callee(**view, set));
+    let views = named.filter_map(|view| Some((Registers::name(*view, set)?.to_owned(), *view))).collect();
     let (position, thread) = (record.step.before(), record.thread);
     let states = RegisterViewsAt { position, thread, views }.run(index, cancel)?;
-    let held = states.into_iter().find(|state| state.value.to_u64() == Some(number));
-    let is_link = |name: &str| matches!(name, "x30" | "lr" | "ra" | "r14");
-    Ok(match held {
-        Some(state) if is_link(&state.name) && is_code(number) => {
-            say!("stackmem-register-return", register = &*state.name)
+    for state in states.into_iter().filter(|state| state.value.to_u64() == Some(number)) {
+        if !is_as_called(index, &state, store_place(record, owner), cancel)? {
+            continue;
         }
-        Some(state) => state.name,
-        None => String::new(),
+        return Ok(match set.is_link_register(state.view.register) && is_code(number) {
+            true => say!("stackmem-register-return", register = &*state.name),
+            false => state.name,
+        });
+    }
+    Ok(String::new())
+}
+
+/// Whether a function restores a register before it returns, or needs it to return.
+fn is_saved_by_callee(view: RegisterView, set: InstructionSet) -> bool {
+    let saved = set.abi().callee_saved.iter().filter_map(|name| Registers::view(name, set));
+    set.is_link_register(view.register) || saved.into_iter().any(|saved| saved.register == view.register)
+}
+
+/// The step that stored, and where its call began.
+struct StorePlace {
+    thread: ThreadId,
+    step: Step,
+    entered: Position,
+    has_windows: bool,
+}
+
+fn store_place(record: &StepRecord, owner: &Call) -> StorePlace {
+    let has_windows = keeps_window(owner, record);
+    StorePlace { thread: record.thread, step: record.step, entered: owner.entered_at(), has_windows }
+}
+
+/// Whether a register still has the value with which its function was called. Those of a window are its own.
+fn is_as_called(
+    index: &TraceIndex,
+    state: &RegisterState,
+    place: StorePlace,
+    cancel: &Cancel,
+) -> Result<bool, QueryError> {
+    let cell = Cell::Register { thread: place.thread, view: state.view };
+    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: place.step.before() }.run(index, cancel)?;
+    Ok(match last {
+        LastAccessAnswer::Step(hit) => place.has_windows || hit.position <= place.entered,
+        _ => true,
     })
 }
 
 fn is_call(record: &StepRecord) -> bool {
     use stepback_machine::TextFlow;
-    record.instruction_set.text_flow(&record.text) == Some(TextFlow::Call)
+    let by_text = || record.instruction_set.text_flow(&record.text) == Some(TextFlow::Call);
+    matches!(record.branch, Branch::Call | Branch::IndirectCall) || by_text()
 }
 
 #[cfg(test)]

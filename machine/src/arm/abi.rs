@@ -14,6 +14,11 @@ pub const AAPCS64: Abi = Abi {
     arguments: &["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"],
     result: Some("x0"),
     return_address: ReturnAddress::Register(LINK_64),
+    // AAPCS64, sections 6.1.1 and 6.1.2.
+    callee_saved: &[
+        "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "d8", "d9", "d10", "d11", "d12",
+        "d13", "d14", "d15",
+    ],
     system_calls: SystemCalls {
         numbers: Numbers::Generic,
         number: Some("x8"),
@@ -28,6 +33,10 @@ pub const AAPCS32: Abi = Abi {
     arguments: &["r0", "r1", "r2", "r3"],
     result: Some("r0"),
     return_address: ReturnAddress::Register(RegisterId::LR),
+    // AAPCS32, sections 6.1.1 and 6.1.2.1.
+    callee_saved: &[
+        "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15",
+    ],
     system_calls: SystemCalls {
         numbers: Numbers::Arm,
         number: Some("r7"),

@@ -27,6 +27,7 @@ impl Architecture for Regdeps {
         arguments: &[],
         result: None,
         return_address: ReturnAddress::Unknown,
+        callee_saved: &[],
         system_calls: SystemCalls {
             numbers: Numbers::X86_64,
             number: None,

@@ -13,6 +13,8 @@ pub const ABI: Abi = Abi {
     arguments: &["o0", "o1", "o2", "o3", "o4", "o5"],
     result: Some("o0"),
     return_address: ReturnAddress::Register(LINK),
+    // The registers of a window, which `save` keeps and a spill handler stores.
+    callee_saved: &["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7", "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"],
     system_calls: SystemCalls {
         numbers: Numbers::Sparc,
         number: Some("g1"),

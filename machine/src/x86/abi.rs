@@ -8,6 +8,8 @@ pub const ABI_64: Abi = Abi {
     arguments: &["rdi", "rsi", "rdx", "rcx", "r8", "r9"],
     result: Some("rax"),
     return_address: ReturnAddress::Stack,
+    // System V ABI for AMD64, figure 3.4.
+    callee_saved: &["rbx", "rbp", "r12", "r13", "r14", "r15"],
     system_calls: SystemCalls {
         numbers: Numbers::X86_64,
         number: Some("rax"),
@@ -22,6 +24,8 @@ pub const ABI_32: Abi = Abi {
     arguments: &[],
     result: Some("eax"),
     return_address: ReturnAddress::Stack,
+    // System V ABI for i386, table 2.3.
+    callee_saved: &["ebx", "esi", "edi", "ebp"],
     system_calls: SystemCalls {
         numbers: Numbers::X86_32,
         number: Some("eax"),
