@@ -89,6 +89,15 @@ impl Windows {
         is_closable
     }
 
+    /// Gives the active window the number 1, if no window has it: it keeps its position and its history.
+    pub fn number_active_first(&mut self) {
+        const FIRST: WindowId = WindowId(1);
+        if self.get(FIRST).is_none() {
+            self.active_mut().id = FIRST;
+            self.active = FIRST;
+        }
+    }
+
     /// Makes a window the active one, if there is one of this number.
     pub fn activate(&mut self, id: WindowId) {
         if self.get(id).is_some() {
@@ -181,6 +190,20 @@ mod tests {
         windows.open_at(Position(5));
         assert!(windows.close(WindowId(2)));
         assert_eq!(windows.active().id, WindowId(1));
+    }
+
+    #[test]
+    fn the_window_that_is_left_becomes_the_first_at_its_position() {
+        let mut windows = Windows::new(10);
+        windows.open_at(Position(5));
+        windows.number_active_first();
+        assert_eq!(windows.active, WindowId(2), "another window is the first");
+        assert!(windows.close(WindowId(1)));
+        windows.number_active_first();
+        assert_eq!(
+            (windows.active, windows.active().id, windows.active().position),
+            (WindowId(1), WindowId(1), Position(5))
+        );
     }
 
     #[test]

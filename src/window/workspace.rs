@@ -230,12 +230,12 @@ impl Workspace {
     /// The panels as they were at first.
     pub fn reset_layout(&mut self, size: egui::Vec2) {
         self.replace_dock(layout::first(size));
+        self.windows.number_active_first();
         self.windows.activate(WindowId(1));
         let others: Vec<WindowId> = self.windows.list.iter().map(|window| window.id).collect();
         for id in others.into_iter().filter(|id| *id != WindowId(1)) {
             self.windows.close(id);
         }
-        self.windows.ensure(WindowId(1), Position(0));
         self.focused = self.trace_tile(WindowId(1));
     }
 
