@@ -17,6 +17,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use stepback_index::{
     Cancel, FallsAcrossTime, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, QueryError,
+    VisitsFrom,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Source};
@@ -139,18 +140,20 @@ impl Place {
         self.resolve_in(&session.index, &session.images, Some(from), cancel)
     }
 
-    /// What should be known of the position, as a phrase: a time that comes again because time runs backwards.
-    pub fn remark<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<String>> {
-        let Self::Time(time) = self else { return Ok(None) };
-        let falls = FallsAcrossTime(*time).run(index, cancel)?;
-        Ok(falls.first().map(|first| {
-            let (step, count) = (first.step.0, falls.len());
-            let (time, step, more) = (time.to_string(), step.to_string(), count.saturating_sub(1));
-            match more {
-                0 => say!("place-time-ambiguous", time = time, step = step),
-                _ => say!("place-time-ambiguous-often", time = time, step = step, more = more.to_string()),
+    /// What should be known of the position, as phrases: a time that recurs because time runs backwards,
+    /// how a number with several readings was read.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn remarks(&self, session: &Session, from: Option<Position>, cancel: &Cancel) -> Result<Vec<String>> {
+        match self {
+            Self::Time(time) => Ok(time_remark(*time, &session.index, cancel)?.into_iter().collect()),
+            Self::Visit { expression, .. } => {
+                let context = context(&session.index, &session.images, from, cancel);
+                Ok(expression.readings(&*context).iter().map(ToString::to_string).collect())
             }
-        }))
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// As [`Self::resolve_from`], for any index.
@@ -174,15 +177,38 @@ impl Place {
             Self::Record(number) => position_of_record(index, *number),
             Self::Time(time) => Ok(PositionOfTime(*time).run(index, cancel)?),
             Self::Visit { address, expression, number } => {
-                let context: Box<dyn Lookup + '_> = match from {
-                    Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
-                    None => Box::new(SymbolsOnly(images)),
-                };
-                let pc = expression.evaluate(&*context).map_err(|error| unevaluated(address, error))?;
-                position_of_visit(index, Address(pc), *number, cancel)
+                let context = context(index, images, from, cancel);
+                let code = expression.evaluate_all(&*context).map_err(|error| unevaluated(address, error))?;
+                position_of_visit(index, &code, *number, cancel)
             }
         }
     }
+}
+
+/// Names at a position, or only symbols where there is none.
+fn context<'a, S: Source>(
+    index: &'a Index<S>,
+    images: &'a Images,
+    from: Option<Position>,
+    cancel: &'a Cancel,
+) -> Box<dyn Lookup + 'a> {
+    match from {
+        Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
+        None => Box::new(SymbolsOnly { index, images, cancel }),
+    }
+}
+
+/// Says that a time comes again, because time runs backwards.
+fn time_remark<S: Source>(time: u64, index: &Index<S>, cancel: &Cancel) -> Result<Option<String>> {
+    let falls = FallsAcrossTime(time).run(index, cancel)?;
+    Ok(falls.first().map(|first| {
+        let (step, count) = (first.step.0, falls.len());
+        let (time, step, more) = (time.to_string(), step.to_string(), count.saturating_sub(1));
+        match more {
+            0 => say!("place-time-ambiguous", time = time, step = step),
+            _ => say!("place-time-ambiguous-often", time = time, step = step, more = more.to_string()),
+        }
+    }))
 }
 
 /// One sentence instead of a chain: callers may show only the outermost.
@@ -255,7 +281,20 @@ fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Positi
     checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
 }
 
-fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, cancel: &Cancel) -> Result<Position> {
+fn position_of_visit<S: Source>(index: &Index<S>, code: &[u64], number: u64, cancel: &Cancel) -> Result<Position> {
+    let found = match *code {
+        [pc] => nth_visit(index, Address(pc), number, cancel)?,
+        _ => nth_visit_of_any(index, code, number, cancel)?,
+    };
+    let addresses = || code.iter().map(|pc| format!("{pc:#x}")).collect::<Vec<_>>().join(", ");
+    match found {
+        Some(position) => Ok(position),
+        None if number == 1 => bail!(Missing(say!("place-no-step-at", address = addresses()))),
+        None => bail!(Missing(say!("place-fewer-at", count = number.to_string(), address = addresses()))),
+    }
+}
+
+fn nth_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, cancel: &Cancel) -> Result<Option<Position>> {
     let visit = |pc: Address| -> Result<Option<Hit>> {
         Ok(match number {
             1 => NextVisit { pc, from: Position(0) }.run(index, cancel)?,
@@ -270,11 +309,24 @@ fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, canc
         }
         hit => hit,
     };
-    match hit {
-        Some(hit) => Ok(hit.record.step.before()),
-        None if number == 1 => bail!(Missing(say!("place-no-step-at", address = pc.to_string()))),
-        None => bail!(Missing(say!("place-fewer-at", count = number.to_string(), address = pc.to_string()))),
+    Ok(hit.map(|hit| hit.record.step.before()))
+}
+
+/// The K-th visit of any of several addresses. Cost: the first K visits of each.
+fn nth_visit_of_any<S: Source>(
+    index: &Index<S>,
+    code: &[u64],
+    number: u64,
+    cancel: &Cancel,
+) -> Result<Option<Position>> {
+    let Ok(limit) = usize::try_from(number) else { return Ok(None) };
+    let mut visits = Vec::new();
+    for pc in code {
+        let visits_of_one = VisitsFrom { pc: Address(*pc), from: Position(0), limit }.run(index, cancel)?;
+        visits.extend(visits_of_one.iter().map(|step| step.before()));
     }
+    visits.sort_unstable();
+    Ok(limit.checked_sub(1).and_then(|before| visits.get(before).copied()))
 }
 
 fn parse(text: &str) -> Result<Place> {

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use stepback_index::{Cancel, Cell, MemoryRange, QueryError, SlotReader, ThreadId};
+use stepback_index::{Cancel, Cell, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Position};
 
 use super::register_part::RegisterPart;
+use super::search::wide_number;
 use super::trace_index::TraceIndex;
 use crate::expression::{
-    AddressSpace, AtPosition, ExpressionError, ExpressionErrorKind, evaluate, split_range, split_space,
+    AddressSpace, AtPosition, BareNumber, Expression, ExpressionError, ExpressionErrorKind, Reading, parse,
+    split_range, split_space,
 };
 use crate::image::Images;
 
@@ -19,6 +21,8 @@ pub struct NamesAt<'a> {
     at: Position,
     thread: ThreadId,
     lookup: AtPosition<'a, AnySource>,
+    /// Receives how ambiguous numbers and names were read.
+    notice: fn(&Reading),
 }
 
 impl<'a> NamesAt<'a> {
@@ -37,7 +41,14 @@ impl<'a> NamesAt<'a> {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(at)?,
         };
-        Ok(Self { index, at, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
+        let lookup = AtPosition::new(index, images, at, Some(thread), cancel);
+        Ok(Self { index, at, thread, lookup, notice: |_| {} })
+    }
+
+    /// Reports how ambiguous numbers and names are read.
+    #[must_use]
+    pub fn noticing(self, notice: fn(&Reading)) -> Self {
+        Self { notice, ..self }
     }
 
     /// The value of an expression.
@@ -53,13 +64,51 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// It is misspelt or has no value here.
     pub fn value(&self, text: &str) -> Result<u64, ExpressionError> {
-        evaluate(text, &self.lookup)
+        self.parsed(text)?.evaluate(&self.lookup)
+    }
+
+    /// The values of an expression that may name several symbols: static functions share names.
+    ///
+    /// # Errors
+    /// It is misspelt or has no value here.
+    pub fn numbers(&self, text: &str) -> Result<Vec<u64>, NameError> {
+        let values = self.parsed(text).and_then(|expression| expression.evaluate_all(&self.lookup));
+        values.map_err(|error| NameError::Expression { text: text.to_owned(), error })
+    }
+
+    fn parsed(&self, text: &str) -> Result<Expression, ExpressionError> {
+        let expression = parse(text)?;
+        expression.readings(&self.lookup).iter().for_each(self.notice);
+        Ok(expression)
+    }
+
+    /// The value of an expression that is no address: its numbers are in C syntax.
+    ///
+    /// # Errors
+    /// It is misspelt or has no value here.
+    pub fn count(&self, text: &str) -> Result<u64, NameError> {
+        let value = parse(text).and_then(Expression::in_c).and_then(|count| count.evaluate(&self.lookup));
+        value.map_err(|error| NameError::Expression { text: text.to_owned(), error })
+    }
+
+    /// A value that is looked for: a number of any width, else an expression.
+    /// Digits are hexadecimal only where C has no such number, or only that reading is an address that the trace uses.
+    ///
+    /// # Errors
+    /// It is misspelt or has no value here.
+    pub fn sought_value(&self, text: &str) -> Result<Number, NameError> {
+        if let Some(bare) = BareNumber::of(text.trim()) {
+            let reading = bare.read(&self.lookup);
+            (self.notice)(&reading);
+            return Ok(Number::from(reading.taken));
+        }
+        wide_number(text).map_or_else(|| self.number(text).map(Number::from), Ok)
     }
 
     /// `ADDR[:LEN]`; at least one byte, and none beyond the end of the address space.
     ///
     /// # Errors
-    /// It is misspelt, has no value here, or is empty.
+    /// It is misspelt, has no value here, is empty, negative, or longer than the address space.
     pub fn memory_range(&self, text: &str) -> Result<MemoryRange, NameError> {
         if let (AddressSpace::Physical, _) = split_space(text) {
             return Err(NameError::Physical(text.to_owned()));
@@ -78,15 +127,24 @@ impl<'a> NamesAt<'a> {
 
     fn range(&self, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
+        let is_negative = address.trim_start().starts_with('-');
         let address = self.number(address)?;
-        let len_bytes = len.map_or(Ok(1), |len| self.number(len))?;
+        let len_bytes = len.map_or(Ok(1), |len| self.count(len))?;
         if len_bytes == 0 {
             return Err(NameError::EmptyRange(text.to_owned()));
         }
-        let bytes_to_end = address.wrapping_neg();
-        let is_beyond_end = bytes_to_end != 0 && len_bytes > bytes_to_end;
-        let len_bytes = if is_beyond_end { bytes_to_end } else { len_bytes };
+        let last = address.checked_add(len_bytes - 1).filter(|last| *last <= self.last_address(address));
+        if is_negative || last.is_none() {
+            return Err(NameError::BeyondMemory(text.to_owned()));
+        }
         Ok(MemoryRange { address: Address(address), len_bytes })
+    }
+
+    /// The last address of the address space that an address lies in.
+    fn last_address(&self, address: u64) -> u64 {
+        let set = NameReader(self.index).set_at(self.thread, self.at);
+        let highest = set.map_or(u64::MAX, |set| set.highest_address());
+        if address <= highest { highest } else { u64::MAX }
     }
 
     /// A register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of cpu1`);
@@ -135,6 +193,8 @@ pub enum NameError {
     Trace(QueryError),
     /// A range without a byte, as it was written.
     EmptyRange(String),
+    /// A range that begins or ends outside of the address space, as it was written.
+    BeyondMemory(String),
     /// A lane that is not there, or a register of a thread that is not there, as it was written.
     NoPart(String),
     /// A physical address where only a virtual one has a meaning, as it was written.
@@ -148,7 +208,7 @@ impl NameError {
         let error = match self {
             Self::Expression { error, .. } => error,
             Self::Trace(_) => return false,
-            Self::EmptyRange(_) | Self::NoPart(_) | Self::Physical(_) => return true,
+            Self::EmptyRange(_) | Self::BeyondMemory(_) | Self::NoPart(_) | Self::Physical(_) => return true,
         };
         !matches!(error.kind, MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_))
     }
@@ -160,6 +220,9 @@ impl fmt::Display for NameError {
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
             Self::Trace(error) => write!(f, "{error}"),
             Self::EmptyRange(text) => write!(f, "a range of memory has at least one byte: {text:?}"),
+            Self::BeyondMemory(text) => {
+                write!(f, "the range is negative or reaches beyond the end of the address space: {text:?}")
+            }
             Self::Physical(text) => write!(f, "only a virtual address can be asked for here: {text:?}"),
             Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
         }

@@ -1,5 +1,6 @@
 //! A register as it is named in a question: all of it, or a lane, of the thread of the position or of another.
 //!
+//! `v1<31:24>` some bytes, as answers print a part without a name.
 //! `v0` · `v0.s[2]` the third lane of 32 bits (the Arm spelling: `b h s d q`) · `x3 of cpu1`.
 
 use std::fmt;
@@ -18,6 +19,8 @@ pub struct RegisterPart {
     pub name: String,
     /// Which lane; none for all of it.
     pub lane: Option<Lane>,
+    /// Which bits; none for all of it.
+    pub bits: Option<BitRange>,
     /// Whose; none for the thread of the position.
     pub thread: Option<String>,
 }
@@ -29,6 +32,13 @@ pub struct Lane {
     pub size_bytes: u8,
     /// From 0, the least significant.
     pub index: u16,
+}
+
+/// Whole bytes of a register, as bit numbers: `<31:24>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BitRange {
+    high: u16,
+    low: u16,
 }
 
 const LETTERS: [(char, u8); 5] = [('b', 1), ('h', 2), ('s', 4), ('d', 8), ('q', 16)];
@@ -44,15 +54,19 @@ impl RegisterPart {
             Some((name, lane)) => (name, Some(lane)),
             None => (register.trim(), None),
         };
-        Self { name: name.to_owned(), lane, thread }
+        let (name, bits) = match bits_of(name) {
+            Some((name, bits)) if lane.is_none() => (name, Some(bits)),
+            _ => (name, None),
+        };
+        Self { name: name.to_owned(), lane, bits, thread }
     }
 
-    /// Whether a text is a lane or names a thread: nothing else has that form.
+    /// Whether a text is a lane or some bits, or names a thread: nothing else has that form.
     pub fn is_part(text: &str) -> bool {
         let part = Self::parse(text);
         let is_word =
             |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-        is_word(&part.name) && (part.lane.is_some() || part.thread.is_some())
+        is_word(&part.name) && (part.lane.is_some() || part.bits.is_some() || part.thread.is_some())
     }
 
     /// Whose register it is at a position, and which bytes; none when there is no such register.
@@ -67,22 +81,23 @@ impl RegisterPart {
     ) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
         let Some(thread) = self.thread_in(index, of_position) else { return Ok(None) };
         let view = NameReader(index).register_view_at(&self.name, thread, at)?;
-        Ok(view.and_then(|view| self.lane_of(view)).map(|view| (thread, view)))
+        Ok(view.and_then(|view| self.part_of(view)).map(|view| (thread, view)))
     }
 
     /// Whose register it is wherever a thread has one of the name, and which bytes; none when there is no such register.
     pub fn view<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
         let thread = self.thread_in(index, of_position)?;
         let view = NameReader(index).register_view(&self.name, thread)?;
-        Some((thread, self.lane_of(view)?))
+        Some((thread, self.part_of(view)?))
     }
 
     fn thread_in<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<ThreadId> {
         self.thread.as_ref().map_or(Some(of_position), |name| index.thread_by_name(name))
     }
 
-    fn lane_of(&self, view: RegisterView) -> Option<RegisterView> {
-        self.lane.map_or(Some(view), |lane| lane.of(view))
+    fn part_of(&self, view: RegisterView) -> Option<RegisterView> {
+        let view = self.lane.map_or(Some(view), |lane| lane.of(view))?;
+        self.bits.map_or(Some(view), |bits| bits.of(view))
     }
 }
 
@@ -93,6 +108,23 @@ impl Lane {
         let start = self.index.checked_mul(size)?;
         let end = start.checked_add(size).filter(|end| *end <= view.size_bytes)?;
         Some(RegisterView::new(view.register, view.offset.checked_add(end - size)?, size))
+    }
+}
+
+impl BitRange {
+    /// The bytes with these bits in a view; none where the view has fewer, or they are no whole bytes.
+    pub fn of(self, view: RegisterView) -> Option<RegisterView> {
+        let size_bits = self.high.checked_sub(self.low)?.checked_add(1)?;
+        let are_bytes = self.low.is_multiple_of(8) && size_bits.is_multiple_of(8);
+        let is_inside = self.high / 8 < view.size_bytes;
+        let offset = view.offset.checked_add(self.low / 8)?;
+        (are_bytes && is_inside).then(|| RegisterView::new(view.register, offset, size_bits / 8))
+    }
+}
+
+impl fmt::Display for BitRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}:{}>", self.high, self.low)
     }
 }
 
@@ -109,6 +141,9 @@ impl fmt::Display for RegisterPart {
         if let Some(lane) = self.lane {
             write!(f, "{lane}")?;
         }
+        if let Some(bits) = self.bits {
+            write!(f, "{bits}")?;
+        }
         match &self.thread {
             Some(thread) => write!(f, "{OF}{thread}"),
             None => Ok(()),
@@ -122,6 +157,13 @@ fn lane_of(text: &str) -> Option<(&str, Lane)> {
     let (letter, index) = lane.split_once('[')?;
     let (_, size_bytes) = LETTERS.into_iter().find(|(known, _)| letter.eq_ignore_ascii_case(&known.to_string()))?;
     Some((name, Lane { size_bytes, index: index.parse().ok()? }))
+}
+
+/// Splits `v1<31:24>`.
+fn bits_of(text: &str) -> Option<(&str, BitRange)> {
+    let (name, bits) = text.strip_suffix('>')?.split_once('<')?;
+    let (high, low) = bits.split_once(':')?;
+    Some((name, BitRange { high: high.parse().ok()?, low: low.parse().ok()? }))
 }
 
 #[cfg(test)]
@@ -145,6 +187,19 @@ mod tests {
         check("z31.b[255] of cpu1", ("z31", Some((1, 255)), Some("cpu1")));
         check("s3_0_c15_c2_0 of cpu0", ("s3_0_c15_c2_0", None, Some("cpu0")));
         check("a.b[c]", ("a.b[c]", None, None));
+    }
+
+    #[test]
+    fn bits_are_read_as_they_are_printed() {
+        for (text, expected) in [("v1<31:24>", Some((3, 1))), ("v1<127:64>", Some((8, 8))), ("v1<31:25>", None)] {
+            let part = RegisterPart::parse(text);
+            let view = part.bits.and_then(|bits| bits.of(RegisterView::new(RegisterId(45), 0, 16)));
+            assert_eq!(view.map(|view| (view.offset, view.size_bytes)), expected, "{text}");
+            assert_eq!((part.name.as_str(), part.to_string().as_str()), ("v1", text));
+        }
+        let of = |text: &str| RegisterPart::parse(text).bits.unwrap().of(RegisterView::new(RegisterId(1), 0, 8));
+        assert_eq!((of("x1<71:64>"), of("x1<0:8>"), of("x1<65535:0>")), (None, None, None));
+        assert!(RegisterPart::is_part("x1<15:8> of cpu1") && !RegisterPart::is_part("x1<2"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use stepback_parsers::Position;
 use super::cell_value::cell_value;
 use super::trace_index::TraceIndex;
 use crate::action::Way;
-use crate::expression::{Expression, ExpressionError, Lookup, ValueLookup, Width};
+use crate::expression::{Expression, ExpressionError, Lookup, ValueLookup, Width, is_used};
 use crate::image::Images;
 
 /// Where expressions have their meaning, whatever the position.
@@ -153,8 +153,12 @@ impl Lookup for Looked<'_> {
         }
     }
 
-    fn symbol(&self, name: &str) -> Option<u64> {
-        self.scene.images.address_of(name).map(|address| address.0)
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        self.scene.images.addresses_of(name)
+    }
+
+    fn is_used(&self, address: u64) -> bool {
+        is_used(self.scene.index, address, self.scene.cancel)
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {

@@ -28,10 +28,10 @@ pub enum Sought {
     NextAccess(Cell, AccessKinds),
     /// Every later access of a range of memory, also where a step has several.
     Accesses(MemoryRange, AccessKinds),
-    /// Earlier steps at an address.
-    LastVisit(Address),
-    /// Later steps at an address.
-    NextVisit(Address),
+    /// Earlier steps at any of these addresses.
+    LastVisit(Vec<Address>),
+    /// Later steps at any of these addresses.
+    NextVisit(Vec<Address>),
     /// Later reads that contradicted what was known.
     NextExternal(Option<MemoryRange>),
     /// Earlier ones.
@@ -141,8 +141,9 @@ impl<'a> Walk<'a> {
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
         let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed.map_or(0, |passed| passed.count));
-        let found: Vec<Found> = match self.sought {
+        let found: Vec<Found> = match &self.sought {
             Sought::LastAccess(cell, kinds) => {
+                let (cell, kinds) = (*cell, *kinds);
                 let last =
                     LastAccesses { cell, kinds, thread, before: at, skip, limit }.run(self.index, self.cancel)?;
                 self.go_on_from(
@@ -151,17 +152,24 @@ impl<'a> Walk<'a> {
                 last.into_iter().flat_map(|last| last.accesses).map(Found::from).collect()
             }
             Sought::NextAccess(cell, kinds) => {
+                let (cell, kinds) = (*cell, *kinds);
                 let next = NextAccesses { cell, kinds, thread, from: at, skip, limit }.run(self.index, self.cancel)?;
                 self.go_on_from(next.first().map(|hit| Passed { position: hit.position, count: next.len() }));
                 next.into_iter().map(Found::from).collect()
             }
-            Sought::LastVisit(pc) => {
-                let last = LastVisitBy { thread, visit: LastVisit { pc, before: at } }.run(self.index, self.cancel)?;
+            Sought::LastVisit(code) => {
+                let last = |pc: &Address| LastVisitBy { thread, visit: LastVisit { pc: *pc, before: at } };
+                let found: Vec<Option<Hit>> =
+                    code.iter().map(|pc| last(pc).run(self.index, self.cancel)).collect::<Result<_, _>>()?;
+                let last = found.into_iter().flatten().max_by_key(|hit| hit.position);
                 self.at = last.as_ref().and_then(|hit| self.behind(hit.position));
                 last.into_iter().map(Found::from).collect()
             }
-            Sought::NextVisit(pc) => {
-                let next = NextVisitBy { thread, visit: NextVisit { pc, from: at } }.run(self.index, self.cancel)?;
+            Sought::NextVisit(code) => {
+                let next = |pc: &Address| NextVisitBy { thread, visit: NextVisit { pc: *pc, from: at } };
+                let found: Vec<Option<Hit>> =
+                    code.iter().map(|pc| next(pc).run(self.index, self.cancel)).collect::<Result<_, _>>()?;
+                let next = found.into_iter().flatten().min_by_key(|hit| hit.position);
                 self.at = next.as_ref().and_then(|hit| self.behind(hit.position));
                 next.into_iter().map(Found::from).collect()
             }

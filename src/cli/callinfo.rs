@@ -51,8 +51,9 @@ struct VisitJson<'a> {
 
 /// What was asked for.
 enum Asked<'a> {
-    Symbol(&'a Symbol),
-    Address(Address),
+    /// Static functions share names.
+    Symbols(Vec<&'a Symbol>),
+    Addresses(Vec<Address>),
     /// Why there is no answer.
     Nothing(String),
 }
@@ -67,8 +68,16 @@ impl Command for CallinfoArguments {
 fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
     for text in &arguments.functions {
         match asked(text, report)? {
-            Asked::Symbol(symbol) => print(text, symbol.address, Some(symbol), report)?,
-            Asked::Address(address) => print(text, address, None, report)?,
+            Asked::Symbols(symbols) => {
+                for symbol in symbols {
+                    print(text, symbol.address, Some(symbol), report)?;
+                }
+            }
+            Asked::Addresses(addresses) => {
+                for address in addresses {
+                    print(text, address, None, report)?;
+                }
+            }
             Asked::Nothing(why) if report.is_json => say(&format!("note: {}", why.trim_end())),
             Asked::Nothing(why) => report.text(&why)?,
         }
@@ -79,15 +88,17 @@ fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> 
 /// A symbol before an expression; a single word that is neither symbol nor number is a symbol that does not exist.
 fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     let session = report.session;
-    if let Some(symbol) = session.images.symbol(text) {
-        return Ok(Asked::Symbol(symbol));
+    let symbols = session.images.symbols_named(text);
+    if !symbols.is_empty() {
+        return Ok(Asked::Symbols(symbols));
     }
     let names = names_at(report, session.index.end(), None)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
     if !is_word {
-        let address = code_address(names.number(text)?, &session.index, &report.cancel)?;
-        return Ok(Asked::Address(address));
+        let numbers = names.numbers(text)?.into_iter();
+        let code = numbers.map(|number| code_address(number, &session.index, &report.cancel));
+        return Ok(Asked::Addresses(code.collect::<Result<_, _>>()?));
     }
     let name = printable(text);
     Ok(Asked::Nothing(match session.images.is_empty() {

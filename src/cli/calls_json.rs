@@ -69,7 +69,7 @@ impl CallsPrinter {
             function: FunctionJson {
                 address: hex(call.function),
                 name: function.map(|at| at.to_string()),
-                symbol: function.map(|at| &*at.symbol.raw_name),
+                symbol: function.map(|at| at.symbol.raw_name()),
                 source: self.has_lines.then(|| session.source_text(call.function)),
             },
             trap: trap.map(|trap| TrapJson::new(trap, set)),

@@ -26,8 +26,9 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
 /// The position that a place names; says what should be known of it.
 pub fn resolved(place: &Place, report: &Report<'_>) -> Result<Position> {
     let position = place.resolve(report.session, &report.cancel)?;
-    if let Some(remark) = place.remark(&report.session.index, &report.cancel)?.filter(|_| !report.is_quiet) {
-        say(&format!("note: {remark}"));
+    if !report.is_quiet {
+        let remarks = place.remarks(report.session, None, &report.cancel)?;
+        remarks.iter().for_each(|remark| say(&format!("note: {remark}")));
     }
     Ok(position)
 }
@@ -51,7 +52,8 @@ pub fn check_range(text: &str) -> Result<(), String> {
 
 /// What names mean to a command: without a thread, that of the last step before the position is meant.
 pub fn names_at<'a>(report: &'a Report<'_>, at: Position, thread: Option<ThreadId>) -> Result<NamesAt<'a>> {
-    Ok(NamesAt::new(&report.session.index, &report.session.images, at, thread, &report.cancel)?)
+    let names = NamesAt::new(&report.session.index, &report.session.images, at, thread, &report.cancel)?;
+    Ok(if report.is_quiet { names } else { names.noticing(|reading| say(&format!("note: {reading}"))) })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use stepback_index::{AccessKinds, Cell, MemoryRange, Number, TextPattern, ThreadId};
+use stepback_index::{AccessKinds, Cell, MemoryRange, TextPattern, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Source as _};
 
@@ -13,7 +13,6 @@ use super::find_hits::{Asked, HitPrinter};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
 use super::find_stacks::StackWish;
 use super::find_words::{NOTHING_WANTED, Way, nothing_of, subject_of};
-use super::json::hex;
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
@@ -195,8 +194,12 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
     let names = names_at(report, at, thread)?;
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
-    let number = || names.number(what);
-    let code = |number| code_address(number, &report.session.index, &report.cancel);
+    let code = || -> Result<Vec<Address>> {
+        let addresses = names.numbers(what)?.into_iter();
+        Ok(addresses
+            .map(|number| code_address(number, &report.session.index, &report.cancel))
+            .collect::<Result<_, _>>()?)
+    };
     let range = || arguments.what.as_ref().map(|what| names.memory_range(what)).transpose();
     Ok(Search::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
@@ -205,8 +208,8 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.extent(), report),
         Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
         Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
-        Kind::Pc => Sought::NextVisit(code(number()?)?),
-        Kind::LastPc => Sought::LastVisit(code(number()?)?),
+        Kind::Pc => Sought::NextVisit(code()?),
+        Kind::LastPc => Sought::LastVisit(code()?),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
         Kind::Text => {
             let pattern = pattern(what).map_err(Error::msg)?;
@@ -214,14 +217,8 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
             return Ok(Search::Through(search::Search::Text(pattern), subject));
         }
         Kind::Value => {
-            let (value, text) = match wide_number(what) {
-                Some(value) => (value, what.trim().to_owned()),
-                None => {
-                    let number = number()?;
-                    (Number::from(number), hex(Address(number)))
-                }
-            };
-            return Ok(Search::Through(search::Search::Value(value), format!("value {text}")));
+            let value = names.sought_value(what)?;
+            return Ok(Search::Through(search::Search::Value(value), format!("value {}", printable(what.trim()))));
         }
         Kind::Bytes => {
             let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;

@@ -91,7 +91,7 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let (name, value) = split(arguments.what);
     let Some(kind) = marker_kind(name) else { bail!(Misspelt(format!("no marker has this name: {name:?}"))) };
     let names = NamesAt::new(index, &session.images, arguments.at.unwrap_or_default(), arguments.thread, cancel)?;
-    let value = value.map(|value| names.number(value)).transpose()?;
+    let value = value.map(|value| names.count(value)).transpose()?;
     let sought = SoughtMarker { kind, value, thread: arguments.thread };
     let mut walk = MarkerWalk::new(sought, arguments.course, arguments.at, index, cancel)?;
     let mut left = arguments.limit;

@@ -77,7 +77,10 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
             format!("{} of {cell}", kinds_word(*kinds))
         }
         Sought::Accesses(range, kinds) => format!("{} of {}", kinds_word(*kinds), range_text(*range)),
-        Sought::LastVisit(address) | Sought::NextVisit(address) => format!("step at {address}"),
+        Sought::LastVisit(code) | Sought::NextVisit(code) => {
+            let code: Vec<String> = code.iter().map(|address| address.to_string()).collect();
+            format!("step at {}", code.join(" or "))
+        }
         Sought::NextExternal(None) | Sought::LastExternal(None) => "external change".to_owned(),
         Sought::NextExternal(Some(range)) | Sought::LastExternal(Some(range)) => {
             format!("external change of {}", range_text(*range))

@@ -36,7 +36,7 @@ impl<'a> FunctionNames<'a> {
             true => self.images.code_at(address),
             false => self.images.reported_at(address),
         }?;
-        let name = printable(if self.options.demangle { found.name } else { &found.symbol.raw_name });
+        let name = printable(if self.options.demangle { found.name } else { found.symbol.raw_name() });
         Some(if found.offset == 0 || self.options.no_offsets { name } else { format!("{name} + {:#x}", found.offset) })
     }
 

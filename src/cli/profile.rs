@@ -90,7 +90,7 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
         FunctionJson {
             address: hex(Address(*pc)),
             name: found.map(|found| found.to_string()),
-            symbol: found.map(|found| found.symbol.raw_name.to_string()),
+            symbol: found.map(|found| found.symbol.raw_name().to_owned()),
             calls: totals.calls,
             time: Time(totals.time),
             self_time: Time(totals.self_time),

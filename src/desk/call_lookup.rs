@@ -1,6 +1,6 @@
 //! The search for the next or last call of a function.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
 use stepback_index::{Cancel, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -8,7 +8,10 @@ use stepback_parsers::Position;
 use super::found::Found;
 use crate::action::Way;
 use crate::analysis::call_profile::{CallNumber, NextCall, call_number, next_call};
+use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
+use crate::analysis::names::NamesAt;
+use crate::expression::BareNumber;
 use crate::messages::say;
 use crate::model::names::function_name;
 use crate::session::Session;
@@ -39,12 +42,12 @@ impl CallQuestion {
     /// # Errors
     /// No function is called so, or none is around the position.
     pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
-        let function = self.address(session)?;
+        let functions = self.addresses(session, cancel)?;
         let course = match self.way {
             Way::Back => Course::Back,
             Way::Forward => Course::Onward,
         };
-        let found = next_call(&session.index, NextCall { function, course, at: self.from }, cancel)?;
+        let (function, found) = self.nearest(session, &functions, course, cancel)?;
         let name = function_name(&session.images, function);
 
         let number = found.map(|at| call_number(&session.index, function, at, cancel)).transpose()?.flatten();
@@ -68,19 +71,50 @@ impl CallQuestion {
         Ok(found.map_or_else(nothing, called))
     }
 
-    fn address(&self, session: &Session) -> Result<Address> {
+    /// The function of several whose call is nearest, and where it is entered.
+    fn nearest(
+        &self,
+        session: &Session,
+        functions: &[Address],
+        course: Course,
+        cancel: &Cancel,
+    ) -> Result<(Address, Option<Position>)> {
+        let mut nearest = (functions.first().copied().unwrap_or_default(), None);
+        for function in functions.iter().copied() {
+            let question = NextCall { function, course, at: self.from };
+            let Some(at) = next_call(&session.index, question, cancel)? else { continue };
+            let is_nearer = nearest.1.is_none_or(|known| match course {
+                Course::Onward => at < known,
+                Course::Back => at > known,
+            });
+            if is_nearer {
+                nearest = (function, Some(at));
+            }
+        }
+        Ok(nearest)
+    }
+
+    /// The functions that are meant: static functions share names.
+    fn addresses(&self, session: &Session, cancel: &Cancel) -> Result<Vec<Address>> {
         match &self.function {
-            Some(Named::Address(address)) => Ok(*address),
+            Some(Named::Address(address)) => Ok(vec![*address]),
             Some(Named::Name(name)) => {
-                let number = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-                let known = session.images.address_of(name).or(number.map(Address));
-                known.ok_or_else(|| anyhow!(say!("lookup-no-function-is-called", name = format!("{name:?}"))))
+                let known = session.images.addresses_of(name);
+                if !known.is_empty() {
+                    return Ok(known.into_iter().map(Address).collect());
+                }
+                let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
+                let numbers = BareNumber::of(name).is_some() || name.starts_with("0x");
+                let known = numbers.then(|| names.numbers(name).ok()).flatten().unwrap_or_default();
+                ensure!(!known.is_empty(), say!("lookup-no-function-is-called", name = format!("{name:?}")));
+                known.into_iter().map(|number| Ok(code_address(number, &session.index, cancel)?)).collect()
             }
             None => {
                 let (index, calls) = (&session.index, session.index.calls());
                 let thread = SlotReader(index).thread_at(self.from)?;
                 let innermost = calls.innermost_at(thread, self.from).and_then(|id| calls.get(id));
-                innermost.map(|call| call.function).ok_or_else(|| anyhow!(say!("lookup-no-call-is-around")))
+                let function = innermost.map(|call| call.function);
+                Ok(vec![function.ok_or_else(|| anyhow!(say!("lookup-no-call-is-around")))?])
             }
         }
     }

@@ -158,7 +158,7 @@ fn place_found(text: &str, session: &Session, from: Position, cancel: &Cancel) -
         Ok(found) => found,
         Err(error) => return other_meaning(session, from, text, error, cancel),
     };
-    Ok(match place.remark(&session.index, cancel)? {
+    Ok(match place.remarks(session, Some(from), cancel)?.into_iter().next() {
         Some(remark) => Found::Noted(at, remark),
         None => Found::Position(at),
     })
@@ -193,6 +193,7 @@ fn other_meaning(
         Action::GoToLine(file, line, way, thread) => {
             line_found(&LineQuestion { file, line, way, from, thread }, session, cancel)
         }
+        Action::ShowMemory(address) => Err(anyhow!(say!("lookup-is-memory", text = text, address = address))),
         _ => Err(error),
     }
 }

@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 
 use stepback_index::{
-    Cancel, Index, MemoryAt, NameReader, Query as _, QueryError, RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
+    Cancel, Index, MemoryAt, NameReader, NextAccessedBlock, NextVisit, Query as _, QueryError, RegisterFile,
+    RegistersAt, SlotReader, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Position, Source};
 
-use super::{Lookup, LookupFailure, ValueLookup, Width};
+use super::{Lookup, LookupFailure, ValueLookup, Width, bare_hex};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
@@ -81,8 +82,8 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
         })
     }
 
-    fn symbol(&self, name: &str) -> Option<u64> {
-        self.images.address_of(name).map(|address| address.0)
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        self.images.addresses_of(name)
     }
 
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
@@ -91,6 +92,25 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
             Err(error) => ValueLookup::Failed(error.into()),
         }
     }
+
+    fn is_used(&self, address: u64) -> bool {
+        is_used(self.index, address, self.cancel)
+    }
+}
+
+/// Whether the trace executes or accesses an address, or an image has it.
+/// What cannot be looked up counts as unused. Cost: two look-ups.
+pub fn is_used<S: Source>(index: &Index<S>, address: u64, cancel: &Cancel) -> bool {
+    let is_accessed = || {
+        let block = NextAccessedBlock { from: Address(address) }.run(index, cancel);
+        block.is_ok_and(|block| block.is_some_and(|block| block.0 <= address))
+    };
+    let is_executed = |pc: u64| {
+        let visit = NextVisit { pc: Address(pc), from: Position(0) }.run(index, cancel);
+        visit.is_ok_and(|visit| visit.is_some())
+    };
+    // Bit 0 of a code address may say how to decode it.
+    is_accessed() || is_executed(address) || (address % 2 == 1 && is_executed(address - 1))
 }
 
 /// The bytes of a view out of whichever shown register has them all.
@@ -108,22 +128,34 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
 const NO_POSITION: &str = "no position is given to look it up at";
 
 /// The symbols of the images and no registers or memory, where there is no position to look them up at.
-pub struct SymbolsOnly<'a>(pub &'a Images);
+pub struct SymbolsOnly<'a, S> {
+    /// The trace that decides whether an address is used.
+    pub index: &'a Index<S>,
+    /// The symbols.
+    pub images: &'a Images,
+    /// Stops look-ups.
+    pub cancel: &'a Cancel,
+}
 
-impl Lookup for SymbolsOnly<'_> {
+impl<S: Source> Lookup for SymbolsOnly<'_, S> {
     /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());
-        let is_meant = is_register && self.0.address_of(name).is_none();
+        let is_address = || bare_hex(name).is_some_and(|address| self.is_used(address));
+        let is_meant = is_register && self.symbols(name).is_empty() && !is_address();
         is_meant.then(|| ValueLookup::Failed(NO_POSITION.into()))
     }
 
-    fn symbol(&self, name: &str) -> Option<u64> {
-        self.0.address_of(name).map(|address| address.0)
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        self.images.addresses_of(name)
     }
 
     fn memory(&self, _: u64, _: Width) -> ValueLookup {
         ValueLookup::Failed(NO_POSITION.into())
+    }
+
+    fn is_used(&self, address: u64) -> bool {
+        is_used(self.index, address, self.cancel)
     }
 }
 

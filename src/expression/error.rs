@@ -58,6 +58,8 @@ pub enum ExpressionErrorKind {
     NoSymbol(String),
     /// Neither a register nor a symbol.
     NoName(String),
+    /// Several symbols have this name; their addresses.
+    SeveralSymbols(String, Vec<u64>),
     /// `/` or `%` by 0.
     DivisionByZero,
 }
@@ -143,9 +145,25 @@ impl fmt::Display for ExpressionErrorKind {
             Self::NoRegister(name) => f.write_str(&say!("expression-no-register", name = format!("{name:?}"))),
             Self::NoSymbol(name) => f.write_str(&say!("expression-no-symbol", name = format!("{name:?}"))),
             Self::NoName(name) => f.write_str(&say!("expression-no-name", name = format!("{name:?}"))),
+            Self::SeveralSymbols(name, addresses) => f.write_str(&say!(
+                "expression-several-symbols",
+                name = &**name,
+                count = addresses.len(),
+                addresses = listed(addresses)
+            )),
             Self::DivisionByZero => f.write_str(say!("expression-division-by-zero")),
         }
     }
+}
+
+/// Maximum number of addresses that a message lists.
+const LISTED: usize = 8;
+
+/// The first addresses of a list, `0x8000, 0x8040`.
+fn listed(addresses: &[u64]) -> String {
+    let shown: Vec<String> = addresses.iter().take(LISTED).map(|address| format!("{address:#x}")).collect();
+    let more = if addresses.len() > LISTED { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 fn number_error(f: &mut fmt::Formatter<'_>, text: &str, error: NumberError) -> fmt::Result {

@@ -3,18 +3,23 @@
 use super::ExpressionError;
 use super::error::{ExpressionErrorKind as Kind, LookupFailure};
 use super::parser::{self, Binary, Operation, Unary};
+use super::shown::{Reading, address_of_name, bare_hex};
 use super::token::NameKind;
+use crate::number::NumberError;
 
 /// What the names of an expression stand for.
 pub trait Lookup {
     /// A register, in any case; none when no register has this name.
     fn register(&self, name: &str) -> Option<ValueLookup>;
 
-    /// The address of a symbol; none when no image has it.
-    fn symbol(&self, name: &str) -> Option<u64>;
+    /// The addresses of the symbols with a name; several for static functions of one name.
+    fn symbols(&self, name: &str) -> Vec<u64>;
 
     /// The number in memory at an address, in the byte order of the traced CPU.
     fn memory(&self, address: u64, width: Width) -> ValueLookup;
+
+    /// Whether the trace executes or accesses this address, or an image has it.
+    fn is_used(&self, address: u64) -> bool;
 }
 
 /// How many bytes of memory a number has.
@@ -75,6 +80,7 @@ impl Expression {
             let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
             let value = match operation {
                 Operation::Number(value) => *value,
+                Operation::Bare(bare) => bare.read(context).taken,
                 Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?,
                 Operation::Memory(width) => load(pop()?, *width, context).map_err(at_column)?,
                 Operation::Unary(operator) => operator.apply(pop()?),
@@ -96,6 +102,51 @@ impl Expression {
         stack.pop().ok_or(ExpressionError { column: 1, kind: Kind::Empty })
     }
 
+    /// Works the expression out for each symbol that has the name that it contains: static functions share names.
+    /// In ascending order, each value once.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`]; two names that several symbols have are an error.
+    pub fn evaluate_all(&self, context: &dyn Lookup) -> Result<Vec<u64>, ExpressionError> {
+        let mut values = match self.evaluate(context) {
+            Err(ExpressionError { kind: Kind::SeveralSymbols(name, addresses), .. }) => addresses
+                .into_iter()
+                .map(|address| self.evaluate(&OneSymbol { context, name: &name, address }))
+                .collect::<Result<Vec<u64>, _>>()?,
+            value => vec![value?],
+        };
+        values.sort_unstable();
+        values.dedup();
+        Ok(values)
+    }
+
+    /// How the numbers and names that have several readings are read.
+    pub fn readings(&self, context: &dyn Lookup) -> Vec<Reading> {
+        let reading = |operation: &Operation| match operation {
+            Operation::Bare(bare) => {
+                Some(bare.read(context)).filter(|reading| reading.is_hexadecimal || reading.other.is_some())
+            }
+            Operation::Name(NameKind::Any, name) => reading_of_name(name, context),
+            _ => None,
+        };
+        self.operations.iter().filter_map(|(_, operation)| reading(operation)).collect()
+    }
+
+    /// The expression with every number read in C syntax: for lengths and counts, which no listing prints in hexadecimal.
+    ///
+    /// # Errors
+    /// A number has no value in C syntax.
+    pub fn in_c(mut self) -> Result<Self, ExpressionError> {
+        for (column, operation) in &mut self.operations {
+            if let Operation::Bare(bare) = operation {
+                let malformed = || Kind::Number(bare.digits.clone(), NumberError::Malformed);
+                let value = bare.in_c.ok_or_else(|| ExpressionError { column: *column, kind: malformed() })?;
+                *operation = Operation::Number(value);
+            }
+        }
+        Ok(self)
+    }
+
     /// True when the value does not depend on a position.
     pub fn is_without_position(&self, context: &dyn Lookup) -> bool {
         !self.operations.iter().any(|(_, operation)| match operation {
@@ -115,8 +166,51 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
         None if kind == NameKind::Register => return Err(Kind::NoRegister(name.to_owned())),
         None => {}
     }
-    let missing = if kind == NameKind::Symbol { Kind::NoSymbol } else { Kind::NoName };
-    context.symbol(name).ok_or_else(|| missing(name.to_owned()))
+    let addresses = context.symbols(name);
+    match addresses[..] {
+        [address] => Ok(address),
+        [_, ..] => Err(Kind::SeveralSymbols(name.to_owned(), addresses)),
+        [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
+        [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
+    }
+}
+
+/// A name of hexadecimal digits may be an address as well.
+fn reading_of_name(name: &str, context: &dyn Lookup) -> Option<Reading> {
+    let address = bare_hex(name)?;
+    let reading = |taken, other, is_hexadecimal| Reading { text: name.to_owned(), taken, other, is_hexadecimal };
+    match look_up(NameKind::Any, name, context) {
+        Ok(taken) if context.register(name).is_none() && context.symbols(name).is_empty() => {
+            Some(reading(taken, None, true))
+        }
+        Ok(taken) if taken != address && context.is_used(address) => Some(reading(taken, Some(address), false)),
+        _ => None,
+    }
+}
+
+/// A context in which a name stands for one of the symbols that have it.
+struct OneSymbol<'a> {
+    context: &'a dyn Lookup,
+    name: &'a str,
+    address: u64,
+}
+
+impl Lookup for OneSymbol<'_> {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
+        self.context.register(name)
+    }
+
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        if name == self.name { vec![self.address] } else { self.context.symbols(name) }
+    }
+
+    fn memory(&self, address: u64, width: Width) -> ValueLookup {
+        self.context.memory(address, width)
+    }
+
+    fn is_used(&self, address: u64) -> bool {
+        self.context.is_used(address)
+    }
 }
 
 fn load(address: u64, width: Width, context: &dyn Lookup) -> Result<u64, Kind> {

@@ -8,6 +8,7 @@
 //! All numbers are unsigned and 64 bits wide.
 //! Results wrap around at 2^64, a shift by 64 or more gives 0, a division by 0 is an error.
 //! A name is a register first, then a symbol; `reg::x0` and `sym::x0` say which.
+//! Hexadecimal digits without `0x`, as listings print addresses, are read by the rule of [`BareNumber`].
 //! Names with other characters than letters, digits, `. _ $ ::` stand in backticks.
 //!
 //! ```
@@ -22,11 +23,14 @@
 //!             _ => None,
 //!         }
 //!     }
-//!     fn symbol(&self, name: &str) -> Option<u64> {
-//!         (name == "table").then_some(0x2000)
+//!     fn symbols(&self, name: &str) -> Vec<u64> {
+//!         if name == "table" { vec![0x2000] } else { Vec::new() }
 //!     }
 //!     fn memory(&self, address: u64, _: Width) -> ValueLookup {
 //!         if address == 0x1008 { ValueLookup::Known(0x77) } else { ValueLookup::Unknown }
+//!     }
+//!     fn is_used(&self, address: u64) -> bool {
+//!         address == 0x1008
 //!     }
 //! }
 //! assert_eq!(evaluate("table + 2 * sp", &Example), Ok(0x4000));
@@ -45,8 +49,8 @@ mod shown;
 mod tests;
 mod token;
 
-pub use at_position::{AtPosition, SymbolsOnly};
+pub use at_position::{AtPosition, SymbolsOnly, is_used};
 pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
 pub use range::{AddressSpace, split_range, split_space};
-pub use shown::{OtherReading, decimal, digits_alone, shown_address};
+pub use shown::{BareNumber, LONG_HEX, OtherReading, Reading, bare_hex, decimal, shown_address};

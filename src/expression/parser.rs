@@ -2,7 +2,7 @@
 
 use super::error::ExpressionErrorKind as Kind;
 use super::token::{NameKind, Token, Word, tokens};
-use super::{Expression, ExpressionError, Width};
+use super::{BareNumber, Expression, ExpressionError, Width};
 
 /// Parentheses, brackets and signs within each other; each level costs a few stack frames.
 const DEPTH_LIMIT: usize = 100;
@@ -12,6 +12,8 @@ const DEPTH_LIMIT: usize = 100;
 pub enum Operation {
     /// Pushes a number.
     Number(u64),
+    /// Pushes the reading of a number that the context chooses.
+    Bare(BareNumber),
     /// Pushes the value of a name.
     Name(NameKind, String),
     /// Replaces the address on top by what memory holds there.
@@ -129,7 +131,8 @@ fn width_of(name: &str) -> Option<Width> {
 /// # Errors
 /// Says at which column it is wrong.
 pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
-    let tokens = tokens(text)?;
+    let mut tokens = tokens(text)?;
+    mark_lone_numbers(&mut tokens);
     let end_column = text.trim_end().chars().count() + 1;
     if tokens.is_empty() {
         return Err(ExpressionError { column: 1, kind: Kind::Empty });
@@ -143,6 +146,27 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         }
         Some(Token { column, word: Word::Symbol("]") }) => Err(ExpressionError { column, kind: Kind::BracketClosed }),
         Some(token) => Err(ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) }),
+    }
+}
+
+/// Marks the bare numbers that are no operand of an arithmetic operator.
+fn mark_lone_numbers(tokens: &mut [Token]) {
+    let is_border = |token: Option<&Token>| match token.map(|token| &token.word) {
+        None => true,
+        Some(Word::Symbol(symbol)) => {
+            matches!(*symbol, "(" | ")" | "[" | "]" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||")
+        }
+        Some(_) => false,
+    };
+    let lone: Vec<bool> = (0..tokens.len())
+        .map(|place| {
+            is_border(place.checked_sub(1).and_then(|before| tokens.get(before))) && is_border(tokens.get(place + 1))
+        })
+        .collect();
+    for (token, is_alone) in tokens.iter_mut().zip(lone) {
+        if let Word::Bare(bare) = &mut token.word {
+            bare.is_alone = is_alone;
+        }
     }
 }
 
@@ -195,6 +219,7 @@ impl Parser {
         };
         match word {
             Word::Number(value) => self.operations.push((column, Operation::Number(value))),
+            Word::Bare(bare) => self.operations.push((column, Operation::Bare(bare))),
             Word::Name(NameKind::Any, name) if width_of(&name).is_some() && self.takes("[") => {
                 self.memory(column, width_of(&name).unwrap_or(Width::Pointer))?;
             }
@@ -258,6 +283,7 @@ impl Parser {
 fn spelling(word: &Word) -> String {
     match word {
         Word::Number(value) => value.to_string(),
+        Word::Bare(bare) => bare.digits.clone(),
         Word::Name(_, name) => name.clone(),
         Word::Symbol(symbol) => (*symbol).to_owned(),
     }

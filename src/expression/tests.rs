@@ -17,8 +17,8 @@ impl Lookup for Example {
         }
     }
 
-    fn symbol(&self, name: &str) -> Option<u64> {
-        match name {
+    fn symbols(&self, name: &str) -> Vec<u64> {
+        let address = match name {
             "main" => Some(0x4000),
             "x0" => Some(0x7000),
             "a.b$c_1" => Some(1),
@@ -26,8 +26,14 @@ impl Lookup for Example {
             "std::vector<int, a>::~vector()" => Some(3),
             "größe" => Some(4),
             "reg::odd" => Some(5),
+            "helper" => return vec![0x400, 0x424],
             _ => None,
-        }
+        };
+        address.into_iter().collect()
+    }
+
+    fn is_used(&self, address: u64) -> bool {
+        (0x8000..0x8100).contains(&address)
     }
 
     /// Bytes 1, 2, 3, … from 0x8000 on; a wider number than its pointers is asked for by its width.
@@ -178,6 +184,17 @@ fn a_percent_sign_is_a_register_where_a_value_is_due() {
 }
 
 #[test]
+fn a_name_of_several_symbols_means_all_of_them_or_none() {
+    check_error("helper", "column 1: 2 symbols are called helper, at 0x400, 0x424: write the address that is meant");
+    check("0 && helper", 0);
+    let all = |text: &str| parse(text).unwrap().evaluate_all(&Example);
+    assert_eq!(all("helper + 4"), Ok(vec![0x404, 0x428]));
+    assert_eq!(all("helper - helper"), Ok(vec![0]));
+    assert_eq!(all("main"), Ok(vec![0x4000]));
+    assert_eq!(all("x5").unwrap_err().to_string(), "column 1: x5 is unknown at this position");
+}
+
+#[test]
 fn an_unknown_register_is_said_to_be_unknown() {
     check_error("x5", "column 1: x5 is unknown at this position");
     check_error("main + X5", "column 8: X5 is unknown at this position");
@@ -223,7 +240,6 @@ fn errors_say_what_and_where() {
     );
     check_error("1/(2-2)", "column 2: division by zero");
     check_error("1 % 0", "column 3: division by zero");
-    check_error("8000049c", "column 1: \"8000049c\" is not a number; if it is hexadecimal, write 0x8000049c");
     check_error("0x", "column 1: \"0x\": not a number in C syntax: 16, 0x10, 020 or 0b10000");
     check_error("0x10000000000000000", "column 1: \"0x10000000000000000\": a number must be less than 2^64");
 }

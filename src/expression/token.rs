@@ -1,6 +1,6 @@
 //! The words of an expression.
 
-use super::{ExpressionError, ExpressionErrorKind};
+use super::{BareNumber, ExpressionError, ExpressionErrorKind};
 use crate::number::number;
 
 /// A word and the column where it begins, from 1.
@@ -14,6 +14,8 @@ pub struct Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word {
     Number(u64),
+    /// Digits that are a hexadecimal number too, or nothing else.
+    Bare(BareNumber),
     Name(NameKind, String),
     /// An operator, a parenthesis or a bracket.
     Symbol(&'static str),
@@ -74,9 +76,10 @@ impl<'a> Reader<'a> {
         let Some(first) = self.rest.chars().next() else { return Err(ExpressionErrorKind::ValueMissing) };
         if first.is_ascii_digit() {
             let text = self.skip_while(|character| character.is_alphanumeric() || character == '_' || character == '.');
-            return match number(text) {
-                Ok(value) => Ok(Word::Number(value)),
-                Err(error) => Err(ExpressionErrorKind::Number(text.to_owned(), error)),
+            return match (number(text), BareNumber::of(text)) {
+                (_, Some(bare)) => Ok(Word::Bare(bare)),
+                (Ok(value), None) => Ok(Word::Number(value)),
+                (Err(error), None) => Err(ExpressionErrorKind::Number(text.to_owned(), error)),
             };
         }
         for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {

@@ -8,6 +8,7 @@ use cpp_demangle::DemangleOptions;
 const LIMIT: usize = 4 << 10;
 
 /// A symbol's readable names.
+#[derive(Clone, Debug)]
 pub struct Demangled {
     /// With the parameters, `Lexer::next(int)`.
     pub full: String,
@@ -22,10 +23,66 @@ pub fn demangle(raw: &str) -> Option<Demangled> {
     if !is_mangled(raw) || raw.len() > LIMIT {
         return None;
     }
-    rust_name(raw).map(|full| Demangled { full, short: None }).or_else(|| cpp_name(raw))
+    rust_name(raw)
+        .map(|full| Demangled { full, short: None })
+        .or_else(|| thunk_name(raw))
+        .or_else(|| cpp_name(raw).map(Demangled::in_words))
 }
 
-fn is_mangled(raw: &str) -> bool {
+/// What the Itanium C++ ABI (section 5.1.4.3) calls a function that adjusts `this` or the result for another one.
+fn thunk_name(raw: &str) -> Option<Demangled> {
+    let special = raw.strip_prefix("_ZT")?;
+    let (kind, target) = match special.as_bytes() {
+        [b'h', ..] => ("non-virtual thunk to", after_call_offset(special)?),
+        [b'v', ..] => ("virtual thunk to", after_call_offset(special)?),
+        [b'c', ..] => {
+            let after_this = special.strip_prefix('c').and_then(after_call_offset)?;
+            ("covariant return thunk to", after_call_offset(after_this)?)
+        }
+        _ => return None,
+    };
+    let Demangled { full, short } = cpp_name(&format!("_Z{target}"))?;
+    Some(Demangled { full: format!("{kind} {full}"), short: short.map(|short| format!("{kind} {short}")) })
+}
+
+/// The rest of a mangled name after `h <number> _` or `v <number> _ <number> _`.
+fn after_call_offset(text: &str) -> Option<&str> {
+    let after_number = |text: &str| {
+        let digits = text.strip_prefix('n').unwrap_or(text);
+        let rest = digits.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        (rest.len() < digits.len()).then(|| rest.strip_prefix('_')).flatten().map(str::len)
+    };
+    let (kind, numbers) = text.split_at_checked(1)?;
+    let mut rest = numbers;
+    for _ in 0..if kind == "v" { 2 } else { 1 } {
+        rest = rest.get(rest.len() - after_number(rest)?..)?;
+    }
+    matches!(kind, "h" | "v").then_some(rest)
+}
+
+impl Demangled {
+    /// Special names in the words of the binary utilities: `vtable for Lexer`.
+    fn in_words(self) -> Self {
+        const SPECIAL: [(&str, &str); 5] = [
+            ("{vtable(", "vtable for"),
+            ("{vtt(", "VTT for"),
+            ("{typeinfo(", "typeinfo for"),
+            ("{typeinfo name(", "typeinfo name for"),
+            ("{static initialization guard(", "guard variable for"),
+        ];
+        let special = |(prefix, words): &(&str, &str)| {
+            let inner = self.full.strip_prefix(prefix)?.strip_suffix(")}")?;
+            Some(format!("{words} {inner}"))
+        };
+        match SPECIAL.iter().find_map(special) {
+            Some(full) => Self { full, short: None },
+            None => self,
+        }
+    }
+}
+
+/// Whether a name may be one of Rust or C++.
+pub fn is_mangled(raw: &str) -> bool {
     ["_Z", "__Z", "_R", "__R", "R", "ZN", "_GLOBAL_"].iter().any(|prefix| raw.starts_with(prefix))
 }
 
@@ -77,7 +134,34 @@ mod tests {
     fn cpp_names_have_a_form_without_parameters() {
         check("_ZN5Lexer10next_innerEv", "Lexer::next_inner()", Some("Lexer::next_inner"));
         check("_ZN10FileReaderC2Em", "FileReader::FileReader(unsigned long)", Some("FileReader::FileReader"));
-        check("_ZTV5Lexer", "{vtable(Lexer)}", None);
+    }
+
+    /// The words are those of `c++filt`.
+    #[test]
+    fn special_names_are_in_the_words_of_the_binary_utilities() {
+        check("_ZTV5Lexer", "vtable for Lexer", None);
+        check("_ZTI5Lexer", "typeinfo for Lexer", None);
+        let thunks = [
+            ("_ZThn16_N3Foo3barEv", "non-virtual thunk to Foo::bar()", "non-virtual thunk to Foo::bar"),
+            ("_ZTv0_n24_N3Foo3barEi", "virtual thunk to Foo::bar(int)", "virtual thunk to Foo::bar"),
+            (
+                "_ZTch0_h16_N3Foo5cloneEv",
+                "covariant return thunk to Foo::clone()",
+                "covariant return thunk to Foo::clone",
+            ),
+            (
+                "_ZTcv0_n24_v0_n32_N3Foo5cloneEv",
+                "covariant return thunk to Foo::clone()",
+                "covariant return thunk to Foo::clone",
+            ),
+            ("_ZThn8_N3FooD0Ev", "non-virtual thunk to Foo::~Foo()", "non-virtual thunk to Foo::~Foo"),
+        ];
+        for (raw, full, short) in thunks {
+            check(raw, full, Some(short));
+        }
+        for raw in ["_ZTh", "_ZThn_3foov", "_ZTv0_3foov", "_ZTch0_3foov", "_ZThn16_"] {
+            assert!(demangle(raw).is_none_or(|names| !names.full.contains("thunk to")), "{raw}");
+        }
     }
 
     #[test]

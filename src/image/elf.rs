@@ -17,8 +17,8 @@ use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE,
 use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
 use stepback_machine::{Address, ElfMachine, Endian, InstructionSet};
 
-use super::demangle::demangle;
 use super::identity::{self, Identity};
+use super::names::SymbolNames;
 use super::plt::{Stub, Tables};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
@@ -270,12 +270,8 @@ impl Reader<'_> {
             _ => entry.st_value,
         };
         let last = home.last_byte(value, entry.st_size, kind);
-        let demangled = demangle(raw);
-        let (full, short) = demangled.map_or((None, None), |names| (Some(names.full), names.short));
         Some(Symbol {
-            name: full.map_or_else(|| raw.into(), Into::into),
-            raw_name: raw.into(),
-            short_name: short.map(Into::into),
+            names: SymbolNames::new(raw),
             address: Address(value.wrapping_add(self.offset)),
             size_bytes: entry.st_size,
             kind,
@@ -286,12 +282,8 @@ impl Reader<'_> {
     }
 
     fn stub_symbol(&self, stub: &Stub) -> Symbol {
-        let demangled = demangle(&stub.target);
-        let full = demangled.map_or_else(|| stub.target.clone(), |names| names.full);
         Symbol {
-            name: format!("{full}@plt").into(),
-            raw_name: format!("{}@plt", stub.target).into(),
-            short_name: None,
+            names: SymbolNames::new(&format!("{}@plt", stub.target)),
             address: Address(stub.address.wrapping_add(self.offset)),
             size_bytes: stub.size_bytes,
             kind: SymbolKind::Function,

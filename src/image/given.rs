@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use stepback_machine::Address;
 
 use super::extents::{Extent, Extents};
+use super::names::SymbolNames;
 use super::symbol::Binding;
 use super::{Symbol, SymbolKind};
 
@@ -51,17 +52,14 @@ impl Given {
                     (length, _) => start.saturating_add(length - 1),
                 };
                 let is_code = given.len_bytes <= 1 && around.is_none_or(Symbol::is_code);
-                let name: Box<str> = given.name.as_str().into();
                 Symbol {
-                    raw_name: name.clone(),
-                    name,
+                    names: SymbolNames::plain(&given.name),
                     address: given.address,
                     size_bytes: given.len_bytes,
                     kind: if is_code { SymbolKind::Function } else { SymbolKind::Object },
                     place: 0,
                     binding: Binding::Global,
                     last: Some(Address(last.max(start))),
-                    short_name: None,
                 }
             })
             .collect();
@@ -81,7 +79,7 @@ impl Given {
 
     /// The address of a name. Cost: all names.
     pub fn named(&self, name: &str) -> Option<&Symbol> {
-        self.symbols.iter().find(|symbol| &*symbol.name == name)
+        self.symbols.iter().find(|symbol| symbol.name() == name)
     }
 
     /// All of them.

@@ -1,6 +1,5 @@
 //! All program images of a trace together.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,24 +16,20 @@ use super::given::{Given, GivenName};
 use super::lines::{ImageLines, LineRange, SourceLine};
 use super::mapped::Mapped;
 use super::modules::{Module, ModuleImage, ModuleSearch};
+use super::names::NamePart;
+use super::symbol_table::SymbolTable;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
 /// The symbols of all images, by address and by name. Without an image every question has no answer.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
     infos: Vec<ImageInfo>,
-    symbols: Vec<Symbol>,
-    /// Every spelling of every symbol.
-    by_name: HashMap<Box<str>, usize>,
-    by_address: Extents,
+    symbols: SymbolTable,
     /// What the user calls addresses.
     given: Given,
-    code_by_address: Extents,
     /// Which file code belongs to, by its place in `files`.
     file_by_address: Extents,
     files: Vec<CodeFile>,
-    /// Functions and labels in code, by name.
-    functions: Vec<usize>,
     segments: Vec<LoadedSegment>,
     /// Where all segments of all images lie, and those of modules whose files are not here.
     mapped: Vec<Mapped>,
@@ -77,16 +72,24 @@ pub struct ImageInfo {
 }
 
 impl Images {
-    /// Reads all images. Cost: each file once, about a second for half a million mangled names.
+    /// Reads all images. Cost: each file once, and the raw names of its symbols.
     ///
     /// # Errors
     /// A file could not be read or is no ELF file; the message names it.
     pub fn load(specs: &[ImageSpec]) -> Result<Self> {
-        let mut images = Self::default();
+        Self::load_from(specs, &[])
+    }
+
+    /// As [`Self::load`]; debug files are searched in the sysroots too.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_from(specs: &[ImageSpec], sysroots: &[PathBuf]) -> Result<Self> {
+        let (mut images, mut symbols) = (Self::default(), Vec::new());
         for spec in specs {
-            images.add_file(spec, &[])?;
+            symbols.append(&mut images.add_file(spec, sysroots)?);
         }
-        images.prepare();
+        images.prepare(symbols);
         Ok(images)
     }
 
@@ -102,26 +105,27 @@ impl Images {
         let is_shown = |module: &Module<'_>, symbol: &Symbol| {
             owners.owner_of(symbol.address.0).is_none_or(|owner| owner == module.place())
         };
-        let mut loaded = HashSet::new();
+        let (mut loaded, mut symbols) = (HashSet::new(), Vec::new());
         for ModuleImage { spec, module } in search.images(notices) {
-            let known = images.symbols.len();
             let added = images.add_file(&spec, search.sysroots);
             let is_named = search.named.iter().any(|named| named.path == spec.path);
-            match added {
+            let own = match added {
                 Err(error) if is_named => return Err(error),
-                Err(error) => notices.push(format!("{error:#}")),
-                Ok(()) => loaded.extend(module.as_ref().map(Module::place)),
-            }
-            if let Some(module) = module {
-                let own = images.symbols.split_off(known);
-                images.symbols.extend(own.into_iter().filter(|symbol| is_shown(&module, symbol)));
-            }
+                Err(error) => {
+                    notices.push(format!("{error:#}"));
+                    continue;
+                }
+                Ok(own) => own,
+            };
+            loaded.extend(module.as_ref().map(Module::place));
+            symbols
+                .extend(own.into_iter().filter(|symbol| module.as_ref().is_none_or(|module| is_shown(module, symbol))));
         }
         for (module, code) in search.embedded() {
             // It is what the kernel maps into each program: without names it serves no less.
             let content = elf::read(&code, module.addresses.start).ok();
-            let symbols = content.into_iter().flat_map(|content| content.symbols);
-            images.symbols.extend(symbols.filter(|symbol| is_shown(&module, symbol)));
+            let own = content.into_iter().flat_map(|content| content.symbols);
+            symbols.extend(own.filter(|symbol| is_shown(&module, symbol)));
         }
         let is_missing = |module: &Module<'_>| module.is_file() && !loaded.contains(&module.place());
         // Of what another one took the place of, nothing is there any more.
@@ -133,12 +137,12 @@ impl Images {
             |module: Module<'_>| CodeFile { name: module.name().into(), addresses: vec![module.addresses.clone()] };
         images.files.extend(search.modules().map(file));
         let modules = search.modules().map(|module| (module.symbol(), module));
-        images.symbols.extend(modules.filter(|(symbol, module)| is_shown(module, symbol)).map(|(symbol, _)| symbol));
-        images.prepare();
+        symbols.extend(modules.filter(|(symbol, module)| is_shown(module, symbol)).map(|(symbol, _)| symbol));
+        images.prepare(symbols);
         Ok(images)
     }
 
-    /// The same with names that the user gave in place of those given before. Cost: copies all symbols.
+    /// The same with names that the user gave in place of those given before.
     #[must_use]
     pub fn with_names(&self, names: &[GivenName]) -> Self {
         let plain = Self { given: Given::default(), ..self.clone() };
@@ -149,12 +153,14 @@ impl Images {
     /// The innermost symbol that contains an address; where none has a size that does,
     /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
     pub fn symbol_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        self.at(address, &self.by_address)
+        let symbol = self.given.at(address).or_else(|| self.symbols.at(address))?;
+        Some(of_symbol(symbol, address))
     }
 
     /// The function or label in code that contains an address. O(log n).
     pub fn function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        self.at(address, &self.code_by_address)
+        let given = self.given.at(address).filter(|symbol| symbol.is_code());
+        Some(of_symbol(given.or_else(|| self.symbols.code_at(address))?, address))
     }
 
     /// The name of the file whose code contains an address: the program, a library. O(log n).
@@ -170,18 +176,8 @@ impl Images {
 
     /// The same under the first name that the file lists for it: what tools print that know of no better names.
     pub fn first_function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
-        if let Some(symbol) = self.given.at(address).filter(|symbol| symbol.is_code()) {
-            return Some(of_symbol(symbol, address));
-        }
-        let owner = self.code_by_address.owner_of(address.0)?;
-        let best = self.symbols.get(owner)?;
-        let is_alias = |symbol: &&Symbol| symbol.address == best.address;
-        let before = self.symbols.get(..owner)?.iter().rev().take_while(is_alias);
-        let aliases = before.chain(self.symbols.get(owner..)?.iter().take_while(is_alias));
-        let first = aliases
-            .filter(|symbol| symbol.is_code() && symbol.last >= Some(address))
-            .min_by_key(|symbol| symbol.place)?;
-        Some(SymbolAt { name: &first.name, offset: address.0.wrapping_sub(first.address.0), symbol: first })
+        let given = self.given.at(address).filter(|symbol| symbol.is_code());
+        Some(of_symbol(given.or_else(|| self.symbols.first_code_at(address))?, address))
     }
 
     /// What reports name an address after: the first name that the file lists for its function, else what else is in code
@@ -201,21 +197,38 @@ impl Images {
         self.symbol(name).map(|symbol| symbol.address)
     }
 
-    /// A symbol by name, as [`Self::address_of`].
-    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
-        let of_files = || self.by_name.get(name).and_then(|place| self.symbols.get(*place));
-        self.given.named(name).or_else(of_files)
+    /// Where the symbols with a name begin, each address once, in ascending order. Static functions share names;
+    /// functions and variables do not, so where some are code the others are left out.
+    pub fn addresses_of(&self, name: &str) -> Vec<u64> {
+        let symbols = self.symbols_named(name);
+        let has_code = symbols.iter().any(|symbol| symbol.is_code());
+        let meant = symbols.iter().filter(|symbol| symbol.is_code() || !has_code);
+        meant.map(|symbol| symbol.address.0).collect()
     }
 
-    /// Functions and labels in code with a part of their name equal to the filter in any case, by name.
-    /// Cost: looks at every name.
+    /// The symbols with a name, the best one for each address, by address.
+    pub fn symbols_named(&self, name: &str) -> Vec<&Symbol> {
+        if let Some(given) = self.given.named(name) {
+            return vec![given];
+        }
+        let mut found = self.symbols.named(name);
+        // Stable: of several at one address the preferred one comes first.
+        found.sort_by_key(|symbol| symbol.address);
+        found.dedup_by_key(|symbol| symbol.address);
+        found
+    }
+
+    /// A symbol by name, as [`Self::address_of`].
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.given.named(name).or_else(|| self.symbols.named(name).first().copied())
+    }
+
+    /// Functions and labels in code with a part of their name equal to the filter in any case.
+    /// Cost: looks at every raw name; demangles all names where the filter may match what is abbreviated in them.
     pub fn functions<'a>(&'a self, filter: &str) -> impl Iterator<Item = &'a Symbol> + use<'a> {
-        let filter = filter.to_lowercase();
-        let matches = move |symbol: &&Symbol| {
-            filter.is_empty() || symbol.names().any(|name| name.to_lowercase().contains(&filter))
-        };
-        let given = self.given.symbols().iter().filter(|symbol| symbol.is_code());
-        given.chain(self.functions.iter().filter_map(|place| self.symbols.get(*place))).filter(matches)
+        let part = NamePart::new(filter);
+        let symbols = self.given.symbols().iter().chain(self.symbols.all());
+        symbols.filter(move |symbol| symbol.is_code() && symbol.names.contains(&part))
     }
 
     /// What the images tell of the traced program: later ones are loaded over earlier ones.
@@ -229,11 +242,11 @@ impl Images {
                 false => program.load_constant(segment.address, bytes, segment.len_bytes),
             }
         }
-        let functions = || self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function);
+        let functions = || self.symbols.all().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
         let whole: HashSet<&str> = functions().filter_map(Symbol::cold_part_of).collect();
         let mut owners: HashMap<&str, Vec<&Symbol>> = HashMap::new();
-        for owner in functions().filter(|symbol| whole.contains(&*symbol.raw_name)) {
-            owners.entry(&owner.raw_name).or_default().push(owner);
+        for owner in functions().filter(|symbol| whole.contains(symbol.raw_name())) {
+            owners.entry(owner.raw_name()).or_default().push(owner);
         }
         for symbol in functions() {
             let Some(last) = symbol.last else { continue };
@@ -328,15 +341,8 @@ impl Images {
         set.filter(|_| self.infos.iter().all(|info| info.set == set))
     }
 
-    fn at<'a>(&'a self, address: Address, extents: &Extents) -> Option<SymbolAt<'a>> {
-        let is_meant = |symbol: &&Symbol| std::ptr::eq(extents, &raw const self.by_address) || symbol.is_code();
-        let given = self.given.at(address).filter(is_meant);
-        let of_files = || self.symbols.get(extents.owner_of(address.0)?);
-        given.or_else(of_files).map(|symbol| of_symbol(symbol, address))
-    }
-
     /// Adds a file, and the file that its debug information was moved to.
-    fn add_file(&mut self, spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<()> {
+    fn add_file(&mut self, spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<Vec<Symbol>> {
         let unusable = || format!("the image cannot be used: {:?}", spec.path);
         let bytes = read_file(&spec.path).with_context(unusable)?;
         let mut content = elf::read(&bytes, spec.offset).with_context(unusable)?;
@@ -347,11 +353,11 @@ impl Images {
             let own = std::mem::replace(&mut content.symbols, more.symbols);
             content.symbols.extend(own);
         }
-        self.add(spec, content, debug.map(|debug| debug.path));
-        Ok(())
+        Ok(self.add(spec, content, debug.map(|debug| debug.path)))
     }
 
-    fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) {
+    /// Adds what a file holds; returns its symbols.
+    fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) -> Vec<Symbol> {
         let ElfContent { endian, set, code, mut symbols, mut segments, .. } = content;
         let addresses = code.iter().filter_map(|code| {
             let moved = code.start.checked_add(spec.offset)?..code.end.checked_add(spec.offset)?;
@@ -369,73 +375,34 @@ impl Images {
         self.files.push(CodeFile { name, addresses: addresses.collect() });
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
-        symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
-        symbols.dedup_by(|a, b| (a.address, &a.raw_name) == (b.address, &b.raw_name) && a.size_bytes == b.size_bytes);
+        fn key(symbol: &Symbol) -> (Address, &str, u64) {
+            (symbol.address, symbol.raw_name(), symbol.size_bytes)
+        }
+        symbols.sort_by(|a, b| key(a).cmp(&key(b)));
+        symbols.dedup_by(|a, b| key(a) == key(b));
         let symbol_count = symbols.len();
         self.infos.push(ImageInfo { spec: spec.clone(), endian, set, symbol_count, debug_file });
         segments.retain(|segment| self.data_use == DataUse::All || !segment.is_writable);
         self.segments.extend(segments);
-        self.symbols.append(&mut symbols);
+        symbols
     }
 
-    /// Builds the tables once all symbols are there.
-    fn prepare(&mut self) {
-        end_sizeless_symbols(&mut self.symbols);
-        self.by_address = extents_of(&self.symbols, |_| true);
-        self.code_by_address = extents_of(&self.symbols, Symbol::is_code);
+    /// Takes all symbols.
+    fn prepare(&mut self, symbols: Vec<Symbol>) {
+        self.symbols = SymbolTable::new(symbols);
         self.file_by_address = file_extents(&self.files);
-        self.by_name = names_of(&self.symbols);
-        let mut functions: Vec<usize> = places(&self.symbols, Symbol::is_code).map(|(place, _)| place).collect();
-        let symbol = |place: &usize| self.symbols.get(*place).map(|symbol| (&symbol.name, symbol.address));
-        functions.sort_by(|a, b| symbol(a).cmp(&symbol(b)));
-        self.functions = functions;
     }
 }
 
 /// An address as an offset from a symbol.
 fn of_symbol(symbol: &Symbol, address: Address) -> SymbolAt<'_> {
-    SymbolAt { name: &symbol.name, offset: address.0.wrapping_sub(symbol.address.0), symbol }
+    SymbolAt { name: symbol.name(), offset: address.0.wrapping_sub(symbol.address.0), symbol }
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
     // A pipe or a device may never end.
     ensure!(std::fs::metadata(path)?.is_file(), "not a file");
     Ok(std::fs::read(path)?)
-}
-
-fn places(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> impl Iterator<Item = (usize, &Symbol)> {
-    symbols.iter().enumerate().filter(move |(_, symbol)| is_wanted(symbol))
-}
-
-/// A symbol without a size ends where another one begins, or where one around it ends.
-fn end_sizeless_symbols(symbols: &mut [Symbol]) {
-    let located = symbols.iter().filter_map(|symbol| symbol.last.map(|last| (symbol, last)));
-    let ends =
-        located.clone().filter(|(symbol, _)| symbol.size_bytes != 0).filter_map(|(_, last)| last.0.checked_add(1));
-    let mut borders: Vec<u64> = located.map(|(symbol, _)| symbol.address.0).chain(ends).collect();
-    borders.sort_unstable();
-    for symbol in symbols.iter_mut().filter(|symbol| symbol.size_bytes == 0) {
-        let next = borders.partition_point(|border| *border <= symbol.address.0);
-        let before_next = borders.get(next).map(|border| Address(border.saturating_sub(1)));
-        symbol.last = symbol.last.map(|last| before_next.map_or(last, |before| last.min(before)));
-    }
-}
-
-fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extents {
-    let extent = |(owner, symbol): (usize, &'_ Symbol)| {
-        let (first, last) = (symbol.address.0, symbol.last?.0);
-        // A load offset may have moved the end around the end of the address space.
-        (first <= last).then_some((first, last, owner))
-    };
-    let parts: Vec<_> = places(symbols, is_wanted).filter_map(extent).collect();
-    let ranked = parts.into_iter().filter_map(|(first, last, owner)| {
-        let symbol = symbols.get(owner)?;
-        // Innermost: what begins last, then what ends first. Without a size it only fills holes, and a whole file the rest.
-        let is_named = symbol.kind != SymbolKind::Module;
-        let rank = (is_named, symbol.size_bytes != 0, first, Reverse(last), symbol.preference());
-        Some(Extent { first, last, rank, owner })
-    });
-    Extents::new(ranked.collect())
 }
 
 /// Later files are loaded over earlier ones.
@@ -445,19 +412,4 @@ fn file_extents(files: &[CodeFile]) -> Extents {
         parts.map(move |part| Extent { first: part.start, last: part.end - 1, rank: owner, owner })
     });
     Extents::new(extents.collect())
-}
-
-fn names_of(symbols: &[Symbol]) -> HashMap<Box<str>, usize> {
-    let mut best: Vec<usize> = (0..symbols.len()).collect();
-    let rank = |place: &usize| symbols.get(*place).map(|symbol| (symbol.preference(), Reverse(symbol.address)));
-    best.sort_by(|a, b| rank(b).cmp(&rank(a)));
-    let mut names = HashMap::new();
-    for (place, symbol) in best.iter().filter_map(|place| Some((*place, symbols.get(*place)?))) {
-        for name in symbol.names() {
-            if !names.contains_key(name) {
-                names.insert(Box::from(name), place);
-            }
-        }
-    }
-    names
 }

@@ -26,10 +26,12 @@ mod mapped;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
+mod names;
 mod plt;
 mod program_file;
 mod spec;
 mod symbol;
+mod symbol_table;
 #[cfg(test)]
 mod tests;
 

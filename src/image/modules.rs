@@ -11,6 +11,7 @@ use super::ImageSpec;
 use super::elf::{self, Load, Outline};
 use super::extents::{Extent, Extents};
 use super::mapped::Mapped;
+use super::names::SymbolNames;
 use super::symbol::{Binding, Symbol, SymbolKind};
 
 /// Files are mapped in whole pages.
@@ -165,9 +166,7 @@ impl<'a> Module<'a> {
     pub fn symbol(&self) -> Symbol {
         let Range { start, end } = self.addresses;
         Symbol {
-            name: self.name().into(),
-            raw_name: self.name().into(),
-            short_name: None,
+            names: SymbolNames::plain(self.name()),
             address: Address(start),
             size_bytes: end - start,
             kind: SymbolKind::Module,

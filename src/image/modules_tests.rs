@@ -183,6 +183,23 @@ fn symbols_come_from_the_debug_file_with_the_same_build_id() {
 }
 
 #[test]
+fn the_debug_file_of_a_named_image_is_searched_in_the_sysroots() {
+    let stripped = SharedObject { build_id: Some(SharedObject::ID), ..Default::default() };
+    let debug = SharedObject { build_id: Some(SharedObject::ID), is_split_off: true, ..with_symbol() };
+    for place in ["root/usr/lib/debug/.build-id/ab/cdef01.debug", "root/.build-id/ab/cdef01.debug"] {
+        let folder = Folder::new();
+        let spec = ImageSpec { path: folder.put("app/prog", &stripped), offset: 0 };
+        folder.put(place, &debug);
+        let name = |sysroots: &[PathBuf]| {
+            let images = Images::load_from(std::slice::from_ref(&spec), sysroots).expect("an image");
+            images.name_at(Address(0x1014))
+        };
+        assert_eq!(name(&[]), None);
+        assert_eq!(name(&[folder.path("root")]).as_deref(), Some("work+0x4"), "{place}");
+    }
+}
+
+#[test]
 fn symbols_come_from_the_debug_file_that_is_linked_to() {
     let debug = SharedObject { is_split_off: true, ..with_symbol() };
     for (sum, expected) in [(crc32fast::hash(&debug.bytes()), "work+0x4"), (0, "libx.so+0x1014")] {

@@ -5,13 +5,13 @@ use std::fmt;
 
 use stepback_machine::Address;
 
+use super::names::SymbolNames;
+
 /// A name for some bytes of the traced machine's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// As people read it: demangled where it was mangled.
-    pub name: Box<str>,
-    /// As the file has it.
-    pub raw_name: Box<str>,
+    /// How it is called.
+    pub(super) names: SymbolNames,
     /// Where it begins, the load offset added and without a Thumb bit.
     pub address: Address,
     /// Its size in bytes as the file states it; 0 where it does not (labels of assembly code).
@@ -24,8 +24,6 @@ pub struct Symbol {
     pub(super) binding: Binding,
     /// Its last byte for finding it by address; none when it is a mere number (`__stack_size`).
     pub(super) last: Option<Address>,
-    /// The demangled name without parameters, when that is a third name.
-    pub(super) short_name: Option<Box<str>>,
 }
 
 /// What a symbol names.
@@ -70,6 +68,16 @@ impl fmt::Display for SymbolAt<'_> {
 }
 
 impl Symbol {
+    /// The name as people read it: demangled where it was mangled. The first call demangles it.
+    pub fn name(&self) -> &str {
+        self.names.full()
+    }
+
+    /// The name as the file has it.
+    pub fn raw_name(&self) -> &str {
+        self.names.raw()
+    }
+
     /// True for functions and for labels in code.
     pub fn is_code(&self) -> bool {
         matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel)
@@ -78,21 +86,16 @@ impl Symbol {
     /// The mangled name of the function whose unlikely code this is, as compilers name what they move away
     /// (`f.cold`, `f.cold.1`); none for what is a function itself, as `f.part.0` is.
     pub(super) fn cold_part_of(&self) -> Option<&str> {
-        let (function, number) = self.raw_name.rsplit_once(".cold")?;
+        let (function, number) = self.raw_name().rsplit_once(".cold")?;
         let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
         let is_part = number.is_empty() || number.strip_prefix('.').is_some_and(is_number);
         Some(function).filter(|_| is_part)
     }
 
     /// Among symbols for the same bytes, the greatest is the name to show:
-    /// global before weak before local, then a function, then the shortest name.
+    /// global before weak before local, then a function, then the shortest name as the file has it.
     pub(super) fn preference(&self) -> impl Ord + use<'_> {
-        (self.binding, self.kind == SymbolKind::Function, Reverse(self.name.len()), Reverse(&self.name))
-    }
-
-    /// Every text by which it can be asked for.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let short = self.short_name.as_deref();
-        std::iter::once(&*self.name).chain(std::iter::once(&*self.raw_name)).chain(short)
+        let raw = self.raw_name();
+        (self.binding, self.kind == SymbolKind::Function, Reverse(raw.len()), Reverse(raw))
     }
 }

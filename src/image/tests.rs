@@ -66,7 +66,11 @@ fn the_load_offset_moves_every_symbol() {
 #[test]
 fn functions_are_searched_in_any_case() {
     let images = demo(0);
-    let names = |filter: &str| images.functions(filter).map(|symbol| symbol.name.to_string()).collect::<Vec<_>>();
+    let names = |filter: &str| {
+        let mut names: Vec<&str> = images.functions(filter).map(|symbol| symbol.name()).collect();
+        names.sort_unstable();
+        names.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(names("MINI_P"), ["mini_putnum", "mini_puts"]);
     assert_eq!(names("nobody"), Vec::<String>::new());
     assert_eq!(names("").len(), 27);
@@ -322,12 +326,32 @@ fn a_mangled_symbol_answers_to_all_its_names() {
 }
 
 #[test]
+fn a_readable_name_stands_for_the_overloads_and_not_for_their_thunks() {
+    let images = images(&AARCH64.write(&[
+        ("_ZN3Foo3barEi", 0x1010, 8, GLOBAL | FUNCTION, TEXT),
+        ("_ZN3Foo3barEv", 0x1020, 8, GLOBAL | FUNCTION, TEXT),
+        ("_ZThn16_N3Foo3barEv", 0x1030, 8, GLOBAL | FUNCTION, TEXT),
+        ("bar", 0x1040, 8, FUNCTION, TEXT),
+        ("_ZL3bari", 0x1050, 8, FUNCTION, TEXT),
+    ]));
+    assert_eq!(images.addresses_of("Foo::bar"), [0x1010, 0x1020]);
+    assert_eq!(images.addresses_of("Foo::bar(int)"), [0x1010]);
+    assert_eq!(images.addresses_of("bar"), [0x1040, 0x1050]);
+    check_name(&images, 0x1030, Some("non-virtual thunk to Foo::bar()"));
+}
+
+#[test]
 fn of_several_symbols_with_one_name_the_global_or_lowest_one_is_meant() {
     let low = ("helper", 0x1010, 8, FUNCTION, TEXT);
     let high = ("helper", 0x1050, 8, FUNCTION, TEXT);
     let public = ("helper", 0x1080, 8, GLOBAL | FUNCTION, TEXT);
     assert_eq!(images(&AARCH64.write(&[high, low])).address_of("helper"), Some(Address(0x1010)));
     assert_eq!(images(&AARCH64.write(&[high, low, public])).address_of("helper"), Some(Address(0x1080)));
+    // All of them can be asked for, an address once.
+    let alias = ("helper", 0x1050, 8, GLOBAL | FUNCTION, TEXT);
+    assert_eq!(images(&AARCH64.write(&[high, low, alias])).addresses_of("helper"), [0x1010, 0x1050]);
+    let variable = ("helper", 0x2000, 8, OBJECT, DATA);
+    assert_eq!(images(&AARCH64.write(&[variable, low])).addresses_of("helper"), [0x1010]);
     // Each keeps its own bytes.
     check_name(&images(&AARCH64.write(&[high, low])), 0x1051, Some("helper+0x1"));
 }

@@ -5,9 +5,8 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::memory::likely_address;
 use super::physical::virtual_address;
-use crate::expression::{AddressSpace, AtPosition, evaluate, shown_address, split_space};
+use crate::expression::{AddressSpace, AtPosition, evaluate, split_space};
 use crate::session::Session;
 
 /// What memory is shown at first: the stack, also where its pointer lies beside it.
@@ -23,14 +22,9 @@ pub type Evaluated = Result<u64, String>;
 pub fn address_of(session: &Session, text: &str, position: Position, cancel: &Cancel) -> Result<Evaluated> {
     let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
     let (space, expression) = split_space(text);
-    let value = match likely_address(session, expression, cancel)? {
-        Some(address) => Ok(address),
-        None => match evaluate(expression, &names) {
-            Err(error) if error.behind().is_some() => return Err(error.into()),
-            // Addresses are shown without `0x`, and typed so too.
-            Err(error) => shown_address(expression).ok_or_else(|| error.to_string()),
-            Ok(value) => Ok(value),
-        },
+    let value = match evaluate(expression, &names) {
+        Err(error) if error.behind().is_some() => return Err(error.into()),
+        value => value.map_err(|error| error.to_string()),
     };
     Ok(match value {
         Ok(physical) if space == AddressSpace::Physical => {

@@ -8,7 +8,7 @@ use stepback_parsers::Position;
 use super::so_far::so_far;
 use crate::action::{Action, Way};
 use crate::analysis::code_address::code_address;
-use crate::expression::shown_address;
+use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
 use crate::messages::{say, spoken};
 use crate::session::Session;
@@ -32,7 +32,8 @@ pub struct Suggestion {
     pub action: Action,
 }
 
-/// What a text may mean, the most likely first. A plain number is a step, and also an address where one was executed.
+/// What a text may mean, the most likely first.
+/// A plain number is a step, and also an address where one was executed or memory is used.
 ///
 /// Cost: one look at each function's name, and the lists of executions of those that are offered.
 ///
@@ -61,11 +62,20 @@ fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
 fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<Suggestion>> {
     let Some(address) = shown_address(text) else { return Ok(None) };
     let pc = code_address(address, &session.index, cancel)?;
-    let Some(times) = Times::of(session, pc, cancel)? else { return Ok(None) };
+    let Some(times) = Times::of(session, pc, cancel)? else { return Ok(memory_at(session, address, cancel)) };
     let place = session.images.name_at(pc).map(|name| say!("goto-in", name = name)).unwrap_or_default();
     let note = format!("{place}{}", so_far(session, &times.executions()));
     let title = say!("goto-address", address = format!("{:x}", pc.0));
     Ok(Some(Suggestion { title, note, action: Action::GoTo(format!("pc:{:#x}", pc.0)) }))
+}
+
+/// Memory that the trace accesses or an image has.
+fn memory_at(session: &Session, address: u64, cancel: &Cancel) -> Option<Suggestion> {
+    is_used(&session.index, address, cancel).then(|| Suggestion {
+        title: say!("goto-memory", address = format!("{address:x}")),
+        note: say!("goto-in-memory").to_owned(),
+        action: Action::ShowMemory(format!("{address:#x}")),
+    })
 }
 
 /// `main.c:40`.
@@ -86,10 +96,10 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
     let mut fitting: Vec<&Symbol> = session.images.functions(text).collect();
     cancel.check()?;
     let rank = |symbol: &Symbol| {
-        let name = symbol.name.to_lowercase();
+        let name = symbol.name().to_lowercase();
         (name != wanted, !name.starts_with(&wanted), name.len())
     };
-    fitting.sort_by_cached_key(|symbol| (rank(symbol), symbol.name.to_string()));
+    fitting.sort_by_cached_key(|symbol| (rank(symbol), symbol.name().to_owned()));
     let mut offered = Vec::new();
     for symbol in fitting.into_iter().take(FUNCTIONS) {
         cancel.check()?;
@@ -99,7 +109,7 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
             None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
         };
         let action = Action::GoTo(format!("pc:{:#x}", pc.0));
-        offered.push(Suggestion { title: symbol.name.to_string(), note, action });
+        offered.push(Suggestion { title: symbol.name().to_owned(), note, action });
     }
     // Stable: among those that ran, and among those that did not, the order stays.
     offered.sort_by_key(|suggestion| suggestion.note.contains(spoken(NEVER)));

@@ -10,7 +10,6 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _};
 
-use crate::expression::{decimal, digits_alone};
 use crate::session::Session;
 
 /// The unit in which the index knows what was ever accessed, and the longest row.
@@ -261,23 +260,6 @@ impl AccessedMap<'_> {
         }
         Ok(rows)
     }
-}
-
-/// The address that digits alone stand for: hexadecimal as they are shown, unless only the decimal reading is memory that
-/// was ever accessed. None for any other text.
-///
-/// # Errors
-/// See [`QueryError`].
-pub fn likely_address(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
-    let Some(shown) = digits_alone(text) else { return Ok(None) };
-    let is_accessed = |address: u64| -> Result<bool, QueryError> {
-        let next = NextAccessedBlock { from: Address(address) }.run(&session.index, cancel)?;
-        Ok(next.is_some_and(|block| block.0 <= address))
-    };
-    Ok(Some(match decimal(text) {
-        Some(number) if !is_accessed(shown)? && is_accessed(number)? => number,
-        _ => shown,
-    }))
 }
 
 fn block_of(address: u64) -> u64 {

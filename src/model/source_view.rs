@@ -285,8 +285,8 @@ impl LineQuestion {
         // The step at the position is where one is already.
         let (sought, from) = match self.way {
             Way::Forward if self.from >= session.index.end() => return Ok(None),
-            Way::Forward => (Sought::NextVisit(pc), self.from.next_step().after()),
-            Way::Back => (Sought::LastVisit(pc), self.from),
+            Way::Forward => (Sought::NextVisit(vec![pc]), self.from.next_step().after()),
+            Way::Back => (Sought::LastVisit(vec![pc]), self.from),
         };
         let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next_hit()?;
         Ok(if let Found::Hit(hit) = found { Some(*hit) } else { None })

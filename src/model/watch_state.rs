@@ -15,7 +15,7 @@ use crate::analysis::condition::{Course, State, next_edge};
 use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
 use crate::analysis::tracked::{Scene, thread_of};
-use crate::expression::{ExpressionError, parse, shown_address, split_range};
+use crate::expression::{Expression, ExpressionError, parse, split_range};
 use crate::messages::say;
 use crate::notes::{Watch, WatchType};
 use crate::session::Session;
@@ -224,12 +224,8 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         return of_memory(scene, watch.kind, Place { address: symbol.address, len_bytes, around }, at);
     }
     if let (address, Some(length)) = split_range(text) {
-        // Digits alone are hexadecimal where an address stands.
-        let (address, mut around) = match shown_address(address) {
-            Some(address) => (address, Around::default()),
-            None => number(scene, address, at)?,
-        };
-        let (length, of_length) = number(scene, length, at)?;
+        let (address, mut around) = number(scene, address, at)?;
+        let (length, of_length) = count(scene, length, at)?;
         around.cells.extend(of_length.cells);
         around.source = around.source.max(of_length.source);
         let len_bytes = watch.kind.size_bytes().map_or(length.max(1), u64::from);
@@ -282,8 +278,22 @@ impl Default for Around {
 }
 
 fn number(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Around), NameError> {
+    value_of(scene, text, parse(text), at)
+}
+
+/// A number in C syntax: a length is no address.
+fn count(scene: &Scene<'_>, text: &str, at: Position) -> Result<(u64, Around), NameError> {
+    value_of(scene, text, parse(text).and_then(Expression::in_c), at)
+}
+
+fn value_of(
+    scene: &Scene<'_>,
+    text: &str,
+    expression: Result<Expression, ExpressionError>,
+    at: Position,
+) -> Result<(u64, Around), NameError> {
     let named = |error: ExpressionError| NameError::Expression { text: text.to_owned(), error };
-    let found = scene.evaluate(&parse(text).map_err(named)?, at);
+    let found = scene.evaluate(&expression.map_err(named)?, at);
     scene.cancel.check().map_err(NameError::Trace)?;
     Ok((found.value.map_err(named)?, Around { cells: found.cells, source: found.source }))
 }

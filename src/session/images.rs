@@ -1,5 +1,7 @@
 //! The program images of a trace: those that were asked for, or the one that lies beside it.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::drmemtrace::ModulesLog;
@@ -33,6 +35,9 @@ pub fn load(
     decoding: Decoding<'_>,
     notices: &mut Vec<String>,
 ) -> Result<Images> {
+    for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
+        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
+    }
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, notices);
     }
@@ -40,10 +45,10 @@ pub fn load(
     let beside = || beside.cloned().or_else(|| beside_for(set, options));
     let chosen = match options.images.is_empty() {
         true => remembered(options, notices),
-        false => Some(Images::load(&options.images)?),
+        false => Some(Images::load_from(&options.images, options.sysroots())?),
     };
     let images = match chosen {
-        Some(images) => fitting(images, set, beside, notices)?,
+        Some(images) => fitting(images, set, beside, options.sysroots(), notices)?,
         None => {
             let images = found(decoding, options, notices);
             tell_foreign(&images, set, "", notices);
@@ -103,6 +108,7 @@ fn fitting(
     images: Images,
     set: InstructionSet,
     beside: impl Fn() -> Option<ImageSpec>,
+    sysroots: &[PathBuf],
     notices: &mut Vec<String>,
 ) -> Result<Images> {
     let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
@@ -124,7 +130,7 @@ fn fitting(
         notices
             .extend(specs.iter().map(|spec| format!("symbols come from the image beside the trace: {:?}", spec.path)));
     }
-    Images::load(&specs)
+    Images::load_from(&specs, sysroots)
 }
 
 /// The image beside the trace, if it is for its processor.
@@ -162,9 +168,6 @@ fn of_modules(
         false => options.images.clone(),
         true => usable(&options.remembered_images, notices),
     };
-    for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
-        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
-    }
     let search = ModuleSearch { log, named: &named, sysroots: options.sysroots(), beside: &companions.directories };
     Images::of_modules(&search, notices)
 }
@@ -191,7 +194,7 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<String>) -> Vec<ImageSpec>
 /// The images of last time that are still usable; none where there are none.
 fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
     let usable = usable(&options.remembered_images, notices);
-    let images = Images::load(&usable).ok().filter(|images| !images.is_empty())?;
+    let images = Images::load_from(&usable, options.sysroots()).ok().filter(|images| !images.is_empty())?;
     let told = usable.iter().map(|spec| format!("symbols come from an image of last time: {:?}", spec.path));
     notices.extend(told);
     Some(images)
@@ -202,7 +205,7 @@ fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<String
     let by_name = || image_beside(&options.path, decoding.set);
     let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
     let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
-    match Images::load(&[spec]) {
+    match Images::load_from(&[spec], options.sysroots()) {
         Ok(images) => {
             notices.push(format!("symbols come from the image beside the trace: {path:?}"));
             images

@@ -228,7 +228,7 @@ impl<'a, W: Write> Dump<'a, W> {
         }
         let Some(function) = feed.due.take() else { return Ok(None) };
         let found = self.images.reported_at(function);
-        Ok(Some(found.map(|found| found.symbol.raw_name.to_string()).unwrap_or_default()))
+        Ok(Some(found.map(|found| found.symbol.raw_name().to_owned()).unwrap_or_default()))
     }
 
     fn accesses(&mut self, node: &Node, stamp: u64) -> Result<(), DumpError> {

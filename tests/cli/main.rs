@@ -27,6 +27,7 @@ mod index;
 mod info;
 mod lines;
 mod list;
+mod names;
 mod no_window;
 mod options;
 mod output;

@@ -15,7 +15,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
 use crate::analysis::trace_index::TraceIndex;
-use crate::expression::{AddressSpace, decimal, digits_alone, split_range, split_space};
+use crate::expression::{AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space};
 use crate::image::Images;
 use crate::messages::say;
 
@@ -72,7 +72,9 @@ impl Meaning {
         let is_decimal = self.text.bytes().all(|byte| byte.is_ascii_digit());
         match (self.kind, hex) {
             (FindKind::Value, Some(hex)) if is_decimal => {
-                vec![question(FindKind::Value, hex.clone()), question(FindKind::Address, hex)]
+                let value = self.other_value.map_or(hex.clone(), |number| format!("{number:#x}"));
+                let kinds = [FindKind::Address, FindKind::Accesses].map(|kind| question(kind, hex.clone()));
+                [question(FindKind::Value, value)].into_iter().chain(kinds).collect()
             }
             (FindKind::Value, Some(hex)) => {
                 vec![question(FindKind::Address, hex.clone()), question(FindKind::Accesses, hex)]
@@ -196,6 +198,10 @@ impl<'a> Reader<'a> {
                 let other = decimal(value).or_else(|| self.names.number(value.trim()).ok());
                 other.filter(|other| Number::from(*other) != *taken)
             }
+            (Search::Value(taken), None) => {
+                let readings = [bare_hex(text), decimal(text)].into_iter().flatten();
+                readings.into_iter().find(|other| Number::from(*other) != *taken)
+            }
             _ => None,
         };
         Ok(Meaning { kind, text: text.to_owned(), search, other_value })
@@ -244,8 +250,9 @@ impl<'a> Reader<'a> {
         if let Some(symbol) = self.images.symbol(text) {
             return Ok((if symbol.is_code() { FindKind::Function } else { FindKind::Accesses }, text));
         }
-        if let Some(number) = typed_hex(text) {
-            return Ok((if self.is_executed(number)? { FindKind::Address } else { FindKind::Value }, text));
+        if typed_hex(text).is_some() {
+            let address = self.names.number(text).map_err(MeaningError::Value)?;
+            return Ok((if self.is_executed(address)? { FindKind::Address } else { FindKind::Value }, text));
         }
         if text.bytes().all(|byte| byte.is_ascii_digit()) || wide_number(text).is_some() {
             return Ok((FindKind::Value, text));
@@ -272,11 +279,11 @@ impl<'a> Reader<'a> {
     /// A number as people write it; bare digits of which some are no decimal ones are hexadecimal, as lists show values,
     /// even where a register is called so (`b6`): whoever means that writes `reg::b6`.
     fn value(&self, text: &str) -> Result<Number, MeaningError> {
-        let shown = bare_hex(text).filter(|_| decimal(text).is_none()).map(Number::from);
-        if let Some(number) = wide_number(text).or(shown) {
-            return Ok(number);
+        let shown = bare_hex(text).filter(|_| BareNumber::of(text).is_none()).map(Number::from);
+        match shown.filter(|_| decimal(text).is_none()) {
+            Some(number) => Ok(number),
+            None => self.names.sought_value(text).map_err(MeaningError::Value),
         }
-        self.names.number(text).map(Number::from).map_err(MeaningError::Value)
     }
 
     /// The value of a cell: digits alone are hexadecimal, as panels show it.
@@ -284,22 +291,14 @@ impl<'a> Reader<'a> {
         shown_value(text).map_or_else(|| self.value(text), Ok)
     }
 
-    /// Bare digits are an address as lists show it, where code was executed there.
+    /// Static functions of one name are all meant.
     fn code(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
         let of_line = line_code(self.images, text, self.cancel)?;
         if !of_line.is_empty() {
             return Ok(of_line);
         }
-        if let Some(number) = bare_hex(text)
-            && self.is_executed(number)?
-        {
-            return Ok(vec![code_address(number, self.index, self.cancel)?]);
-        }
-        let number = match self.names.number(text) {
-            Ok(number) => number,
-            Err(error) => bare_hex(text).ok_or(MeaningError::Code(error))?,
-        };
-        Ok(vec![code_address(number, self.index, self.cancel)?])
+        let code = self.names.numbers(text).map_err(MeaningError::Code)?.into_iter();
+        Ok(code.map(|number| code_address(number, self.index, self.cancel)).collect::<Result<_, _>>()?)
     }
 
     /// `x0`, `0x80020010:8`, `writes of x0`. Bare digits are an address as lists show it.
@@ -316,18 +315,9 @@ impl<'a> Reader<'a> {
         }
         let cell = match self.names.cell(text) {
             Ok(Cell::Memory { len_bytes, .. }) if self.object(text).is_some() && len_bytes == 1 => self.object(text),
-            Ok(cell) => Some(cell),
-            Err(error) => {
-                return self
-                    .bare_cell(text)
-                    .map(|cell| Search::Accesses(cell, kinds, None))
-                    .ok_or(MeaningError::Cell(error));
-            }
+            cell => Some(cell.map_err(MeaningError::Cell)?),
         };
         let cell = cell.ok_or_else(|| MeaningError::Cell(NameError::EmptyRange(text.to_owned())))?;
-        // Digits alone are hexadecimal in lists of memory.
-        let is_digits = digits_alone(split_range(text).0).is_some();
-        let cell = self.bare_cell(text).filter(|_| is_digits).unwrap_or(cell);
         Ok(Search::Accesses(cell, kinds, None))
     }
 
@@ -337,18 +327,12 @@ impl<'a> Reader<'a> {
         Some(Cell::Memory { address: symbol.address, len_bytes: symbol.size_bytes.max(1) })
     }
 
-    /// `80020010:8`.
-    fn bare_cell(&self, text: &str) -> Option<Cell> {
-        let (address, length) = split_range(text);
-        let address = bare_hex(address.trim()).filter(|_| address.trim().len() >= LONG_HEX)?;
-        let len_bytes = length.map_or(Some(1), |length| self.names.number(length).ok())?;
-        (len_bytes > 0).then_some(Cell::Memory { address: Address(address), len_bytes })
-    }
-
     /// Where the functions of a name begin, else those with it in their names.
     fn functions(&self, text: &str) -> Result<Vec<Address>, MeaningError> {
-        if let Some(symbol) = self.images.symbol(text).filter(|symbol| symbol.is_code()) {
-            return Ok(vec![symbol.address]);
+        let named = self.images.symbols_named(text).into_iter().filter(|symbol| symbol.is_code());
+        let named: Vec<Address> = named.map(|symbol| symbol.address).collect();
+        if !named.is_empty() {
+            return Ok(named);
         }
         let mut found: Vec<Address> = self.images.functions(text).map(|symbol| symbol.address).collect();
         found.sort_unstable();
@@ -366,9 +350,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// So many hexadecimal digits are hardly a count.
-const LONG_HEX: usize = 5;
-
 /// A value as panels show it: hexadecimal digits alone, however many.
 fn shown_value(text: &str) -> Option<Number> {
     let text = text.trim();
@@ -384,12 +365,6 @@ fn with_value(text: &str) -> Option<(&str, &str)> {
 
 fn between_slashes(text: &str) -> Option<&str> {
     text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|pattern| !pattern.is_empty())
-}
-
-/// Hexadecimal digits alone, up to 64 bits.
-fn bare_hex(text: &str) -> Option<u64> {
-    let is_hex = !text.is_empty() && text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hex { u64::from_str_radix(text, 16).ok() } else { None }
 }
 
 /// `0x1f`, or long bare digits of which one at least is no letter: `add` is a word.

@@ -38,7 +38,7 @@ impl Search {
             (Course::Back, Self::Visits(addresses)) => {
                 let mut last = None;
                 for address in addresses {
-                    let walk = Walk::new(Sought::LastVisit(*address), at, 1, index, cancel);
+                    let walk = Walk::new(Sought::LastVisit(vec![*address]), at, 1, index, cancel);
                     last = last.max(last_of(walk.leaving(at), None)?);
                 }
                 Ok(last)

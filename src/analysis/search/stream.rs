@@ -53,7 +53,7 @@ impl Search {
             }
             Self::Visits(addresses) => {
                 let walk = |address: &Address| {
-                    Walk::new(Sought::NextVisit(*address), from, limit, index, cancel).of_thread(thread)
+                    Walk::new(Sought::NextVisit(vec![*address]), from, limit, index, cancel).of_thread(thread)
                 };
                 walk_all(Merged::of_walks(addresses.iter().map(walk).collect())?, extent, index, each)
             }

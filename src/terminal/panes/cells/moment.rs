@@ -33,7 +33,7 @@ impl SoughtMoment {
         let find = move |cancel: &Cancel| -> Result<FoundMoment> {
             let named: Place = place.parse()?;
             let position = named.resolve(&session, cancel)?;
-            let remark = named.remark(&session.index, cancel)?;
+            let remark = named.remarks(&session, None, cancel)?.into_iter().next();
             Ok(FoundMoment { position, place, remark })
         };
         self.asked = Some(cx.worker().spawn(Lane::Short, find));

@@ -1,0 +1,124 @@
+//! The symbols of all images, by address and by name.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use stepback_machine::Address;
+
+use super::extents::{Extent, Extents};
+use super::names::NameQuery;
+use super::{Symbol, SymbolKind};
+
+/// Maximum number of names that are remembered with their symbols.
+const REMEMBERED: usize = 256;
+
+/// The symbols of all images.
+///
+/// Its parts are built when a question first needs them, and a copy shares them.
+/// Cost: a question for an address sorts the symbols once, and one for a name compares all names once for each name.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolTable(Arc<Content>);
+
+#[derive(Debug, Default)]
+struct Content {
+    symbols: Vec<Symbol>,
+    by_address: OnceLock<Extents>,
+    code_by_address: OnceLock<Extents>,
+    /// The places of the symbols of names that were asked for, the preferred one first.
+    by_name: Mutex<HashMap<Box<str>, Arc<[usize]>>>,
+}
+
+impl SymbolTable {
+    /// The table of some symbols. A symbol without a size ends where the next one begins.
+    pub fn new(mut symbols: Vec<Symbol>) -> Self {
+        end_sizeless_symbols(&mut symbols);
+        Self(Arc::new(Content { symbols, ..Content::default() }))
+    }
+
+    /// All symbols; those of a file in the order of their addresses.
+    pub fn all(&self) -> &[Symbol] {
+        &self.0.symbols
+    }
+
+    /// The innermost symbol that contains an address; where none has a size that does,
+    /// the nearest one without a size before it in its section, up to the next symbol. O(log n).
+    pub fn at(&self, address: Address) -> Option<&Symbol> {
+        let extents = self.0.by_address.get_or_init(|| extents_of(self.all(), |_| true));
+        self.all().get(extents.owner_of(address.0)?)
+    }
+
+    /// The function or label in code that contains an address. O(log n).
+    pub fn code_at(&self, address: Address) -> Option<&Symbol> {
+        self.all().get(self.place_of_code(address)?)
+    }
+
+    /// The function or label in code that contains an address, under the first name that its file lists.
+    /// O(log n + aliases).
+    pub fn first_code_at(&self, address: Address) -> Option<&Symbol> {
+        let owner = self.place_of_code(address)?;
+        let best = self.all().get(owner)?;
+        let is_alias = |symbol: &&Symbol| symbol.address == best.address;
+        let before = self.all().get(..owner)?.iter().rev().take_while(is_alias);
+        let aliases = before.chain(self.all().get(owner..)?.iter().take_while(is_alias));
+        let covering = aliases.filter(|symbol| symbol.is_code() && symbol.last >= Some(address));
+        covering.min_by_key(|symbol| symbol.place)
+    }
+
+    /// The symbols with a name in any of its forms, the preferred one first.
+    pub fn named(&self, name: &str) -> Vec<&Symbol> {
+        self.places_of(name).iter().filter_map(|place| self.all().get(*place)).collect()
+    }
+
+    fn place_of_code(&self, address: Address) -> Option<usize> {
+        self.0.code_by_address.get_or_init(|| extents_of(self.all(), Symbol::is_code)).owner_of(address.0)
+    }
+
+    fn places_of(&self, name: &str) -> Arc<[usize]> {
+        let known = || self.0.by_name.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(places) = known().get(name) {
+            return Arc::clone(places);
+        }
+        let query = NameQuery::new(name);
+        let mut found: Vec<(usize, &Symbol)> =
+            self.all().iter().enumerate().filter(|(_, symbol)| symbol.names.has(&query)).collect();
+        found.sort_by_key(|(_, symbol)| (Reverse(symbol.preference()), symbol.address));
+        let places: Arc<[usize]> = found.into_iter().map(|(place, _)| place).collect();
+        let mut known = known();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(name.into(), Arc::clone(&places));
+        places
+    }
+}
+
+/// A symbol without a size ends where another one begins, or where one around it ends.
+fn end_sizeless_symbols(symbols: &mut [Symbol]) {
+    if symbols.iter().all(|symbol| symbol.size_bytes != 0) {
+        return;
+    }
+    let located = symbols.iter().filter_map(|symbol| symbol.last.map(|last| (symbol, last)));
+    let ends =
+        located.clone().filter(|(symbol, _)| symbol.size_bytes != 0).filter_map(|(_, last)| last.0.checked_add(1));
+    let mut borders: Vec<u64> = located.map(|(symbol, _)| symbol.address.0).chain(ends).collect();
+    borders.sort_unstable();
+    for symbol in symbols.iter_mut().filter(|symbol| symbol.size_bytes == 0) {
+        let next = borders.partition_point(|border| *border <= symbol.address.0);
+        let before_next = borders.get(next).map(|border| Address(border.saturating_sub(1)));
+        symbol.last = symbol.last.map(|last| before_next.map_or(last, |before| last.min(before)));
+    }
+}
+
+fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extents {
+    let wanted = symbols.iter().enumerate().filter(|(_, symbol)| is_wanted(symbol));
+    let extents = wanted.filter_map(|(owner, symbol)| {
+        let (first, last) = (symbol.address.0, symbol.last?.0);
+        // Innermost: what begins last, then what ends first. Without a size it only fills holes, and a whole file the rest.
+        let is_named = symbol.kind != SymbolKind::Module;
+        let rank = (is_named, symbol.size_bytes != 0, first, Reverse(last), symbol.preference());
+        // A load offset may have moved the end around the end of the address space.
+        (first <= last).then_some(Extent { first, last, rank, owner })
+    });
+    Extents::new(extents.collect())
+}
