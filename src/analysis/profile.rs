@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::Step;
+use stepback_parsers::{Position, Step};
 
 use super::activations::Tree;
+use super::call_profile::{Progress, call_profile};
+use super::sites::Sites;
 use super::spans::{Span, Spans};
 use super::trace_index::TraceIndex;
 
@@ -42,7 +44,8 @@ pub struct Totals {
     pub outer_time: u64,
 }
 
-/// The functions that were called, those of all CPUs together, by address.
+/// The functions that were called, those of all CPUs together, by address, as Arm's `tarmac-profile` counts them:
+/// calls that returned, and recursion in each of its calls.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -53,6 +56,39 @@ pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals
         profile.leave_to(0);
     }
     Ok(profile.functions.into_values().collect())
+}
+
+/// The functions that ran, those of all CPUs together, by address: every frame counts, as in the window.
+/// Calls that never returned count up to the end of the trace, and recursion counts once.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn whole_profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
+    let sites = Sites::new(index, cancel);
+    let profile = call_profile(index, &(Position(0)..index.end()), &Progress::default(), cancel)?;
+    let mut functions = Vec::with_capacity(profile.functions.len());
+    for used in &profile.functions {
+        let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
+        let pc = entry.map(|entry| sites.border(entry)).transpose()?.map_or(used.address.0, |border| border.at.pc);
+        let totals = used.totals;
+        let (time, self_time) = match profile.has_clock {
+            true => (totals.time, totals.own_time),
+            false => (totals.steps, totals.own_steps),
+        };
+        let totals = Totals {
+            calls: totals.calls,
+            time,
+            self_time,
+            steps: totals.steps,
+            self_steps: totals.own_steps,
+            outer_steps: totals.steps,
+            outer_time: time,
+        };
+        let first = entry.unwrap_or(Step(used.first.0));
+        functions.push(FunctionTotals { function: used.address, pc, first, totals });
+    }
+    functions.sort_by_key(|function| function.pc);
+    Ok(functions)
 }
 
 /// Sums up the calls that are over.
@@ -83,7 +119,7 @@ impl Profile {
     /// Ends all calls at this depth and deeper.
     fn leave_to(&mut self, depth: u32) {
         while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
-            let time = duration(&call.span);
+            let time = call.span.duration();
             let Span { function, pc, entry: first, .. } = call.span;
             let new = || FunctionTotals { function, pc, first, totals: Totals::default() };
             let entry = self.functions.entry(pc).or_insert_with(new);
@@ -109,11 +145,6 @@ impl Profile {
     }
 }
 
-/// First and last moment included, so that a call of one step takes 1.
-fn duration(span: &Span) -> u64 {
-    (span.exit_time - span.entry_time).saturating_add(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +159,7 @@ mod tests {
             entry_time: times.0,
             exit_time: times.1,
             steps: times.1 - times.0 + 1,
+            counts_steps: false,
         }
     }
 

@@ -84,9 +84,9 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// Whether times are too coarse to tell how long a call took: one stands for thousands of steps.
-    pub fn is_clock_coarse(&self) -> bool {
-        self.index.source().is_clock_coarse()
+    /// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
+    pub fn counts_steps(&self) -> bool {
+        counts_steps(self.index)
     }
 
     /// The time of the last node of a step.
@@ -143,6 +143,12 @@ impl<'a> Sites<'a> {
         tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
         Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))
     }
+}
+
+/// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
+pub fn counts_steps(index: &TraceIndex) -> bool {
+    let passes = index.info().time_range.is_some_and(|(first, last)| first != last);
+    index.source().is_clock_coarse() || !passes
 }
 
 impl Divided {

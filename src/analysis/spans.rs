@@ -21,12 +21,26 @@ pub struct Span {
     pub pc: u64,
     /// Its first step.
     pub entry: Step,
-    /// The time of its first node; where times are too coarse, the steps of its thread before.
+    /// The time of its first node; where steps are counted, the steps of its thread before.
     pub entry_time: u64,
     /// The time of its last node.
     pub exit_time: u64,
     /// Steps of its CPU inside it, calls included.
     pub steps: u64,
+    /// Whether times are steps of its CPU.
+    pub counts_steps: bool,
+}
+
+impl Span {
+    /// The time from its first to its last moment.
+    pub fn elapsed(&self) -> u64 {
+        if self.counts_steps { self.steps } else { self.exit_time.saturating_sub(self.entry_time) }
+    }
+
+    /// The same with the last moment included, so that a call of one step takes 1.
+    pub fn duration(&self) -> u64 {
+        if self.counts_steps { self.steps } else { self.elapsed().saturating_add(1) }
+    }
 }
 
 /// Measures the activations of a CPU.
@@ -67,14 +81,15 @@ impl<'a> Spans<'a> {
                 pc
             }
         };
+        let counts_steps = self.sites.counts_steps();
         let steps_before = self.step_count(entry.0)?;
         let steps = self.step_count(exit.0.saturating_add(1))?.saturating_sub(steps_before);
-        let (entry_time, exit_time) = match self.sites.is_clock_coarse() {
+        let (entry_time, exit_time) = match counts_steps {
             true => (steps_before, steps_before.saturating_add(steps).saturating_sub(1)),
             false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
         };
         let exit_time = exit_time.max(entry_time);
-        Ok(Span { depth, function, pc, entry, entry_time, exit_time, steps })
+        Ok(Span { depth, function, pc, entry, entry_time, exit_time, steps, counts_steps })
     }
 
     fn step_count(&self, before: u64) -> Result<u64, QueryError> {

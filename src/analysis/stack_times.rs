@@ -56,7 +56,7 @@ impl StackTimes {
     pub fn enter(&mut self, span: &Span, name: String) {
         self.open.truncate(span.depth as usize);
         let id = self.stack(name, span.pc);
-        let time = i128::from(span.exit_time) - i128::from(span.entry_time);
+        let time = i128::from(span.elapsed());
         self.add(id, time);
         if let Some(caller) = self.open.last() {
             self.add(*caller, -time);
@@ -198,6 +198,7 @@ mod tests {
                 entry_time: *entry_time,
                 exit_time: *exit_time,
                 steps: 0,
+                counts_steps: false,
             };
             stacks.enter(&span, (*name).to_owned());
         }

@@ -9,12 +9,14 @@ use stepback_machine::Address;
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex, thread_name};
+use super::profile::note_unit;
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
 use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::Tree;
+use crate::analysis::sites::counts_steps;
 use crate::analysis::spans::{Span, Spans};
 use crate::analysis::stack_times::{FoldedStack, StackTimes};
 
@@ -26,7 +28,7 @@ const ROWS_LIMIT: u32 = 1000;
 /// Shown below the options.
 pub const HELP: &str = "\
 Each line is a stack, outermost function first, and the time spent in its innermost function itself.
-The times of drmemtrace are too coarse for that: it is counted in instructions of the thread instead.
+Where the trace has no times, or too coarse ones (drmemtrace), it is counted in steps of the thread, and a note says so.
 JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
 
 /// How the stacks are shown.
@@ -81,6 +83,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
         let thread = thread_name(tree.thread, &session.index);
         threads.push(ThreadStacks { thread, stacks });
     }
+    note_unit(report);
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);
     for ThreadStacks { stacks, .. } in &mut threads {
         if let Some(depth) = depth_limit(stacks, share, arguments) {
@@ -148,7 +151,10 @@ fn draw(lines: &[String], report: &mut Report<'_>) -> Result<()> {
     let info = report.session.index.info();
     let mut options = Options::default();
     options.title = report.session.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    options.count_name = info.time_unit.unwrap_or_else(|| "units of time".to_owned());
+    options.count_name = match counts_steps(&report.session.index) {
+        true => "steps".to_owned(),
+        false => info.time_unit.unwrap_or_else(|| "units of time".to_owned()),
+    };
     options.font_type = "Inter, Helvetica, Arial, sans-serif".to_owned();
     options.text_truncate_direction = TextTruncateDirection::Right;
     // One name has one colour in every picture.

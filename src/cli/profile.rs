@@ -8,16 +8,20 @@ use stepback_machine::Address;
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex};
+use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::profile::{FunctionTotals, profile};
+use crate::analysis::profile::{FunctionTotals, profile, whole_profile};
+use crate::analysis::sites::counts_steps;
 
 /// Shown below the options.
 pub const HELP: &str = "\
-Of the calls that returned, and of the whole trace as the call of its first function.
-Time is that from the first to the last moment of each call; a function that calls itself counts in each of its calls.
-The times of drmemtrace are too coarse for that: it is counted in instructions of the thread instead.
+The text counts as tarmac-profile does for a Tarmac trace: calls that returned, and a function that calls itself in each
+of its calls. With --whole, with --json and for all other formats every call counts, also one that never returned,
+and recursion counts once, as in the window.
+Time is that from the first to the last moment of each call. Where the trace has no times, or too coarse ones
+(drmemtrace), it is counted in steps of the thread, and a note says so.
 JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.
 Steps are those of the call's own thread: what others did meanwhile does not count.";
 
@@ -27,6 +31,9 @@ pub struct ProfileArguments {
     /// What the functions are sorted by.
     #[arg(long, value_enum, default_value_t = SortKey::Address)]
     pub sort: SortKey,
+    /// Count calls that never returned too, and recursion once.
+    #[arg(long)]
+    pub whole: bool,
     /// How functions are named.
     #[command(flatten)]
     pub names: NameOptions,
@@ -70,7 +77,12 @@ impl Command for ProfileArguments {
 /// Prints the functions that were called, those of all CPUs together.
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let mut functions = profile(&session.index, &report.cancel)?;
+    let is_whole = arguments.whole || report.is_json || session.index.source().tarmac().is_none();
+    let mut functions = match is_whole {
+        true => whole_profile(&session.index, &report.cancel)?,
+        false => profile(&session.index, &report.cancel)?,
+    };
+    note_unit(report);
     // The sort is stable, so equal ones stay in order of address.
     functions.sort_by_key(|function| match arguments.sort {
         SortKey::Address => 0,
@@ -81,6 +93,13 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     match report.is_json {
         true => print_json(&functions, report),
         false => print_text(&functions, FunctionNames::new(&session.images, arguments.names), report),
+    }
+}
+
+/// Says that steps are counted where times do not measure calls.
+pub fn note_unit(report: &Report<'_>) {
+    if !report.is_quiet && counts_steps(&report.session.index) {
+        say("note: steps are counted, since the trace has no times that measure calls");
     }
 }
 

@@ -86,7 +86,8 @@ impl Command for VcdArguments {
     }
 
     fn text_only(&self) -> Option<TextOnly<'_>> {
-        let advice = "a drmemtrace trace has no values that a waveform could show: use calltree or flamegraph";
+        let advice =
+            "only a trace in text is written as a waveform, and this one is binary: use calltree or flamegraph";
         Some(TextOnly { trace: &self.common.trace, advice })
     }
 

@@ -67,8 +67,11 @@ fn a_picture_is_drawn() {
 }
 
 #[test]
-fn nothing_is_drawn_where_no_time_passes() {
+fn steps_are_drawn_where_no_time_passes() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("one.tarmac", "IT (1) 00001000 46c0 T thread : NOP\n");
-    sandbox.run(&["flamegraph", &trace, "--svg"]).fails_with(&["no time passes", "one.tarmac"]);
+    let ran = sandbox.run(&["flamegraph", &trace, "--svg"]).succeeds().prints("1 steps");
+    assert!(ran.err.contains("steps are counted"), "{}", ran.err);
+    let trace = sandbox.file("none.tarmac", "0 clk R X0 0000000000000001\n");
+    sandbox.run(&["flamegraph", &trace, "--svg"]).fails_with(&["no time passes", "none.tarmac"]);
 }

@@ -28,6 +28,25 @@ fn own_steps_add_up_to_those_of_the_trace() {
 }
 
 #[test]
+fn recursion_counts_once_and_open_calls_count_too() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let whole = ["profile", &trace, "--image", &overflow_image(), "--whole"];
+    let text = sandbox.run(&whole).succeeds().out;
+    // main never returns.
+    assert!(text.contains(" main\n"), "{text}");
+    let functions = sandbox.json(&["profile", &trace, "--image", &overflow_image()]);
+    let functions = functions.as_array().unwrap();
+    let field = |name: &str, field: &str| {
+        let function = functions.iter().find(|function| function["name"] == name);
+        function.and_then(|function| function[field].as_u64())
+    };
+    assert_eq!(field("_start", "steps"), Some(1763));
+    assert!(field("main", "steps") < Some(1763) && field("main", "steps") > field("decode_field", "steps"));
+    assert!(functions.iter().all(|function| function["time"].as_u64() <= Some(1763)));
+}
+
+#[test]
 fn the_order_can_be_chosen() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
@@ -58,5 +77,5 @@ fn a_trace_of_one_step_without_a_time_has_one_function() {
     let trace = sandbox.file("one.tarmac", "IT (1) 00001000 46c0 T thread : NOP\n");
     sandbox.run(&["profile", &trace]).succeeds().prints("\n0x1001      1           1           \n");
     assert_eq!(sandbox.run(&["calltree", &trace]).succeeds().out, "o t:0 l:1 pc:0x1001 - t:0 l:1 pc:0x1001 : \n");
-    assert_eq!(sandbox.run(&["flamegraph", &trace]).succeeds().out, "0x1001 0\n");
+    assert_eq!(sandbox.run(&["flamegraph", &trace]).succeeds().out, "0x1001 1\n");
 }

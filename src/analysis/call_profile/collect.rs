@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_index::{Call, CallId, Cancel, FramesWithin, QueryError, StackUse, StepCounter};
-use stepback_parsers::{Position, Source as _, Step};
+use stepback_parsers::{Position, Step};
 
 use super::answer::CallProfile;
 use super::clock::StackClock;
@@ -101,8 +101,8 @@ struct Times<'a> {
 impl<'a> Times<'a> {
     fn new(index: &'a TraceIndex, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
         let sites = Sites::new(index, cancel);
-        let is_coarse = index.source().is_clock_coarse();
-        let whole = match part.end.0.checked_sub(1).filter(|last| !is_coarse && *last >= part.start.0) {
+        let has_clock = !sites.counts_steps();
+        let whole = match part.end.0.checked_sub(1).filter(|last| has_clock && *last >= part.start.0) {
             Some(last) => Some(sites.time_of(Step(part.start.0))?..sites.end_time_of(Step(last))?),
             None => None,
         };
