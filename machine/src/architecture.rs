@@ -22,6 +22,7 @@ use crate::placement::Placement;
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::register_run::Run;
+use crate::selection::FlagTest;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
@@ -138,6 +139,14 @@ pub(crate) trait Architecture {
     /// Of a branch that no record tells of.
     fn is_taken_when_executed(_encoding: &Encoding) -> bool {
         false
+    }
+    /// Of a conditional branch that some producers record as executed although it falls through.
+    fn branch_test(_encoding: &Encoding) -> Option<FlagTest> {
+        None
+    }
+    /// Number of instructions after this one that it makes conditional.
+    fn block_length(_encoding: &Encoding) -> u8 {
+        0
     }
     fn is_undefined(_encoding: &Encoding) -> bool {
         false

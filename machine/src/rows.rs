@@ -32,6 +32,7 @@ use crate::regdeps::architecture::Regdeps;
 use crate::register_group::RegisterGroup;
 use crate::register_run::Run;
 use crate::riscv::set::Riscv64;
+use crate::selection::FlagTest;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::sparc::set::Sparc64;
@@ -293,6 +294,19 @@ impl InstructionSet {
     /// one that is decided by nothing, or by a condition.
     fn is_taken_when_executed(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_taken_when_executed(encoding))
+    }
+
+    /// The test of the flags that decides a conditional branch, of which a record as executed does not say that it was taken.
+    ///
+    /// The ES form of Tarmac marks no such branch of A64 and T32 that falls through, and gem5 prints each as `IT`.
+    /// In A32 they mark each instruction whose condition fails.
+    pub fn branch_test(self, encoding: &Encoding) -> Option<FlagTest> {
+        ask!(self, Of => Of::branch_test(encoding))
+    }
+
+    /// Number of instructions after this one that are executed only when a condition holds (`it` of T32: 1 to 4).
+    pub fn block_length(self, encoding: &Encoding) -> u8 {
+        ask!(self, Of => Of::block_length(encoding))
     }
 
     /// True for bytes that are no instruction, and for one that does nothing but cause an exception.

@@ -58,6 +58,17 @@ impl Oracle {
             Kind::Other => Some(behind),
             Kind::Trap | Kind::ExceptionReturn => None,
             Kind::Branch | Kind::Call | Kind::Return if naive.is_compare() => None,
+            Kind::Branch if naive.condition_of_branch().is_some() => {
+                let status = RegisterView::new(RegisterId::PSR, 0, 4);
+                let flags = self.register_value(step.thread, status, before).to_u64()? >> 28;
+                match holds(naive.condition_of_branch()?, flags) {
+                    true => match naive.jump_target()? {
+                        Target::Address(address) => Some(address),
+                        Target::Register(_) => None,
+                    },
+                    false => Some(behind),
+                }
+            }
             Kind::Branch | Kind::Call | Kind::Return => match naive.jump_target()? {
                 Target::Address(address) => Some(address),
                 Target::Register(register) => {
@@ -68,6 +79,22 @@ impl Oracle {
             },
         }
     }
+}
+
+/// Whether a condition holds (Arm Architecture Reference Manual, DDI 0487, ConditionHolds). `flags` are N, Z, C and V.
+fn holds(code: u32, flags: u64) -> bool {
+    let [v, c, z, n] = [0, 1, 2, 3].map(|place| flags >> place & 1 == 1);
+    let holds = match code >> 1 {
+        0 => z,
+        1 => c,
+        2 => n,
+        3 => v,
+        4 => c && !z,
+        5 => n == v,
+        6 => n == v && !z,
+        _ => return true,
+    };
+    holds != (code & 1 == 1)
 }
 
 fn is_written(event: &Event) -> bool {

@@ -1,6 +1,6 @@
 //! Where a thread goes on behind its last step, of which the trace shows no next one.
 
-use stepback_machine::{Address, Branch, Control, Delay, Flow, Lead, RegisterId, RegisterView, Site, Target};
+use stepback_machine::{Address, Branch, Control, Delay, FlagTest, Flow, Lead, RegisterId, RegisterView, Site, Target};
 use stepback_parsers::{DelaySlot, Source, Step};
 
 use crate::answers::error::QueryError;
@@ -114,6 +114,11 @@ impl<S: Source> RegisterReader<'_, S> {
         }
         let set = step.instruction_set;
         let site = step.encoding.map(|encoding| Site { pc: step.pc, encoding });
+        if let Some(site) = site
+            && let Some(test) = set.branch_test(&site.encoding)
+        {
+            return self.decided(last, step, test);
+        }
         match site.map_or(Lead::Open, |site| set.lead(&site, step.branch)) {
             // The slot of a branch comes first, wherever that leads.
             Lead::Open if step.control().delay == Delay::Slot => Ok(LastLead::To(step.next_pc())),
@@ -122,6 +127,15 @@ impl<S: Source> RegisterReader<'_, S> {
             Lead::Address(address) => Ok(LastLead::To(Address(address))),
             Lead::Register(register) => self.led_by(last, step, register),
         }
+    }
+
+    /// Where a conditional branch leads, by the flags before it.
+    fn decided(&self, last: Step, step: &StepText, test: FlagTest) -> Result<LastLead, QueryError> {
+        let Some(status) = self.held_before(last, RegisterView::new(RegisterId::PSR, 0, 4))? else {
+            return Ok(LastLead::Open);
+        };
+        let target = step.control().target.address().filter(|_| test.holds(status));
+        Ok(LastLead::To(target.map_or(step.next_pc(), Address)))
     }
 
     /// What a register held before a step, as far as the trace recorded it.
@@ -168,7 +182,8 @@ mod tests {
         check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP"), Some(0x1008));
         check(&last("IT (2) 00001004 14000004 O EL1h_n : B 0x1014"), Some(0x1014));
         check(&last("IT (2) 00001004 97fffffe O EL1h_n : BL 0xffc"), Some(0xffc));
-        check(&last("IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1014));
+        check(&last("R cpsr 60000005\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1014));
+        check(&last("R cpsr 20000005\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
         check(&last("IS (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
         check(&last("IT (2) 00001004 d61f0060 O EL1h_n : BR x3"), Some(0x5000));
     }
@@ -178,6 +193,9 @@ mod tests {
         let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
         check(&last("IT (2) 00001004 d61f0080 O EL1h_n : BR x4"), None);
         check(&last("IT (2) 00001004 b4000080 O EL1h_n : CBZ x0,0x1014"), None);
+        // gem5 and the ES form print a branch that falls through in the same way.
+        check(&last("IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), None);
+        check(&last("ES (00001004:54000080) O EL1h_n : B.EQ 0x1014"), None);
         check(&last("IT (2) 00001004 d4000001 O EL1h_n : SVC #0"), None);
         check(&last("IT (2) 00001004 00000000 O EL1h_n : UDF #0"), None);
         check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP\n2 clk E 00001008 irq 00000019 CoreEvent_IRQ"), None);

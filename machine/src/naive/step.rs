@@ -135,6 +135,17 @@ impl NaiveStep {
         }
     }
 
+    /// The condition of a conditional branch of which a record does not say whether it was taken.
+    pub fn condition_of_branch(&self) -> Option<u32> {
+        let code = match self.set {
+            InstructionSet::A64 if self.opcode >> 24 == 0x54 => self.opcode & 15,
+            InstructionSet::T32 if self.opcode >> 12 == 0xd => self.opcode >> 8 & 15,
+            InstructionSet::T32 if self.opcode >> 27 == 0x1e && self.opcode >> 12 & 0xd == 8 => self.opcode >> 22 & 15,
+            _ => return None,
+        };
+        (self.set == InstructionSet::A64 || code < 14).then_some(code)
+    }
+
     /// Whether it is set aside to cause an exception.
     pub fn is_undefined(&self) -> bool {
         match self.set {

@@ -12,7 +12,7 @@ use crate::arm::a64::float::with_float_flags;
 use crate::arm::a64::scalable::{self, is_scalable};
 use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
 use crate::arm::by_lists;
-use crate::arm::flags::NZCV;
+use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::a64_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
 use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
@@ -28,6 +28,7 @@ use crate::names::{Choice, ElfMachine, Names};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
+use crate::selection::FlagTest;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::stub::{Stub, StubSlot};
@@ -103,9 +104,15 @@ impl Architecture for A64 {
         Control { flow: a64_flow(opcode), target: a64_target(opcode, site.pc.0), delay: Delay::None }
     }
 
-    /// All but those that compare: CBZ, TBZ. Some producers show these as executed in any case.
+    /// All but those that compare (CBZ, TBZ) or test flags: some producers show these as executed in any case.
     fn is_taken_when_executed(encoding: &Encoding) -> bool {
-        word_opcode(encoding) & 0x7c00_0000 != 0x3400_0000
+        word_opcode(encoding) & 0x7c00_0000 != 0x3400_0000 && Self::branch_test(encoding).is_none()
+    }
+
+    /// B.cond, BC.cond (DDI 0487, C4.1.94 "Conditional branch (immediate)").
+    fn branch_test(encoding: &Encoding) -> Option<FlagTest> {
+        let opcode = word_opcode(encoding);
+        (opcode & 0xff00_0000 == 0x5400_0000).then(|| test_of_condition(opcode & 15))
     }
 
     /// UDF.

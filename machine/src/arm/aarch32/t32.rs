@@ -10,7 +10,7 @@ use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::bank::{is_state_banked, stack_choice};
 use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return};
-use crate::arm::flags::NZCV;
+use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
@@ -26,6 +26,7 @@ use crate::mode::Security;
 use crate::names::Names;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
+use crate::selection::FlagTest;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::view::RegisterId;
@@ -104,9 +105,28 @@ impl Architecture for T32 {
         Control { flow: t32_flow(opcode), target: t32_target(opcode, site.pc.0), delay: Delay::None }
     }
 
-    /// All but those that compare: CBZ. Some producers show these as executed in any case.
+    /// All but those that compare (CBZ) or test flags: some producers show these as executed in any case.
     fn is_taken_when_executed(encoding: &Encoding) -> bool {
-        thumb_opcode(encoding) & 0xffff_f500 != 0xb100
+        thumb_opcode(encoding) & 0xffff_f500 != 0xb100 && Self::branch_test(encoding).is_none()
+    }
+
+    /// B<c>, encodings T1 and T3 (DDI 0487, F5.1.18): conditions 14 and 15 are other instructions.
+    fn branch_test(encoding: &Encoding) -> Option<FlagTest> {
+        let opcode = thumb_opcode(encoding);
+        let condition = match opcode {
+            0xd000..=0xdfff => opcode >> 8 & 15,
+            _ if opcode & 0xf800_d000 == 0xf000_8000 => opcode >> 22 & 15,
+            _ => return None,
+        };
+        (condition < 14).then(|| test_of_condition(condition))
+    }
+
+    /// IT (DDI 0487, F5.1.56): the lowest bit set in the mask ends the block.
+    fn block_length(encoding: &Encoding) -> u8 {
+        let opcode = thumb_opcode(encoding);
+        let mask = opcode & 15;
+        let is_block = opcode & 0xffff_ff00 == 0xbf00 && mask != 0;
+        if is_block { 4 - u8::try_from(mask.trailing_zeros()).unwrap_or(3) } else { 0 }
     }
 
     /// UDF.
