@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use stepback_index::{BuildProgress, Cancel};
-use stepback_machine::{
-    AccessKind, Encoding, Flow as ControlFlow, InstructionSet, Mode, RegisterId, RegisterView, Registers, decode,
-};
+use stepback_machine::{AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::{
     DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
-    Place, Problem, RegisterWrite, Source as _, Step, StepEvent, TextEvent, ThreadNumber, WrittenName,
+    Place, Problem, RegisterWrite, Source as _, Step, StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
 };
 
+use super::exception_end::ExceptionEnd;
+use super::known_flags::{KnownFlags, LastStep};
 use super::path::{Course, Leads, PathFinder};
 use super::register_file::RegisterFile;
 use super::rules;
@@ -74,7 +74,7 @@ pub fn check_events(
     };
     index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut check)?;
     cancel.check()?;
-    check.finish();
+    check.finish()?;
     Ok(check.seen)
 }
 
@@ -86,6 +86,10 @@ struct ThreadState {
     /// It did something before its first step, which was told.
     is_early: bool,
     leads: Leads,
+    /// Instructions that come next and are executed only when a condition holds.
+    block: u8,
+    flags: KnownFlags,
+    end: ExceptionEnd,
     /// Its last step is a branch in the delay slot of another: what comes next stands in a slot too.
     is_coupled: bool,
     /// Handlers of a system's traps that it is in: simulators of user programs make them up.
@@ -124,6 +128,20 @@ impl ThreadState {
     fn divert(&mut self) {
         (self.leads, self.last, self.stray) = (Leads::Open, None, None);
         self.unexplained.clear();
+        (self.block, self.flags) = (0, KnownFlags::default());
+    }
+
+    /// Decides where the next step leads, as far as a conditional block and the flags say.
+    fn decide(&mut self, course: &mut Course) {
+        let is_in_block = self.block > 0;
+        self.block = course.block.max(self.block.saturating_sub(1));
+        if is_in_block {
+            course.make_conditional();
+        } else if course.test.is_some()
+            && let Some(flags) = self.flags.current()
+        {
+            course.decide(flags);
+        }
     }
 
     /// Whether a write shows that the thread takes an exception, of a processor that tells so by its registers alone:
@@ -155,17 +173,6 @@ impl ThreadState {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct LastStep {
-    pc: u64,
-    set: InstructionSet,
-    encoding: Option<Encoding>,
-    flow: ControlFlow,
-    mode: Mode,
-    /// The register whose value it jumps to.
-    target: Option<RegisterId>,
-}
-
 struct EventCheck<'a> {
     index: &'a TraceIndex,
     findings: &'a mut Findings,
@@ -187,7 +194,7 @@ impl EventCheck<'_> {
         place_of(self.index, self.steps, place)
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self) -> Result<()> {
         self.threads.iter_mut().for_each(|thread| settle(thread, self.findings));
         let is_idle = |name: &str| self.beginnings.is_idle(name);
         for thread in
@@ -196,6 +203,10 @@ impl EventCheck<'_> {
             let name = &thread.name;
             self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || format!("{name} has no instruction"));
         }
+        for thread in &self.threads {
+            thread.end.report(&thread.name, self.index, self.findings, self.cancel)?;
+        }
+        Ok(())
     }
 
     /// A register got a value from an instruction that does not write it.
@@ -243,7 +254,8 @@ impl EventSink for EventCheck<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.steps += 1;
         let place = place_of(self.index, self.steps, step.place);
-        let Course { leads, flow, target } = self.paths.of(step);
+        let mut course = self.paths.of(step);
+        let Course { flow, target, .. } = course;
         self.seen.has_others |= flow == ControlFlow::Trap;
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
         settle(thread, self.findings);
@@ -266,12 +278,15 @@ impl EventSink for EventCheck<'_> {
             self.findings.add(&rules::TIME, place, || format!("the time of {name} falls from {before} to {time}"));
         }
         let is_slot = step.delay_slot != DelaySlot::None || thread.is_coupled;
-        thread.leads = if thread.is_coupled { Leads::Open } else { leads };
+        thread.decide(&mut course);
+        thread.leads = if thread.is_coupled { Leads::Open } else { course.leads };
         thread.is_coupled = is_slot && is_jump(flow);
         thread.mode = step.mode;
         let (set, encoding, mode) = (step.instruction_set, step.encoding(), step.mode);
         let last = LastStep { pc, set, encoding, flow, mode, target };
         thread.last = Some(last);
+        thread.flags.step(last);
+        thread.end.step(last, &thread.registers);
         if step.is_executed && thread.leaves(&last) {
             thread.divert();
         }
@@ -289,12 +304,18 @@ impl EventSink for EventCheck<'_> {
                         thread.divert();
                     }
                     thread.registers.put(view, bytes);
+                    if view.register == RegisterId::PSR {
+                        thread.flags.write(view, bytes);
+                    }
                 }
             }
             // Which register it is, or what it holds, is not known.
             _ => {
                 if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
                     thread.registers.forget(home.map_or(write.view.register, |view| view.register));
+                    if write.view.register == RegisterId::PSR {
+                        thread.flags = KnownFlags::default();
+                    }
                 }
             }
         }
@@ -312,12 +333,19 @@ impl EventSink for EventCheck<'_> {
             self.findings
                 .add(&rules::NO_STEP, place, || format!("{name} accesses {address} before its first instruction"));
         }
+        thread.end.access(access);
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
         if event.kind.is_exceptional() {
             self.seen.has_others = true;
             self.divert(event.thread);
+        }
+        let place = self.place(event.place);
+        if event.kind == TextKind::Exception
+            && let Some(thread) = self.threads.get_mut(usize::from(event.thread.0))
+        {
+            thread.end.exception(place);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What is wrong with a trace, by rule: what its format asks of its records, and what no processor does.
 
 mod events;
+mod exception_end;
+mod known_flags;
 mod path;
 mod register_file;
 mod rules;

@@ -1,6 +1,8 @@
 //! Where an instruction leads.
 
-use stepback_machine::{Branch, Control, Delay, Encoding, Flow, InstructionSet, Lead, RegisterId, Site, Target};
+use stepback_machine::{
+    Branch, Control, Delay, Encoding, FlagTest, Flow, InstructionSet, Lead, RegisterId, Site, Target,
+};
 use stepback_parsers::{DelaySlot, StepEvent};
 
 /// Instructions that are remembered, one for each of these places.
@@ -38,6 +40,28 @@ pub struct Course {
     pub flow: Flow,
     /// The register whose value it jumps to.
     pub target: Option<RegisterId>,
+    /// The test of the flags that decides between two ways: to the second when it holds.
+    pub test: Option<FlagTest>,
+    /// Number of instructions after it that are executed only when a condition holds.
+    pub block: u8,
+    /// Address of the instruction after it.
+    pub behind: u64,
+}
+
+impl Course {
+    /// Takes note that a condition of another instruction decides about this one, and no mark says how.
+    pub fn make_conditional(&mut self) {
+        if let Leads::One(to) = self.leads {
+            self.leads = Leads::Either(self.behind, to);
+        }
+    }
+
+    /// Takes note of the flags before it.
+    pub fn decide(&mut self, flags: u64) {
+        if let (Some(test), Leads::Either(behind, target)) = (self.test, self.leads) {
+            self.leads = Leads::One(if test.holds(flags) { target } else { behind });
+        }
+    }
 }
 
 /// An instruction as a step shows it.
@@ -113,5 +137,6 @@ fn known_of(seen: Seen, behind: u64) -> Known {
         Target::Register(register) => Some(register),
         Target::Address(_) | Target::Unsaid => None,
     };
-    Known { seen, course: Course { leads, flow, target } }
+    let (test, block) = (set.branch_test(&encoding), set.block_length(&encoding));
+    Known { seen, course: Course { leads, flow, target, test, block, behind } }
 }

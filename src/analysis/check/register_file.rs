@@ -50,6 +50,16 @@ impl RegisterFile {
         (before != bytes).then(|| before.to_vec())
     }
 
+    /// The value of a view of at most eight bytes, if all of them are known.
+    pub fn value(&self, view: RegisterView) -> Option<u64> {
+        let held = self.0.get(usize::from(view.register.0))?;
+        let (start, size) = (usize::from(view.offset), usize::from(view.size_bytes));
+        let is_known =
+            size <= 8 && (start..start + size).all(|place| held.known.checked_shr(place as u32).unwrap_or(0) & 1 != 0);
+        let bytes = held.bytes.get(start..start + size).filter(|_| is_known)?;
+        Some(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    }
+
     /// Nothing is known of a register any more.
     pub fn forget(&mut self, register: RegisterId) {
         if let Some(held) = self.0.get_mut(usize::from(register.0)) {

@@ -57,6 +57,15 @@ pub static MEMORY_OUTSIDE: Rule = Rule {
     meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
 };
 
+/// A thread ends in an exception, and nothing was ever executed where it jumped to.
+pub static EXCEPTION_END: Rule = Rule {
+    id: "ends-in-exception",
+    severity: Warning,
+    clause: "",
+    title: "a trace does not end in an exception at an address without code",
+    meaning: "the program crashed: a function pointer or a return address was overwritten, or its code is missing",
+};
+
 /// A thread without a beginning.
 pub static THREAD: Rule = Rule {
     id: "thread-without-start",

@@ -1,0 +1,76 @@
+//! Threads that end in an exception after a jump to an address without code.
+
+use anyhow::Result;
+use stepback_index::{Cancel, NextVisit, Query as _};
+use stepback_machine::{AccessKind, Address, Flow, RegisterView, Target};
+use stepback_parsers::{FindingPlace, Findings, MemoryAccess, Position};
+
+use super::known_flags::LastStep;
+use super::register_file::RegisterFile;
+use super::rules;
+use crate::analysis::trace_index::TraceIndex;
+
+/// The last jump of a thread, and the exception after it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExceptionEnd {
+    jump: Option<Jump>,
+    /// Where the trace records the exception; none while there is none after the jump.
+    place: Option<FindingPlace>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    step: LastStep,
+    /// None while the trace does not say.
+    target: Option<u64>,
+}
+
+impl ExceptionEnd {
+    /// Takes note of a step, and of the registers before it.
+    pub fn step(&mut self, step: LastStep, registers: &RegisterFile) {
+        *self = Self::default();
+        if !matches!(step.flow, Flow::Branch | Flow::Call | Flow::Return) {
+            return;
+        }
+        let target = match step.jump_target() {
+            Target::Address(address) => Some(address),
+            Target::Register(register) => registers.value(RegisterView::new(register, 0, step.set.word_bytes())),
+            Target::Unsaid => None,
+        };
+        self.jump = Some(Jump { step, target });
+    }
+
+    /// Takes note of an access of the last step: a jump to what memory holds reads its target last.
+    pub fn access(&mut self, access: &MemoryAccess) {
+        let Some(Jump { step, target }) = &mut self.jump else { return };
+        let is_word = access.kind == AccessKind::Read && u16::from(access.size_bytes) == step.set.word_bytes();
+        if let Some(bytes) = access.bytes.filter(|_| is_word && step.jump_target() == Target::Unsaid) {
+            *target = Some(u64::from_le_bytes(bytes));
+        }
+    }
+
+    /// Takes note of an exception.
+    pub fn exception(&mut self, place: FindingPlace) {
+        self.place.get_or_insert(place);
+    }
+
+    /// Reports the end of the thread `name`, if it is one of these.
+    ///
+    /// # Errors
+    /// The index could not be read, or the check was cancelled.
+    pub fn report(self, name: &str, index: &TraceIndex, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+        let (Some(Jump { step, target: Some(target) }), Some(place)) = (self.jump, self.place) else { return Ok(()) };
+        if step.set.is_exception_return_value(target) || step.set.is_function_return_value(target) {
+            return Ok(());
+        }
+        let pc = Address(step.set.code_address(target));
+        let executed = NextVisit { pc, from: Position(0) }.run(index, cancel)?;
+        if executed.is_none() {
+            let from = step.pc;
+            findings.add(&rules::EXCEPTION_END, place, || {
+                format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where no code is")
+            });
+        }
+        Ok(())
+    }
+}
