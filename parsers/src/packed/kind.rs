@@ -13,6 +13,8 @@ pub enum PackedKind {
     Zstd,
     /// One or more xz streams.
     Xz,
+    /// Not packed, but made of other files, and only to be read from front to back.
+    Merged,
 }
 
 /// How many frames without content may come before the first that tells what the input is.
@@ -51,6 +53,7 @@ impl PackedKind {
             Self::Gzip => "gzip",
             Self::Zstd => "zstd",
             Self::Xz => "xz",
+            Self::Merged => "merged",
         }
     }
 
@@ -60,6 +63,7 @@ impl PackedKind {
             Self::Gzip => "gzip -d",
             Self::Zstd => "zstd -d",
             Self::Xz => "xz -d",
+            Self::Merged => "cat",
         }
     }
 
@@ -71,7 +75,7 @@ impl PackedKind {
 
     /// True when zeros may stand between and behind the parts, as tapes and `tar` leave them.
     pub(super) fn is_padded(self) -> bool {
-        self != Self::Zstd
+        matches!(self, Self::Gzip | Self::Xz)
     }
 
     fn magic(self) -> &'static [u8] {
@@ -79,6 +83,7 @@ impl PackedKind {
             Self::Gzip => b"\x1f\x8b",
             Self::Zstd => b"\x28\xb5\x2f\xfd",
             Self::Xz => b"\xfd7zXZ\0",
+            Self::Merged => b"",
         }
     }
 }

@@ -26,6 +26,7 @@ enum Member {
     Gzip(Box<GzDecoder<PackedInput>>),
     Zstd(Box<ZstdDecoder<'static, PackedInput>>),
     Xz(Box<XzDecoder<PackedInput>>),
+    Plain(PackedInput),
     /// Before the first part, or after one.
     None(PackedInput),
     /// All of it was unpacked.
@@ -73,6 +74,7 @@ impl Unpacker {
                 let stream = XzStream::new_stream_decoder(XZ_MEMORY_LIMIT, 0)?;
                 Member::Xz(Box::new(XzDecoder::new_stream(input, stream)))
             }
+            PackedKind::Merged => Member::Plain(input),
         })
     }
 
@@ -104,6 +106,7 @@ impl Read for Unpacker {
                 Member::Gzip(decoder) => decoder.read(out),
                 Member::Zstd(decoder) => decoder.read(out),
                 Member::Xz(decoder) => decoder.read(out),
+                Member::Plain(input) => input.read(out),
                 Member::None(_) => Ok(0),
             };
             match read {
@@ -125,7 +128,7 @@ impl Member {
             Self::Gzip(decoder) => Some(decoder.into_inner()),
             Self::Zstd(decoder) => Some(decoder.finish()),
             Self::Xz(decoder) => Some(decoder.into_inner()),
-            Self::None(input) => Some(input),
+            Self::Plain(input) | Self::None(input) => Some(input),
             Self::Over => None,
         }
     }

@@ -11,6 +11,7 @@ use crate::scratch::ParseScratch;
 use crate::tarmac::ahead::{Ahead, Found, RunStart};
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::line_order::LineOrder;
 use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Clock;
 use crate::tarmac::settings::Settings;
@@ -125,6 +126,10 @@ impl Search<'_> {
             return ControlFlow::Continue(());
         }
         let is_instruction = matches!(line, Line::Instruction(..));
+        if is_instruction && self.settings.order != LineOrder::Plain {
+            // There a chunk begins with its instruction, whatever stands before.
+            return ControlFlow::Break(Some(offset));
+        }
         if is_instruction && self.seen.is_some() {
             return ControlFlow::Break(Some(offset));
         }

@@ -5,6 +5,7 @@
 
 use stepback_machine::{AccessKind, Address};
 
+use crate::tarmac::address::{hex_digits, take_address};
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::{Header, LineKind};
 use crate::text::digits;
@@ -31,7 +32,7 @@ impl OpenDiagram {
     /// A diagram whose address token is the next of `fields`.
     pub fn at(fields: Lexer<'_>, kind: AccessKind) -> Option<Self> {
         let Token::Word(address) = fields.peek() else { return None };
-        digits::is_hex(address).then(|| Self { kind, column: fields.at() })
+        hex_digits(address).is_some().then(|| Self { kind, column: fields.at() })
     }
 
     /// A diagram whose address begins at `column`.
@@ -45,7 +46,9 @@ impl OpenDiagram {
         let mut fields = Lexer::new(line);
         let row = fields;
         let is_in_column = fields.at() == self.column;
-        let Some(address) = fields.word().filter(|word| is_in_column && digits::is_hex(word)) else { return false };
+        let Some(address) = fields.word().filter(|word| is_in_column && hex_digits(word).is_some()) else {
+            return false;
+        };
         fields.word().is_some_and(is_diagram) && (address.len() >= 8 || Diagram::read(row).is_ok())
     }
 }
@@ -116,9 +119,7 @@ impl Diagram {
     /// The same, leaving what stands behind the picture.
     pub fn take(fields: &mut Lexer<'_>) -> Result<Self, Fault> {
         let column = fields.at();
-        let word = fields.word().filter(|word| digits::is_hex(word));
-        let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
-        let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
+        let (_, address) = take_address(fields, "an address")?;
         let diagram = Self { address, picture: picture(fields)? };
         let last = diagram.picture.touched().checked_ilog2().unwrap_or(0);
         match address.checked_add(last.into()) {

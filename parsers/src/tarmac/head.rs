@@ -5,6 +5,7 @@ use stepback_machine::InstructionSet;
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::tarmac::line::Line;
+use crate::tarmac::line_order::LineOrder;
 use crate::tarmac::settings::StateField;
 use crate::text::limits::LIMITS;
 use crate::text::lines::without_return;
@@ -20,6 +21,8 @@ pub(super) struct Head {
     pub instruction_set: InstructionSet,
     /// The first unit after a timestamp.
     pub time_unit: Option<String>,
+    /// Where the lines of an instruction are.
+    pub order: LineOrder,
 }
 
 impl Head {
@@ -29,6 +32,7 @@ impl Head {
         let mut window = Window::new(input, 0..HEAD, LIMITS.window, &mut buffer);
         let mut head = Self::default();
         window.advance(0)?;
+        head.order = LineOrder::of(window.text(), state_field);
         while !head.has_instruction(&window, state_field) && !window.is_last() {
             let whole_lines = window.whole_lines();
             // Without a newline in sight the text is thrown away: no line is that long.

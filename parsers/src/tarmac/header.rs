@@ -50,7 +50,10 @@ pub(super) enum LineKind {
     Unknown,
 }
 
-const NOTES: [&[u8]; 6] = [b"CADI", b"P", b"CACHE", b"TTW", b"BR", b"SIGNAL"];
+/// Records without an effect on registers and memory, among them those of the Fast Models reference (100964):
+/// program flow (`FD`, `FI`, `FR`) and translation (`TTW`, `TLB`, `WALKCACHE`).
+const NOTES: [&[u8]; 11] =
+    [b"CADI", b"P", b"CACHE", b"TTW", b"TLB", b"WALKCACHE", b"BR", b"FD", b"FI", b"FR", b"SIGNAL"];
 
 /// Longer type words are no type words.
 const TYPE_LIMIT: usize = 32;
@@ -64,7 +67,7 @@ impl<'a> Header<'a> {
             return if has_hole { Err(FaultKind::NotTarmac.at(0)) } else { Ok(None) };
         }
         let Timestamp { time, unit, doubt } = Timestamp::take(&mut fields)?;
-        let cpu = take_cpu(&mut fields);
+        let cpu = take_cpu(&mut fields).or_else(|| unit.and_then(|_| take_cpu_number(&mut fields)));
         let word_at = fields.at();
         let is_bare = time.is_none() && doubt.is_none() && cpu.is_none();
         let expected = if is_bare { FaultKind::NotTarmac } else { FaultKind::Expected("an event type") };
@@ -89,6 +92,21 @@ fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
         word
     })
 }
+
+/// Takes a CPU that is a number, as test generators write it: `1 clk 0 IT …`.
+fn take_cpu_number<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
+    let Token::Word(word) = fields.peek() else { return None };
+    let mut after = *fields;
+    after.next();
+    let is_number = (1..=CPU_DIGITS).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
+    (is_number && is_record_type(after.peek())).then(|| {
+        *fields = after;
+        word
+    })
+}
+
+/// Most digits in the number of a CPU.
+const CPU_DIGITS: usize = 4;
 
 /// True for `CPU1`, `core0`, `cluster0.cpu1`, `PE3`.
 fn looks_like_cpu(word: &[u8]) -> bool {
@@ -115,7 +133,7 @@ pub(super) fn begins_record(mut fields: Lexer<'_>) -> bool {
 pub(super) fn is_record_type(token: Token<'_>) -> bool {
     let Token::Word(word) = token else { return false };
     match line_kind(word) {
-        Some(LineKind::Note) => NOTES.contains(&word),
+        Some(LineKind::Note) => NOTES.contains(&word) || is_access_word(word, b'B'),
         None | Some(LineKind::Unknown | LineKind::Title) => false,
         Some(_) => true,
     }
@@ -131,6 +149,8 @@ fn line_kind(word: &[u8]) -> Option<LineKind> {
         b"EXC" => LineKind::Exception,
         b"Tarmac" => LineKind::Title,
         _ if is_memory_word(word) => LineKind::Memory,
+        // The bus behind the caches repeats accesses, with physical addresses.
+        _ if is_access_word(word, b'B') => LineKind::Note,
         _ if NOTES.contains(&word) || word.starts_with(b"INFO_") => LineKind::Note,
         _ if word.starts_with(b"M") && is_plausible(word) => LineKind::Note,
         _ if is_plausible(word) => LineKind::Unknown,
@@ -149,16 +169,18 @@ fn is_type_of_somebody(word: &[u8]) -> bool {
     word.len() <= TYPE_LIMIT && word.first().is_some_and(u8::is_ascii_alphabetic) && !word.contains(&b'#')
 }
 
-/// `R01` to `W08`, and words with `M`, a direction and a size: `MR4`, `MW4X`, `MNR4O__D`.
+/// `R01` to `W08`, and words of accesses with `M`: `MR4`, `MW4X`, `MNR4O__D`.
 /// Others (`MMU`, `MARKER`) only look alike.
 fn is_memory_word(word: &[u8]) -> bool {
-    if let [b'R' | b'W', b'0', b'1' | b'2' | b'4' | b'8'] = word {
-        return true;
-    }
+    matches!(word, [b'R' | b'W', b'0', b'1' | b'2' | b'4' | b'8']) || is_access_word(word, b'M')
+}
+
+/// True for words with this first letter, a direction and a size: `MR4`, `BNR4___I`, `BW4DX_S`.
+fn is_access_word(word: &[u8], first: u8) -> bool {
     let direction = word.iter().position(|byte| matches!(byte, b'R' | b'W'));
     let size = word.iter().position(u8::is_ascii_digit);
     let is_near = direction.zip(size).is_some_and(|(direction, size)| (direction + 1..=direction + 2).contains(&size));
-    word.starts_with(b"M")
+    word.first() == Some(&first)
         && is_near
         && word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
 }

@@ -8,6 +8,7 @@
 
 use stepback_machine::{Address, InstructionSet};
 
+use crate::tarmac::address::{hex_digits, take_address, take_physical};
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::Header;
 use crate::tarmac::settings::StateField;
@@ -26,6 +27,8 @@ pub(super) struct InstructionLine<'a> {
     pub encoding: &'a [u8],
     /// True when the line gives a physical address too.
     pub has_physical: bool,
+    /// The numbers that the line has in brackets, read as hexadecimal.
+    pub numbers: [Option<u64>; 2],
     /// Without a Thumb bit.
     pub pc: Address,
     pub set: InstructionSet,
@@ -64,6 +67,7 @@ impl<'a> InstructionLine<'a> {
             address_word: place.word,
             encoding: place.encoding,
             has_physical: place.has_physical,
+            numbers: place.numbers,
             pc: Address(address),
             set,
             opcode,
@@ -84,16 +88,18 @@ struct Place<'a> {
     encoding: &'a [u8],
     /// True when the bracket held two numbers.
     is_pair: bool,
+    /// The numbers in the bracket.
+    numbers: [Option<u64>; 2],
 }
 
 /// `( address : encoding )`
 fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
     mark(fields, b'(', "\"(\"")?;
-    let (word, address) = hex(fields, "an address")?;
+    let (word, address) = take_address(fields, "an address")?;
     mark(fields, b':', "\":\"")?;
     let encoding = encoding(fields)?;
     mark(fields, b')', "\")\"")?;
-    Ok(Place { address, word, has_physical: false, encoding, is_pair: false })
+    Ok(Place { address, word, has_physical: false, encoding, is_pair: false, numbers: [None; 2] })
 }
 
 /// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
@@ -101,15 +107,10 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
     let is_implicit_thumb = state_field == StateField::ImplicitThumb;
     let bracket = bracket(fields)?;
     let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
+    let numbers = bracket.map_or([None; 2], |bracket| bracket.numbers);
     let first_at = fields.at();
     let first = encoding(fields)?;
-    let has_physical = fields.mark(b':');
-    if has_physical {
-        fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
-        if fields.mark(b',') {
-            fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
-        }
-    }
+    let has_physical = take_physical(fields)?.is_some();
     let is_encoding = match fields.peek() {
         Token::Word(word) if state_of(word).is_some() => false,
         // Without a state a mnemonic follows, and that can look like a number: `ADD`.
@@ -119,11 +120,11 @@ fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place
     match bracket {
         Some(bracket) if !is_encoding => {
             let address = bracket.address.ok_or(FaultKind::TooLarge("address").at(first_at))?;
-            Ok(Place { address, word: bracket.word, has_physical, encoding: first, is_pair })
+            Ok(Place { address, word: bracket.word, has_physical, encoding: first, is_pair, numbers })
         }
         _ => {
             let address = digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
-            Ok(Place { address, word: first, has_physical, encoding: encoding(fields)?, is_pair })
+            Ok(Place { address, word: first, has_physical, encoding: encoding(fields)?, is_pair, numbers })
         }
     }
 }
@@ -136,6 +137,7 @@ struct Bracket<'a> {
     /// The address, if it holds one; none when the number does not fit.
     address: Option<u64>,
     is_pair: bool,
+    numbers: [Option<u64>; 2],
 }
 
 fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
@@ -150,7 +152,8 @@ fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
         Some(second) if second.len() >= 8 || first.len() < 8 => second,
         _ => first,
     };
-    Ok(Some(Bracket { word: chosen, address: digits::hex(chosen), is_pair: second.is_some() }))
+    let numbers = [digits::hex(first), second.and_then(digits::hex)];
+    Ok(Some(Bracket { word: chosen, address: digits::hex(chosen), is_pair: second.is_some(), numbers }))
 }
 
 /// Instruction set and mode.
@@ -186,7 +189,8 @@ fn state_of(word: &[u8]) -> Option<InstructionSet> {
     match word {
         b"O" | b"A64" => Some(InstructionSet::A64),
         b"A" | b"A32" => Some(InstructionSet::A32),
-        b"T" | b"T16" | b"T32" => Some(InstructionSet::T32),
+        // T32EE, of which the instructions are those of T32 but for a few.
+        b"T" | b"T16" | b"T32" | b"X" => Some(InstructionSet::T32),
         _ => None,
     }
 }
@@ -198,19 +202,14 @@ fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Faul
 
 fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
     let column = fields.at();
-    fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected("a number").at(column))
-}
-
-fn hex<'a>(fields: &mut Lexer<'a>, name: &'static str) -> Result<(&'a [u8], u64), Fault> {
-    let column = fields.at();
-    let word = fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected(name).at(column))?;
-    digits::hex(word).map(|address| (word, address)).ok_or(FaultKind::TooLarge("address").at(column))
+    fields.word().and_then(hex_digits).ok_or(FaultKind::Expected("a number").at(column))
 }
 
 /// Digits, or as many dashes when the fetch failed.
 fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
     let column = fields.at();
     let word = fields.word().filter(|word| is_encoding(word));
+    let word = word.map(|word| hex_digits(word).unwrap_or(word));
     word.ok_or(FaultKind::Expected("an instruction encoding").at(column))
 }
 
@@ -223,5 +222,5 @@ fn opcode(encoding: &[u8]) -> Option<u32> {
 }
 
 fn is_encoding(word: &[u8]) -> bool {
-    digits::is_hex(word) || word.iter().all(|byte| *byte == b'-')
+    hex_digits(word).is_some() || word.iter().all(|byte| *byte == b'-')
 }

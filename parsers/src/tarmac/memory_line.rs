@@ -2,6 +2,7 @@
 
 use stepback_machine::{AccessKind, Endian};
 
+use crate::tarmac::address::{hex_digits, take_address, take_physical};
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::Header;
 use crate::text::digits;
@@ -53,7 +54,40 @@ pub(super) struct AccessPlace<'a> {
     pub is_exclusive: bool,
 }
 
+/// The instruction that a memory line names in brackets, by its address and its number: `(00000024:00000004)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NamedInstruction([u64; 2]);
+
+impl NamedInstruction {
+    fn read(fields: &mut Lexer<'_>) -> Option<Self> {
+        let first = digits::hex(hex_digits(fields.word()?)?)?;
+        let second = if fields.mark(b':') { digits::hex(hex_digits(fields.word()?)?)? } else { return None };
+        fields.mark(b')').then_some(Self([first, second]))
+    }
+
+    /// True for the instruction at `pc` that has these numbers in brackets. Both orders are met.
+    pub fn is(self, pc: u64, numbers: [Option<u64>; 2]) -> bool {
+        let Self([one, other]) = self;
+        let is_at = |address: u64| address & !1 == pc;
+        match numbers {
+            [Some(first), Some(second)] => [one, other] == [first, second] || [other, one] == [first, second],
+            [Some(number), None] => is_at(one) && other == number || is_at(other) && one == number,
+            [None, _] => is_at(one),
+        }
+    }
+}
+
 impl<'a> MemoryLine<'a> {
+    /// Direction of the access, and the instruction that the line names; none where the type word tells no direction.
+    pub fn origin(header: &Header<'_>) -> Option<(AccessKind, Option<NamedInstruction>)> {
+        let mut fields = header.fields;
+        if fields.peek() == Token::Word(b"X") {
+            fields.next();
+        }
+        let named = fields.mark(b'(').then(|| NamedInstruction::read(&mut fields)).flatten();
+        Some((memory_word(header)?.kind, named))
+    }
+
     /// Reads the fields; none for lines that touch no memory that we could show.
     pub fn read(header: &Header<'a>, endian: Endian) -> Result<Option<Self>, Fault> {
         let word = memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
@@ -65,7 +99,7 @@ impl<'a> MemoryLine<'a> {
         let size_bytes = u8::try_from(word.size_bytes).ok().filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
         let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
-        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes))?;
+        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), place.is_prefixed())?;
         if endian == Endian::Little && !word.is_memory_order {
             data.reverse(usize::from(size_bytes));
         }
@@ -127,15 +161,27 @@ fn memory_word(header: &Header<'_>) -> Option<MemoryWord> {
     let is_read = *word.iter().find(|byte| matches!(byte, b'R' | b'W'))? == b'R';
     let number = word.split(|byte| !byte.is_ascii_digit()).find(|digits| !digits.is_empty())?;
     let is_long = word.len() == 8;
+    let attributes = word.rsplit(u8::is_ascii_digit).next().unwrap_or_default();
     Some(MemoryWord {
         kind: if is_read { AccessKind::Read } else { AccessKind::Write },
         size_bytes: digits::decimal(number)?,
         is_memory_order: is_long && word.ends_with(b"D"),
-        is_note: is_long && (word.ends_with(b"I") || word.ends_with(b"A")),
+        is_note: is_long && (word.ends_with(b"I") || word.ends_with(b"A")) || is_fetch(attributes),
     })
 }
 
+/// True for an opcode fetch by the letters after the size:
+/// `_I` of Cortex-M0+, `O___` without a bus letter of ARMulator (ARM DUI 0058D, section 2.1).
+fn is_fetch(attributes: &[u8]) -> bool {
+    attributes == b"_I" || attributes.starts_with(b"O") && !attributes.ends_with(b"D")
+}
+
 impl<'a> AccessPlace<'a> {
+    /// True when the address has the prefix `0x`.
+    fn is_prefixed(&self) -> bool {
+        hex_digits(self.word).is_some_and(|digits| digits.len() < self.word.len())
+    }
+
     /// Takes everything up to the data; none when the access was aborted.
     fn read(fields: &mut Lexer<'a>) -> Result<Option<Self>, Fault> {
         let is_exclusive = fields.peek() == Token::Word(b"X");
@@ -149,20 +195,14 @@ impl<'a> AccessPlace<'a> {
                 }
             }
         }
-        let column = fields.at();
-        let word = fields.word().filter(|word| digits::is_hex(word));
-        let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
-        let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
-        let physical = match fields.mark(b':') {
-            true => Some(fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?),
-            false => None,
-        };
+        let (word, address) = take_address(fields, "an address")?;
+        let physical = take_physical(fields)?;
         if fields.peek() != Token::Mark(b'(') {
             return Ok(Some(Self { address, word, physical, is_exclusive }));
         }
         fields.next();
         match fields.peek() {
-            Token::Word(b"ABORTED") => Ok(None),
+            Token::Word(b"ABORTED" | b"abort") => Ok(None),
             _ => Err(FaultKind::Expected("\"(ABORTED)\"").at(fields.at())),
         }
     }
@@ -175,7 +215,9 @@ impl Data {
     const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST], digits: 0 };
 
     /// Reads the data, most significant byte first, and what is wrong with it.
-    fn read(fields: &mut Lexer<'_>, size_bytes: usize) -> Result<(Self, Option<Fault>), Fault> {
+    ///
+    /// Where addresses have no prefix, a word `0x12` as long as the access has one unknown digit.
+    fn read(fields: &mut Lexer<'_>, size_bytes: usize, is_prefixed: bool) -> Result<(Self, Option<Fault>), Fault> {
         let column = fields.at();
         let mut digits = [0u8; 2 * LONGEST];
         let (mut count, mut last_length) = (0, 0);
@@ -185,7 +227,9 @@ impl Data {
             if !is_data(word) || !is_wanted {
                 break;
             }
-            for &byte in word.iter().filter(|byte| **byte != b'_') {
+            let is_number = is_prefixed || count_digits(word) != 2 * size_bytes;
+            for &byte in without_prefix(word).filter(|_| is_number).unwrap_or(word).iter().filter(|byte| **byte != b'_')
+            {
                 let Some(place) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
                 *place = digits::nibble(byte).unwrap_or(UNKNOWN);
                 count += 1;
@@ -224,6 +268,17 @@ impl Data {
         self.bytes.get_mut(..size_bytes).unwrap_or_default().reverse();
         self.is_known.get_mut(..size_bytes).unwrap_or_default().reverse();
     }
+}
+
+fn count_digits(word: &[u8]) -> usize {
+    word.iter().filter(|byte| **byte != b'_').count()
+}
+
+/// The digits after the prefix `0x`; none for other words.
+fn without_prefix(word: &[u8]) -> Option<&[u8]> {
+    let digits = word.strip_prefix(b"0x").or(word.strip_prefix(b"0X"))?;
+    let is_number = digits.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+    (is_number && count_digits(digits) > 0).then_some(digits)
 }
 
 fn is_data(word: &[u8]) -> bool {

@@ -28,6 +28,8 @@
 //! A timestamp that was written longer ago than that counts as forgotten: the next one is new whatever it is.
 //! Behind an instruction line without a timestamp the next one is not new, whatever it is.
 //!
+//! Traces whose lines are in another order are read by `attributed_run`; `line_order` says to which step each belongs.
+//!
 //! # What a chunk may not know
 //!
 //! A chunk parsed by itself gives the events that it gives in a whole run, so nothing is carried from step to step:
@@ -46,7 +48,9 @@
 //! `quick_*` read the shapes that make up nearly all lines and give up (`None`) on anything else;
 //! then `slow` reads the line token by token. Both give the same events.
 
+mod address;
 mod ahead;
+mod attributed_run;
 mod convert;
 mod cut;
 mod diagram_line;
@@ -57,7 +61,10 @@ mod header;
 mod instruction_line;
 pub(crate) mod line;
 mod line_head;
+mod line_order;
+mod line_table;
 mod memory_line;
+mod merge;
 pub(crate) mod names;
 mod nodes;
 mod quick;
@@ -77,5 +84,6 @@ mod tests;
 
 pub use convert::{ConvertError, Lost, TarmacStyle};
 pub use line_head::{LineHead, LineShape};
+pub use merge::{CoreFile, MergedText};
 pub use nodes::{Node, is_noticed_register};
 pub use source::{Tarmac, TarmacOptions};

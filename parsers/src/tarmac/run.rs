@@ -201,7 +201,7 @@ impl<'r, S: EventSink> Run<'r, S> {
     }
 
     /// Reports the line that starts at `start` of the window and does not end in it.
-    fn too_long(&mut self, start: usize) {
+    pub fn too_long(&mut self, start: usize) {
         let place = self.place(start);
         let (message, recurrence) = (FaultKind::LineTooLong.to_string(), Recurrence::Single);
         self.problem(Problem { place, column: 0, message, recurrence });

@@ -2,6 +2,7 @@
 
 use stepback_machine::{Endian, InstructionSet};
 
+use crate::tarmac::line_order::LineOrder;
 use crate::text::limits::Limits;
 
 /// How instruction lines tell the instruction-set state.
@@ -24,6 +25,8 @@ pub(super) struct Settings {
     pub state_field: StateField,
     /// How much is held at once.
     pub limits: Limits,
+    /// Where the lines of an instruction are.
+    pub order: LineOrder,
     /// False only in tests that compare the two ways to read a line.
     pub is_quick: bool,
 }

@@ -25,14 +25,14 @@ const UNKNOWN_UNITS: usize = 64;
 
 /// A line and where it stands.
 #[derive(Clone, Copy, Debug)]
-struct Spot<'a> {
-    line: &'a [u8],
-    place: Place,
-    chunk_offset: u64,
+pub(super) struct Spot<'a> {
+    pub line: &'a [u8],
+    pub place: Place,
+    pub chunk_offset: u64,
     /// Length with carriage returns.
-    raw_length: usize,
+    pub raw_length: usize,
     /// The last line of the input, and it has no newline.
-    is_open_ended: bool,
+    pub is_open_ended: bool,
 }
 
 /// A line other than an instruction, and whose it is.
@@ -49,14 +49,11 @@ impl<S: EventSink> Run<'_, S> {
     pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
-            // It may reach beyond the window, where nobody sees whether it ends.
-            self.report(Spot { is_open_ended: false, ..spot }, FaultKind::LineTooLong.at(0));
-            self.skip_too_long();
-            return Some(next);
+            return self.line_in_place(ahead, at);
         }
         let line = self.read(ahead, spot);
-        if let Line::Fused(fused) = line {
-            return Some(self.fused(ahead, spot, fused).map_or(next, |length| at + length));
+        if matches!(line, Line::Fused(_)) {
+            return self.line_in_place(ahead, at);
         }
         let Some(run) = self.run_start(&line, at) else {
             self.push(line, spot);
@@ -69,6 +66,24 @@ impl<S: EventSink> Run<'_, S> {
                 Some(next)
             }
             Found::Instruction { start, lines } => self.run_before(ahead, at, InstructionPlace { start, lines }),
+        }
+    }
+
+    /// Reads the line that starts at `at`, wherever its instruction is. Returns where the next line starts.
+    pub fn line_in_place(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+        let (spot, next) = self.spot(ahead, at)?;
+        if spot.raw_length > ahead.limits.line {
+            // It may reach beyond the window, where nobody sees whether it ends.
+            self.report(Spot { is_open_ended: false, ..spot }, FaultKind::LineTooLong.at(0));
+            self.skip_too_long();
+            return Some(next);
+        }
+        match self.read(ahead, spot) {
+            Line::Fused(fused) => Some(self.fused(ahead, spot, fused).map_or(next, |length| at + length)),
+            line => {
+                self.push(line, spot);
+                Some(next)
+            }
         }
     }
 
@@ -96,7 +111,7 @@ impl<S: EventSink> Run<'_, S> {
         None
     }
 
-    fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
+    pub fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
         let (line, next) = ahead.part().line_at(at)?;
         let place = self.place(at);
         let is_open_ended = place.offset + line.len() as u64 == self.input_length;
@@ -139,7 +154,7 @@ impl<S: EventSink> Run<'_, S> {
     }
 
     /// Pushes the events of a line and goes to the next one.
-    fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
+    pub fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
         let open = line.open_diagram();
         match line {
             Line::Instruction(header, _) => self.before.clock.note_step(header.time, spot.place.offset),

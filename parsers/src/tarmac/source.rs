@@ -14,6 +14,7 @@ use crate::scratch::ParseScratch;
 use crate::source::{Parsed, Source};
 use crate::tarmac::cut::{CutPlace, cut};
 use crate::tarmac::head::Head;
+use crate::tarmac::line_order::LineOrder;
 use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Run;
 use crate::tarmac::settings::{Settings, StateField};
@@ -59,19 +60,21 @@ impl Tarmac {
         let state_field = if options.implicit_thumb { StateField::ImplicitThumb } else { StateField::Written };
         let head = Head::read(&*input, state_field)?;
         let endian = if options.endian == Endian::Big { "big" } else { "little" };
+        let order = head.order.name().map(|name| format!(",lines={name}")).unwrap_or_default();
         let traits = SourceTraits {
             format: "tarmac".into(),
             endian: options.endian,
             time_unit: head.time_unit,
             instruction_set: head.instruction_set,
             registers: RegisterSource::Recorded,
-            options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
+            options: format!("endian={endian},implicit-thumb={}{order}", options.implicit_thumb),
         };
         let settings = Settings {
             first_set: head.instruction_set,
             endian: options.endian,
             state_field,
             limits: LIMITS,
+            order: head.order,
             is_quick: true,
         };
         Ok(Self { input, length: length.into(), is_arriving, settings, traits })
@@ -149,8 +152,11 @@ impl Source for Tarmac {
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
         let TarmacScratch { buffer, names } = scratch.of();
-        let mut window = Window::new(&*self.input, range, self.settings.limits.window, buffer);
-        Run::new(&self.settings, self.length(), names, sink).parse(&mut window)
+        let mut run = Run::new(&self.settings, self.length(), names, sink);
+        if self.settings.order != LineOrder::Plain {
+            return run.parse_attributed(&*self.input, range, buffer);
+        }
+        run.parse(&mut Window::new(&*self.input, range, self.settings.limits.window, buffer))
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

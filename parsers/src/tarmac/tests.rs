@@ -5,5 +5,6 @@ mod convert;
 mod forms;
 mod hostile;
 mod mutations;
+mod order;
 mod support;
 mod table;

@@ -45,7 +45,7 @@ fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec
 }
 
 /// Every chunk alone, everything from a chunk on, and everything after every cut, must give the events of the whole.
-fn check_parts(tarmac: &Tarmac) {
+pub(super) fn check_parts(tarmac: &Tarmac) {
     let length = tarmac.length();
     let (whole, parsed) = parse(tarmac, 0..length);
     let expected = without_complaints(&whole);

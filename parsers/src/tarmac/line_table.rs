@@ -1,0 +1,156 @@
+//! The lines of a piece of text, with what decides to which instruction each belongs.
+
+use stepback_machine::{AccessKind, Address, Encoding, InstructionSet};
+
+use crate::tarmac::ahead::cpu_of_other;
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::instruction_line::InstructionLine;
+use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::memory_line::{MemoryLine, NamedInstruction};
+use crate::tarmac::register_line::LowerName;
+use crate::tarmac::settings::StateField;
+use crate::text::lexer::Token;
+use crate::text::limits::LINE_LIMIT;
+use crate::text::lines::{TextPart, without_return};
+
+/// A piece of text that begins with a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'a> {
+    pub part: TextPart<'a>,
+    /// Where the first line starts.
+    pub start: usize,
+    /// Lines that start from here on are left out.
+    pub end: usize,
+    /// True when nothing precedes the first line.
+    pub is_first: bool,
+}
+
+/// A line, or one of two records on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableLine<'a> {
+    /// Where it starts in the text.
+    pub start: usize,
+    /// The word of its CPU.
+    pub cpu: &'a [u8],
+    /// Its own timestamp.
+    pub time: Option<u64>,
+    pub kind: TableKind,
+    /// The nearest instruction before it, or the one on it, by its number in the table.
+    pub above: Option<usize>,
+}
+
+/// A line by what is needed to find its instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TableKind {
+    Instruction,
+    /// The name of a register that got a value.
+    Register(LowerName),
+    Memory(TableAccess),
+    Exception,
+    Other,
+}
+
+/// An access of a memory line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableAccess {
+    pub kind: AccessKind,
+    pub instruction: Option<NamedInstruction>,
+}
+
+/// An instruction line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TableInstruction<'a> {
+    /// Where it starts in the text.
+    pub start: usize,
+    pub cpu: &'a [u8],
+    pub time: Option<u64>,
+    pub pc: Address,
+    pub set: InstructionSet,
+    /// None when the fetch failed.
+    pub encoding: Option<Encoding>,
+    pub is_executed: bool,
+    /// The numbers that the line has in brackets.
+    pub numbers: [Option<u64>; 2],
+}
+
+/// The lines of a piece of text, in its order.
+#[derive(Debug)]
+pub(super) struct LineTable<'a> {
+    pub lines: Vec<TableLine<'a>>,
+    pub instructions: Vec<TableInstruction<'a>>,
+    /// True when the table begins with the first line of the trace.
+    pub is_first: bool,
+}
+
+impl<'a> LineTable<'a> {
+    /// Reads the beginnings of all lines of a piece, as far as they end in it.
+    pub fn read(piece: Piece<'a>, state_field: StateField) -> Self {
+        let mut table = Self { lines: Vec::new(), instructions: Vec::new(), is_first: piece.is_first };
+        let mut at = piece.start;
+        while at < piece.end {
+            let Some((text, next)) = piece.part.line_at(at) else { break };
+            if next == at {
+                break;
+            }
+            let text = without_return(if text.len() > LINE_LIMIT { b"" } else { text });
+            let (line, next) = match Line::read(text, None, state_field) {
+                // Only whether such a record is an instruction matters: others stay where they are.
+                Line::Fused(fused) => {
+                    let (first, second) = text.split_at_checked(fused.at).unwrap_or_default();
+                    let (record, next) = if fused.is_first_whole { (first, at + fused.at) } else { (second, next) };
+                    let line = Line::read_single(record, None, state_field);
+                    (if matches!(line, Line::Instruction(..)) { line } else { Line::Blank }, next)
+                }
+                line => (line, next),
+            };
+            table.push(at, line);
+            at = next;
+        }
+        table
+    }
+
+    fn push(&mut self, start: usize, line: Line<'a>) {
+        let before = self.lines.last().map_or(FIRST_CPU, |line| line.cpu);
+        let (cpu, time, kind) = match line {
+            Line::Instruction(header, instruction) => {
+                let cpu = header.cpu.unwrap_or(FIRST_CPU);
+                self.instructions.push(table_instruction(start, &header, &instruction));
+                (cpu, header.time, TableKind::Instruction)
+            }
+            Line::Other(header) => {
+                (cpu_of_other(header.time, header.cpu).unwrap_or(before), header.time, table_kind(&header))
+            }
+            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => (before, None, TableKind::Other),
+        };
+        let above = self.instructions.len().checked_sub(1);
+        self.lines.push(TableLine { start, cpu, time, kind, above });
+    }
+
+    /// Number of the line that starts at a place.
+    pub fn line_at(&self, start: usize) -> Option<usize> {
+        self.lines.binary_search_by_key(&start, |line| line.start).ok()
+    }
+}
+
+fn table_instruction<'a>(start: usize, header: &Header<'a>, line: &InstructionLine<'a>) -> TableInstruction<'a> {
+    let InstructionLine { pc, set, opcode, length_bytes, is_executed, numbers, .. } = *line;
+    let is_fetched = line.encoding.iter().any(|byte| *byte != b'-');
+    let encoding = set.encoding_of(opcode, length_bytes).filter(|_| is_fetched);
+    let cpu = header.cpu.unwrap_or(FIRST_CPU);
+    TableInstruction { start, cpu, time: header.time, pc, set, encoding, is_executed, numbers }
+}
+
+fn table_kind(header: &Header<'_>) -> TableKind {
+    match header.kind {
+        LineKind::Register => match header.fields.peek() {
+            Token::Word(word) => LowerName::of(word).map_or(TableKind::Other, TableKind::Register),
+            _ => TableKind::Other,
+        },
+        LineKind::Memory => match MemoryLine::origin(header) {
+            Some((kind, instruction)) => TableKind::Memory(TableAccess { kind, instruction }),
+            None => TableKind::Other,
+        },
+        LineKind::Event | LineKind::Exception | LineKind::Instruction => TableKind::Exception,
+        LineKind::Diagram(_) | LineKind::Title | LineKind::Note | LineKind::Unknown => TableKind::Other,
+    }
+}

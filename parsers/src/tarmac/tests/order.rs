@@ -1,0 +1,200 @@
+//! Lines that do not come after their instruction.
+
+use proptest::prelude::*;
+
+use crate::source::Source as _;
+use crate::tarmac::line_order::LineOrder;
+use crate::tarmac::settings::StateField;
+use crate::tarmac::source::TarmacOptions;
+use crate::tarmac::tests::chunks::check_parts;
+use crate::tarmac::tests::support::{fixtures, open, parse};
+
+/// Expects an order, and the events of each step without the step itself.
+#[track_caller]
+fn check(text: &str, order: LineOrder, expected: &[&[&str]]) {
+    assert_eq!(LineOrder::of(text.as_bytes(), StateField::Written), order);
+    let tarmac = open(text.as_bytes(), TarmacOptions::default());
+    let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
+    let mut steps: Vec<Vec<&str>> = vec![Vec::new()];
+    for event in &recorder.events {
+        match event.text.split_once(' ').map_or(&*event.text, |(word, _)| word) {
+            "step" => steps.push(Vec::new()),
+            _ => steps.last_mut().unwrap().push(&event.text),
+        }
+    }
+    assert_eq!(steps.iter().map(|events| &events[..]).collect::<Vec<_>>(), expected);
+    check_parts(&tarmac);
+}
+
+/// Memory lines that name their instruction, as Cortex-R5 RTL prints them.
+const NAMED: &str = "\
+    100 ns IT (00000024:00000004) 00000024 e59f44e8 A svc :   LDR r4,[pc,#+0x4e8]
+    100 ns R      r4 01012000
+    110 ns IT (00000028:00000005) 00000028 e3a06001 A svc :   MOV r6,#0x01
+    110 ns MNR4____ (00000024:00000004) 00000514 01012000
+    110 ns R      r6 00000001
+    120 ns IT (0000002c:00000006) 0000002c e5846000 A svc :   STR r6,[r4,#0]
+    130 ns IT (00000030:00000007) 00000030 e320f000 A svc :   NOP
+    140 ns MNW4____ (0000002c:00000006) 01012000 00000001
+    150 ns MNW4____ (00000124:00000099) 01012000 00000002
+";
+
+#[test]
+fn a_memory_line_belongs_to_the_instruction_that_it_names() {
+    let load: &[&str] = &["X4=00200101", "read 514 00200101"];
+    let store: &[&str] = &["write 1012000 01000000"];
+    let nowhere: &[&str] = &["write 1012000 02000000"];
+    let expected: &[&[&str]] = &[&[], load, &["X6=01000000"], store, nowhere];
+    check(NAMED, LineOrder::Named, expected);
+    // Both orders of the numbers are met, and instruction lines that have only one.
+    check(&NAMED.replace("(0000002c:00000006) 01", "(00000006:0000002c) 01"), LineOrder::Named, expected);
+    check(&NAMED.replace("(00000024:00000004) 00000024 e5", "(4) 00000024 e5"), LineOrder::Named, expected);
+    check(&NAMED.replace('\n', "\r\n"), LineOrder::Named, expected);
+}
+
+/// The same instruction twice: its number tells which.
+#[test]
+fn a_loop_has_one_address_and_many_numbers() {
+    let text = "\
+10 ns IT (00001000:00000001) 00001000 6801 T thread : LDR r1,[r0,#0]
+20 ns IT (00001000:00000002) 00001000 6801 T thread : LDR r1,[r0,#0]
+30 ns IT (00001000:00000003) 00001000 6801 T thread : LDR r1,[r0,#0]
+30 ns MNR4____ (00001000:00000001) 20000000 00000011
+30 ns MNR4____ (00001000:00000003) 20000000 00000033
+30 ns MNR4____ (00001001:00000002) 20000000 00000022
+";
+    let read = |byte| format!("read 20000000 {byte}000000");
+    let [one, two, three] = ["11", "22", "33"].map(read);
+    // A Thumb bit in the bracket of one form only: then the numbers differ, and the line stays.
+    check(text, LineOrder::Named, &[&[], &[&one], &[], &[&three, &two]]);
+    check(&text.replace("00001001:", "00001000:"), LineOrder::Named, &[&[], &[&one], &[&two], &[&three]]);
+}
+
+/// Write-backs before their instructions, two at once where two are issued.
+const EARLY: &str = "\
+     90 ns R      r0 00000012
+    100 ns IT (00000100:00000001) 00000100 e3a00012 A svc :   MOV r0,#0x12
+    100 ns R cpsr 00000112
+    110 ns IT (00000104:00000002) 00000104 e121f000 A svc :   MSR CPSR_c,r0
+    120 ns R      r4 00000007
+    120 ns R      r5 40000000
+    130 ns IT (00000108:00000003) 00000108 e3a04007 A irq :   MOV r4,#0x07
+    130 ns IT (0000010c:00000004) 0000010c e3a05101 A irq :   MOV r5,#0x40000000
+    130 ns R      r5 40000001
+    140 ns IT (00000110:00000005) 00000110 e2855001 A irq :   ADD r5,r5,#0x01
+    150 ns R r13_irq 01012000
+    150 ns R      r0 00000017
+    160 ns IT (00000114:00000006) 00000114 e59fd010 A irq :   LDR r13,[pc,#+0x10]
+    160 ns IT (00000118:00000007) 00000118 e3a00017 A irq :   MOV r0,#0x17
+    160 ns MNR4____ (00000114:00000006) 0000012c 01012000
+    170 ns IT (0000011c:00000008) 0000011c e320f000 A irq :   NOP
+";
+
+#[test]
+fn a_write_back_belongs_to_the_next_instruction_that_can_write_the_register() {
+    let expected: &[&[&str]] = &[
+        &[],
+        &["X0=12000000"],
+        &["PSR=12010000"],
+        &["X4=07000000"],
+        &["X5=00000040"],
+        &["X5=01000040"],
+        &["SP=00200101", "r13_irq=00200101 copy", "read 12c 00200101"],
+        &["X0=17000000"],
+        &[],
+    ];
+    check(EARLY, LineOrder::Early, expected);
+    // Without brackets the instruction that can load is the one that did.
+    let plain = EARLY.replace("MNR4____ (00000114:00000006)", "MNR4____");
+    check(&plain, LineOrder::Early, expected);
+}
+
+#[test]
+fn a_dump_before_the_first_instruction_is_the_state_before_it() {
+    let text = format!("    80 ns R      r0 00000000\n    80 ns R      r4 ffffffff\n{EARLY}");
+    let tarmac = open(text.as_bytes(), TarmacOptions::default());
+    let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
+    let before: Vec<_> = recorder.events.iter().take(3).map(|event| &*event.text).collect();
+    assert_eq!(before, ["X0=00000000", "X4=ffffffff", "step 100 100 A32 e3a00012/4 \"MOV r0,#0x12\""]);
+    check_parts(&tarmac);
+}
+
+/// Results of loads that come after later instructions.
+const LATE: &str = "\
+10 ns IT (1) 00001000 e5901000 A svc : LDR r1,[r0]
+20 ns IT (2) 00001004 e3a02001 A svc : MOV r2,#1
+20 ns R r2 00000001
+30 ns MR4 00009000 000000aa
+30 ns R r1 000000aa
+30 ns IT (3) 00001008 e5903004 A svc : LDR r3,[r0,#4]
+40 ns IT (4) 0000100c e3a04001 A svc : MOV r4,#1
+40 ns R r4 00000001
+50 ns IT (5) 00001010 e3a05001 A svc : MOV r5,#1
+50 ns R r5 00000001
+50 ns MR4 00009004 000000bb
+50 ns R r3 000000bb
+60 ns E 00001014 00000019 CoreEvent_IRQ
+60 ns R r3 000000cc
+";
+
+#[test]
+fn a_late_result_belongs_to_the_nearest_instruction_that_can_make_it() {
+    let loads = |address: &str, register: &str, byte: &str| {
+        [format!("read {address} {byte}000000"), format!("{register}={byte}000000")]
+    };
+    let ([read_1, write_1], [read_3, write_3]) = (loads("9000", "X1", "aa"), loads("9004", "X3", "bb"));
+    let exception: &[&str] = &["X5=01000000", "exception \"E 00001014 00000019 CoreEvent_IRQ\"", "X3=cc000000"];
+    let expected: &[&[&str]] =
+        &[&[], &[&read_1, &write_1], &["X2=01000000"], &[&read_3, &write_3], &["X4=01000000"], exception];
+    check(LATE, LineOrder::Late, expected);
+}
+
+#[test]
+fn another_core_has_its_own_instructions() {
+    let text = "\
+10 ns cpu0 IT (00000024:00000004) 00000024 e59f44e8 A svc : LDR r4,[pc,#0x4e8]
+10 ns cpu1 IT (00000024:00000004) 00000024 e59f44e8 A svc : LDR r4,[pc,#0x4e8]
+20 ns cpu0 MNR4____ (00000024:00000004) 00000514 00000001
+20 ns cpu1 MNR4____ (00000024:00000004) 00000514 00000002
+";
+    let tarmac = open(text.as_bytes(), TarmacOptions::default());
+    let (recorder, _) = parse(&tarmac, 0..text.len() as u64);
+    let found: Vec<_> = recorder.events.iter().map(|event| &*event.text).collect();
+    let step = "step 10 24 A32 e59f44e8/4 \"LDR r4,[pc,#0x4e8]\"";
+    assert_eq!(found, [step, "read 514 01000000", &format!("cpu1 {step}"), "cpu1 read 514 02000000"]);
+    check_parts(&tarmac);
+}
+
+#[test]
+fn traces_in_the_usual_order_are_read_as_such() {
+    for (name, text) in fixtures() {
+        let order = LineOrder::of(&text, StateField::Written);
+        assert_eq!(order, LineOrder::Plain, "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Lines of the samples in any order, cut anywhere, with long ones between.
+    #[test]
+    fn a_part_is_read_as_in_the_whole_whatever_the_order(
+        picks in proptest::collection::vec((0..60usize, 0..200usize), 1..120),
+    ) {
+        let lines: Vec<&str> = [NAMED, EARLY, LATE].iter().flat_map(|text| text.lines()).collect();
+        let mut text = EARLY.to_owned();
+        for (pick, length) in picks {
+            let line = lines.get(pick).copied().unwrap_or("    170 ns R r9 00000001");
+            let length = if length < 190 { line.len().saturating_sub(length / 12) } else { line.len() };
+            text.push_str(line.get(..length).unwrap_or(line));
+            text.push_str(if pick == 59 { "" } else { "\n" });
+            if length == 0 {
+                text.push_str(&"x".repeat(3000));
+            }
+        }
+        let tarmac = open(text.as_bytes(), TarmacOptions::default());
+        if tarmac.traits().options.contains("lines=") {
+            check_parts(&tarmac);
+        }
+    }
+}
