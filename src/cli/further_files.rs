@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::{ArgAction, Command, CommandFactory as _};
 
 use super::arguments::Arguments;
-use crate::session::is_file_of_records;
+use crate::session::is_trace_file;
 
 /// The words with `--with` before each further file of the trace.
 pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
@@ -26,15 +26,16 @@ pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {
 
 /// The places of the words that are further files of the trace.
 fn further_files(command: &Command, words: &[OsString], first: usize) -> Vec<usize> {
-    let mut plain = plain_words(command, words, first).into_iter();
-    let is_of_records = |place: usize| words.get(place).is_some_and(|word| is_file_of_records(Path::new(word)));
-    if !plain.next().is_some_and(is_of_records) {
+    let plain = plain_words(command, words, first);
+    let is_trace = |place: usize| words.get(place).is_some_and(|word| is_trace_file(Path::new(word)));
+    let Some((trace, others)) = plain.split_first().filter(|(_, others)| !others.is_empty()) else { return Vec::new() };
+    if !is_trace(*trace) {
         return Vec::new();
     }
     // Where nothing else may follow, a file needs not begin like a trace: parts of one do not.
     let is_last = command.get_positionals().count() == 1;
     let is_file = |place: usize| words.get(place).is_some_and(|word| Path::new(word).is_file());
-    plain.take_while(|place| is_of_records(*place) || is_last && is_file(*place)).collect()
+    others.iter().copied().take_while(|place| is_trace(*place) || is_last && is_file(*place)).collect()
 }
 
 /// The places of the words that are neither options nor their values.

@@ -15,6 +15,7 @@ use stepback_parsers::{
     drmemtrace::{Drmemtrace, TraceHead, Width},
     kept::{KeptOptions, KeptPlace},
     packed::{PackedKind, PackedText, head_of},
+    tarmac::{CoreFile, MergedText},
     template::RecordTemplate,
 };
 
@@ -51,6 +52,9 @@ impl Input {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(files) = TraceFiles::of(options)? {
+            if files.format.is_text() {
+                return Self::open_merged(files, options);
+            }
             return Self::open_files(files, options);
         }
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
@@ -122,6 +126,25 @@ impl Input {
         let source = format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None, image_beside: None })
+    }
+
+    /// Opens a trace of text that has a file for each core.
+    fn open_merged(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
+        let path = &options.path;
+        if let Some(format) = options.format.filter(|format| *format != files.format) {
+            bail!("these are files of {} text, not of a {} trace: {path:?}", files.format.title(), format.title());
+        }
+        let unusable = |error| anyhow!("{error}: {path:?}");
+        let opened = files.open()?;
+        let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
+        let cores = opened.into_iter().map(|TraceFile { name, data }| CoreFile { name, data }).collect();
+        let merged = MergedText::new(cores, options.implicit_thumb).map_err(|error| refused(&error, path))?;
+        let kept = kept_options(&fingerprint, copy_place, options);
+        let text = PackedText::open(Arc::new(merged), PackedKind::Merged, kept);
+        let text = text.map_err(|error| refused(&error, path))?;
+        let source = files.format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
+        fingerprint.options.clone_from(&source.traits().options);
+        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: Some(files), image_beside: None })
     }
 
     /// Waits until a compressed trace is unpacked.

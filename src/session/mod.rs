@@ -39,7 +39,6 @@ pub use session_place::{
     session_places, set_aside, trace_of, write_session,
 };
 pub use trace_files::{
-    TraceFiles, TracesInside, format_of_folder, format_of_name, is_trace as is_file_of_records, natural_key,
-    trace_bytes,
+    TraceFiles, TracesInside, format_of_folder, format_of_name, is_trace_file, natural_key, trace_bytes,
 };
 pub use watch::Watch;

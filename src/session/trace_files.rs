@@ -99,8 +99,14 @@ impl TraceFiles {
         }
         let known = formats.iter().zip(&paths).find_map(|(format, path)| Some(((*format)?, path)));
         let Some((format, first)) = known else {
+            let mut texts = paths.iter().map(|path| text_format_of(path));
+            if let Some(Some(format @ Format::Tarmac)) = texts.next()
+                && texts.all(|other| other == Some(format))
+            {
+                return Ok(Self::merged(format, paths));
+            }
             let listed = paths.iter().take(LISTED).map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
-            bail!("several files are one trace only where they hold records, and these do not: {listed}");
+            bail!("several files are one trace only where all hold records, or all are Tarmac text: {listed}");
         };
         // Parts of a trace need not begin like one.
         if let Some((other, path)) =
@@ -113,6 +119,13 @@ impl TraceFiles {
             );
         }
         Ok(Self::new(format, &directory_of(first), paths, Vec::new()))
+    }
+
+    /// A trace of text that has a file for each core.
+    fn merged(format: Format, paths: Vec<PathBuf>) -> Self {
+        let notice = format!("{} files were merged by their times: lines count in the merged text", paths.len());
+        let directory = paths.first().map(|first| directory_of(first)).unwrap_or_default();
+        Self::new(format, &directory, paths, vec![notice])
     }
 
     /// Files that were chosen or dropped together, in the order of their names: in a name, 10 comes behind 9.
@@ -397,18 +410,21 @@ fn looks_like_trace(path: &Path) -> bool {
     }
     let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
     let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
-    is_trace(path) || is_named && path.is_file() && File::open(path).is_ok_and(is_text_trace)
+    is_trace(path) || is_named && text_format_of(path).is_some()
 }
 
-/// By the first text, which a packed file is unpacked for.
-fn is_text_trace(file: File) -> bool {
-    match PackedKind::of(&file) {
-        Ok(Some(kind)) => {
-            let head = head_of(Arc::new(file), kind, Format::HEAD_BYTES);
-            head.is_ok_and(|head| detect(&head.text).is_ok())
-        }
-        Ok(None) => Format::of_input(&file).is_ok(),
-        Err(_) => false,
+/// Whether a file begins like a trace of any format.
+pub fn is_trace_file(path: &Path) -> bool {
+    is_trace(path) || text_format_of(path).is_some()
+}
+
+/// The format of a file of text, by its first text, which a packed file is unpacked for.
+fn text_format_of(path: &Path) -> Option<Format> {
+    // To open a pipe would wait for its writer.
+    let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
+    match PackedKind::of(&file).ok()? {
+        Some(kind) => detect(&head_of(Arc::new(file), kind, Format::HEAD_BYTES).ok()?.text).ok(),
+        None => Format::of_input(&file).ok(),
     }
 }
 

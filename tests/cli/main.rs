@@ -13,6 +13,7 @@ mod check;
 mod code_addresses;
 mod common_options;
 mod convert;
+mod cores;
 mod damage;
 mod diff;
 mod drmemtrace;
