@@ -72,6 +72,26 @@ proptest! {
     }
 }
 
+/// Lines that belong to earlier and later instructions, some of them again and again in any order.
+#[test]
+fn lines_in_another_order_give_the_answers_of_the_oracle() {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/order"));
+    let texts = ["early", "late", "named"]
+        .map(|name| std::fs::read_to_string(folder.join(name).with_extension("tarmac")).unwrap());
+    let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
+    for (text, seed) in texts.iter().zip(0..) {
+        check("another order", text.as_bytes(), &[1, 64, 300, 1 << 30], 100, 3 * seed);
+        for round in 1..20 {
+            let mut dice = Dice(100 * seed + round);
+            let mut long = text.clone();
+            for _ in 0..dice.below(200) {
+                let _ = writeln!(long, "{}", dice.pick(&lines).unwrap());
+            }
+            check("another order, at random", long.as_bytes(), &[64, 1000, 1 << 30], 30, 3 * round);
+        }
+    }
+}
+
 #[test]
 fn real_traces_give_the_answers_of_the_oracle() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));

@@ -39,6 +39,7 @@ fn pack(text: &[u8], kind: PackedKind) -> Vec<u8> {
             encoder.write_all(text).unwrap();
             encoder.finish().unwrap()
         }
+        PackedKind::Merged => text.to_vec(),
         PackedKind::Xz => {
             let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
             encoder.write_all(text).unwrap();

@@ -27,17 +27,7 @@ fn check(text: &str, order: LineOrder, expected: &[&[&str]]) {
 }
 
 /// Memory lines that name their instruction, as Cortex-R5 RTL prints them.
-const NAMED: &str = "\
-    100 ns IT (00000024:00000004) 00000024 e59f44e8 A svc :   LDR r4,[pc,#+0x4e8]
-    100 ns R      r4 01012000
-    110 ns IT (00000028:00000005) 00000028 e3a06001 A svc :   MOV r6,#0x01
-    110 ns MNR4____ (00000024:00000004) 00000514 01012000
-    110 ns R      r6 00000001
-    120 ns IT (0000002c:00000006) 0000002c e5846000 A svc :   STR r6,[r4,#0]
-    130 ns IT (00000030:00000007) 00000030 e320f000 A svc :   NOP
-    140 ns MNW4____ (0000002c:00000006) 01012000 00000001
-    150 ns MNW4____ (00000124:00000099) 01012000 00000002
-";
+const NAMED: &str = include_str!("../../../../fixtures/order/named.tarmac");
 
 #[test]
 fn a_memory_line_belongs_to_the_instruction_that_it_names() {
@@ -71,24 +61,7 @@ fn a_loop_has_one_address_and_many_numbers() {
 }
 
 /// Write-backs before their instructions, two at once where two are issued.
-const EARLY: &str = "\
-     90 ns R      r0 00000012
-    100 ns IT (00000100:00000001) 00000100 e3a00012 A svc :   MOV r0,#0x12
-    100 ns R cpsr 00000112
-    110 ns IT (00000104:00000002) 00000104 e121f000 A svc :   MSR CPSR_c,r0
-    120 ns R      r4 00000007
-    120 ns R      r5 40000000
-    130 ns IT (00000108:00000003) 00000108 e3a04007 A irq :   MOV r4,#0x07
-    130 ns IT (0000010c:00000004) 0000010c e3a05101 A irq :   MOV r5,#0x40000000
-    130 ns R      r5 40000001
-    140 ns IT (00000110:00000005) 00000110 e2855001 A irq :   ADD r5,r5,#0x01
-    150 ns R r13_irq 01012000
-    150 ns R      r0 00000017
-    160 ns IT (00000114:00000006) 00000114 e59fd010 A irq :   LDR r13,[pc,#+0x10]
-    160 ns IT (00000118:00000007) 00000118 e3a00017 A irq :   MOV r0,#0x17
-    160 ns MNR4____ (00000114:00000006) 0000012c 01012000
-    170 ns IT (0000011c:00000008) 0000011c e320f000 A irq :   NOP
-";
+const EARLY: &str = include_str!("../../../../fixtures/order/early.tarmac");
 
 #[test]
 fn a_write_back_belongs_to_the_next_instruction_that_can_write_the_register() {
@@ -120,22 +93,7 @@ fn a_dump_before_the_first_instruction_is_the_state_before_it() {
 }
 
 /// Results of loads that come after later instructions.
-const LATE: &str = "\
-10 ns IT (1) 00001000 e5901000 A svc : LDR r1,[r0]
-20 ns IT (2) 00001004 e3a02001 A svc : MOV r2,#1
-20 ns R r2 00000001
-30 ns MR4 00009000 000000aa
-30 ns R r1 000000aa
-30 ns IT (3) 00001008 e5903004 A svc : LDR r3,[r0,#4]
-40 ns IT (4) 0000100c e3a04001 A svc : MOV r4,#1
-40 ns R r4 00000001
-50 ns IT (5) 00001010 e3a05001 A svc : MOV r5,#1
-50 ns R r5 00000001
-50 ns MR4 00009004 000000bb
-50 ns R r3 000000bb
-60 ns E 00001014 00000019 CoreEvent_IRQ
-60 ns R r3 000000cc
-";
+const LATE: &str = include_str!("../../../../fixtures/order/late.tarmac");
 
 #[test]
 fn a_late_result_belongs_to_the_nearest_instruction_that_can_make_it() {
