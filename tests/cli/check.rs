@@ -234,7 +234,7 @@ fn a_thread_that_begins_nowhere_is_found() {
 
 /// The rules that a Tarmac trace breaks.
 #[track_caller]
-fn check_tarmac(text: &str, expected: &[&str]) {
+fn check_rules(text: &str, expected: &[&str]) {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("trace.tarmac", text);
     let found = sandbox.json_lines(&["check", &trace]);
@@ -256,26 +256,26 @@ fn compared(status: &str, then: &str) -> String {
 fn a_branch_that_falls_through_needs_no_mark() {
     let (behind, target, elsewhere) = ("0000000000001008", "000000000000100c", "0000000000001010");
     // The status register tells: Z is bit 30.
-    check_tarmac(&compared("R cpsr 600003cd\n", behind), &[]);
-    check_tarmac(&compared("R cpsr 200003cd\n", target), &[]);
-    check_tarmac(&compared("R cpsr 600003cd\n", target), &["path"]);
-    check_tarmac(&compared("R cpsr 200003cd\n", behind), &["path"]);
+    check_rules(&compared("R cpsr 600003cd\n", behind), &[]);
+    check_rules(&compared("R cpsr 200003cd\n", target), &[]);
+    check_rules(&compared("R cpsr 600003cd\n", target), &["path"]);
+    check_rules(&compared("R cpsr 200003cd\n", behind), &["path"]);
     // It does not.
-    check_tarmac(&compared("", behind), &[]);
-    check_tarmac(&compared("", target), &[]);
-    check_tarmac(&compared("", elsewhere), &["path"]);
+    check_rules(&compared("", behind), &[]);
+    check_rules(&compared("", target), &[]);
+    check_rules(&compared("", elsewhere), &["path"]);
     // It was written before the comparison, which changes it.
     let stale = |then| {
         let compared = compared("", then)
             .replace("100 tic", "99 tic ES (0000000000000ffc:d503201f) O el3h_s: NOP\nR cpsr 600003cd\n100 tic");
         compared.replace("Tarmac Text Rev 3t\n", "")
     };
-    check_tarmac(&stale(behind), &[]);
-    check_tarmac(&stale(target), &[]);
+    check_rules(&stale(behind), &[]);
+    check_rules(&stale(target), &[]);
     // gem5 prints such a branch as taken.
     let gem5 = |text: String| text.replace("ES (0000000000001004:54000041)", "IT (2) 00001004 54000041");
-    check_tarmac(&gem5(compared("", behind)), &[]);
-    check_tarmac(&gem5(compared("", target)), &[]);
+    check_rules(&gem5(compared("", behind)), &[]);
+    check_rules(&gem5(compared("", target)), &[]);
 }
 
 #[test]
@@ -286,13 +286,13 @@ fn a_branch_of_t32_that_falls_through_needs_no_mark() {
              2 tic ES ({then}:bf00) T thrd_s: NOP\n"
         )
     };
-    check_tarmac(&text("d001", "00001002"), &[]);
-    check_tarmac(&text("d001", "00001006"), &[]);
-    check_tarmac(&text("d001", "00001008"), &["path"]);
+    check_rules(&text("d001", "00001002"), &[]);
+    check_rules(&text("d001", "00001006"), &[]);
+    check_rules(&text("d001", "00001008"), &["path"]);
     // BEQ.W.
-    check_tarmac(&text("f0008001", "00001004"), &[]);
-    check_tarmac(&text("f0008001", "00001006"), &[]);
-    check_tarmac(&text("f0008001", "00001008"), &["path"]);
+    check_rules(&text("f0008001", "00001004"), &[]);
+    check_rules(&text("f0008001", "00001006"), &[]);
+    check_rules(&text("f0008001", "00001008"), &["path"]);
     let block = |then: &str| {
         format!(
             "1 tic ES (00001000:bf08) T thrd_s: IT EQ\n\
@@ -302,9 +302,9 @@ fn a_branch_of_t32_that_falls_through_needs_no_mark() {
         )
     };
     // In the block of an IT instruction both ways are possible, and only the first of these two is in it.
-    check_tarmac(&block("00001004"), &["path"]);
-    check_tarmac(&block("00001008"), &["path"]);
-    check_tarmac(&block("00001010"), &["path"; 2]);
+    check_rules(&block("00001004"), &["path"]);
+    check_rules(&block("00001008"), &["path"]);
+    check_rules(&block("00001010"), &["path"; 2]);
 }
 
 #[test]
@@ -317,17 +317,17 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
         )
     };
     let exception = "2 clk E b682e58791e59992 00000084 CoreEvent_CURRENT_SPx_SYNC\n";
-    check_tarmac(&text("d63f0040 O EL3h_s : BLR x2", exception), &["ends-in-exception"]);
-    check_tarmac(&text("d63f0060 O EL3h_s : BLR x3", exception), &[]);
-    check_tarmac(&text("d63f0040 O EL3h_s : BLR x2", ""), &[]);
-    check_tarmac(&text("94000400 O EL3h_s : BL 0x2004", exception), &["ends-in-exception"]);
+    check_rules(&text("d63f0040 O EL3h_s : BLR x2", exception), &["ends-in-exception"]);
+    check_rules(&text("d63f0060 O EL3h_s : BLR x3", exception), &[]);
+    check_rules(&text("d63f0040 O EL3h_s : BLR x2", ""), &[]);
+    check_rules(&text("94000400 O EL3h_s : BL 0x2004", exception), &["ends-in-exception"]);
     // The handler is there.
     let handler = format!("{exception}3 clk IT (3) 00000200 d503201f O EL3h_s : NOP\n");
-    check_tarmac(&text("d63f0040 O EL3h_s : BLR x2", &handler), &[]);
+    check_rules(&text("d63f0040 O EL3h_s : BLR x2", &handler), &[]);
     let popped = "1 clk IT (1) 00001000 bd10 T thread : POP {r4,pc}\n\
                   1 clk MR4 20000000 00000000\n1 clk MR4 20000004 deadbeef\n1 clk R r4 00000000\n\
                   1 clk E deadbeee 00000003 CoreEvent_HardFault\n";
-    check_tarmac(popped, &["ends-in-exception"]);
+    check_rules(popped, &["ends-in-exception"]);
 }
 
 #[test]
@@ -337,5 +337,5 @@ fn the_bus_behind_the_caches_is_no_damage() {
                 1 clk cpu0 BR8D_PN I_RC_S O_RC_S 00000003 80009000 1111111144444444\n\
                 1 clk cpu0 TLB FILL cpu0.DTLB 4K 0x00009000_NS EL1_n vmid=0:0x0080009000_NS Normal\n\
                 2 clk cpu0 FD (2) 00001004 00001008 A\n";
-    check_tarmac(text, &[]);
+    check_rules(text, &[]);
 }
