@@ -366,7 +366,7 @@ mod tests {
         let es = "Tarmac Text Rev 3t\n5 tic ES (00001000:e320f000) A svc: NOP\n          ES (00001004:e320f000) A svc: NOP\n\
                   \x20         ST 00002000  ........ ........ ........ ......11\n\
                   \x20            00002010  ........ ........ ........ ......22\n";
-        let expected = "1 clk cpu0 IT (1) 00001000 e320f000 A svc : NOP\nTarmac Text Rev 3t\n\
+        let expected = "Tarmac Text Rev 3t\n1 clk cpu0 IT (1) 00001000 e320f000 A svc : NOP\n\
                         5 tic cpu1 ES (00001000:e320f000) A svc: NOP\n          cpu1 ES (00001004:e320f000) A svc: NOP\n\
                         \x20         ST 00002000  ........ ........ ........ ......11\n\
                         \x20            00002010  ........ ........ ........ ......22\n\

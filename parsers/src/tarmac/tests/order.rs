@@ -132,7 +132,7 @@ fn traces_in_the_usual_order_are_read_as_such() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Lines of the samples in any order, cut anywhere, with long ones between.
     #[test]
