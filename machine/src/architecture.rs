@@ -63,8 +63,8 @@ pub(crate) trait Architecture {
     const FLAG_BITS: u64 = 0;
     /// The most instructions that a condition of another may cover.
     const LONGEST_BLOCK: u8 = 0;
-    /// Encodings say what instructions do.
-    const IS_DECODED: bool = true;
+    /// Encodings are not the bytes of the program.
+    const IS_SYNTHETIC: bool = false;
 
     // Registers.
 

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// The bytes of an instruction as they lie in memory: 1 to 15.
+/// The bytes of an instruction as they lie in memory: 1 to 16.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Encoding {
-    bytes: [u8; 15],
+    bytes: [u8; Self::LIMIT],
     length: u8,
 }
 
 impl Encoding {
-    /// As many bytes as an instruction has at most.
-    pub const LIMIT: usize = 15;
+    /// Maximum number of bytes: synthetic instructions have up to 16, those of x86 up to 15.
+    pub const LIMIT: usize = 16;
 
     /// From its bytes; none when there are none or more than [`Self::LIMIT`].
     pub fn new(bytes: &[u8]) -> Option<Self> {

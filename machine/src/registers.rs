@@ -176,7 +176,7 @@ mod tests {
         check_group(RegisterGroup::System, X86_64, "9 mxcsr..gs");
         check_group(RegisterGroup::Core, Riscv64, "32 ra..pc");
         check_group(RegisterGroup::Double, Riscv64, "33 ft0..fcsr");
-        check_group(RegisterGroup::Core, Regdeps, "1 pc..pc");
+        check_group(RegisterGroup::Core, Regdeps, "255 pc..rv252");
         check_group(RegisterGroup::Core, Sparc64, "33 g1..psr");
         check_group(RegisterGroup::Single, Sparc64, "34 f0..gsr");
         check_group(RegisterGroup::Double, Sparc64, "34 d0..gsr");

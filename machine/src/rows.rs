@@ -270,7 +270,7 @@ impl InstructionSet {
     /// ```
     pub fn lead(self, site: &Site, branch: Branch) -> Lead {
         let Control { flow, target, delay } = self.control(site);
-        if delay != Delay::None || !self.is_decoded() || self.is_undefined(&site.encoding) {
+        if delay != Delay::None || self.is_undefined(&site.encoding) {
             return Lead::Open;
         }
         let is_jump = matches!(flow, Flow::Branch | Flow::Call | Flow::Return);
@@ -367,9 +367,10 @@ impl InstructionSet {
         ask!(self, Of => Of::LONGEST_BLOCK)
     }
 
-    /// False where encodings do not say what instructions do.
-    pub const fn is_decoded(self) -> bool {
-        ask!(self, Of => Of::IS_DECODED)
+    /// True where encodings stand for the bytes of the program and are others, of another length.
+    /// No image can be compared with them, and they are not what memory holds.
+    pub const fn is_synthetic(self) -> bool {
+        ask!(self, Of => Of::IS_SYNTHETIC)
     }
 
     pub(crate) fn disassemblers(self) -> Vec<Capstone> {

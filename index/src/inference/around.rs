@@ -190,7 +190,6 @@ impl<'a, S: Source> Around<'a, S> {
         let (thread, at) = (self.thread, self.position.0);
         if self.index.has_operands_alone() {
             let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes };
-            reader.check()?;
             let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
             return Ok(last.map(|last| last.slot));
         }

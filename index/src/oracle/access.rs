@@ -20,7 +20,6 @@ impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
         oracle.check(self.before)?;
         if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
-            oracle.has_operands(asked.thread).then_some(())?;
             let last = oracle.uses(asked).rev().find(|used| used.step.after() <= self.before);
             let last = last.map(|Use { step, doubt }| {
                 let done = Done { thread: asked.thread, slot: step.after().0 };
@@ -134,7 +133,6 @@ impl Replay for NextAccess {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
         oracle.check(self.from)?;
         if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
-            oracle.has_operands(asked.thread).then_some(())?;
             let next = oracle.uses(asked).find(|used| used.step.before() >= self.from);
             let next = next.map(|used| Use { doubt: used.doubt.or_else(|| oracle.filtered(self.from)), ..used });
             return Some(next.and_then(|next| oracle.use_hit(asked, next)));

@@ -125,11 +125,6 @@ impl Oracle {
         Some(Hit { access: access.map(told), ..hit })
     }
 
-    /// Whether operands tell of a thread's registers at all.
-    pub(super) fn has_operands(&self, thread: ThreadId) -> bool {
-        self.instruction_set(thread).is_decoded()
-    }
-
     pub(super) fn use_hit(&self, asked: AskedUses, found: Use) -> Option<Hit> {
         let (AskedUses { thread, view, kinds }, Use { step, doubt }) = (asked, found);
         let record = self.record(step)?;

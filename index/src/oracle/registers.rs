@@ -86,7 +86,7 @@ impl Oracle {
     /// A register of which only operands tell.
     fn unknown_state(&self, name: String, asked: AskedUses, at: Position) -> RegisterState {
         let mut uses = self.uses(asked).rev();
-        let last = uses.find(|used| used.step.after() <= at).filter(|_| self.has_operands(asked.thread));
+        let last = uses.find(|used| used.step.after() <= at);
         let written_by = last.map(|used| used.step);
         let value = Value(vec![None; usize::from(asked.view.size_bytes)]);
         let (source, written_at) = (ValueSource::Unknown, written_by.map(Step::after));

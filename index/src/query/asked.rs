@@ -95,7 +95,6 @@ impl<'a, S: Source> Asked<'a, S> {
         let Cell::Register { thread, view } = self.cell else { return Ok(None) };
         if self.index.has_operands_alone() {
             let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
-            reader.check()?;
             let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
             return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell })));
         }

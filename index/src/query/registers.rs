@@ -95,7 +95,7 @@ fn states<S: Source>(
 ) -> Result<Vec<RegisterState>, QueryError> {
     let mut reader = RegisterReader::new(index, thread, at);
     let operands = OperandReader { index, thread, kinds: AccessKinds::Writes };
-    let has_writers = index.has_operands_alone() && operands.check().is_ok();
+    let has_writers = index.has_operands_alone();
     let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|_| has_writers).collect();
     let writers = operands.last_uses(&views, at.0, cancel)?;
     let mut states = reader.states(named, cancel)?;

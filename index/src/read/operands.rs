@@ -92,15 +92,6 @@ pub(crate) struct OperandReader<'a, S> {
 }
 
 impl<'a, S: Source> OperandReader<'a, S> {
-    /// Fails where not even the operands tell of registers.
-    pub(crate) fn check(&self) -> Result<(), QueryError> {
-        if self.index.instruction_set(self.thread).is_decoded() {
-            return Ok(());
-        }
-        let format = self.index.contents.traits.format.clone();
-        Err(QueryError::NotRecorded { format, what: "what these instructions do to registers" })
-    }
-
     /// For each view the last step of a thread up to a slot that uses it. The program counter has none.
     pub(crate) fn last_uses(
         &self,

@@ -9,6 +9,9 @@ use crate::instruction::Instruction;
 use crate::linux::names::Numbers;
 use crate::names::Names;
 use crate::privilege::Privilege;
+use crate::regdeps::encoding::SyntheticInstruction;
+use crate::regdeps::registers;
+use crate::regdeps::registers::FLAG;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::site::Site;
@@ -22,7 +25,8 @@ impl Architecture for Regdeps {
     const SET: InstructionSet = InstructionSet::Regdeps;
     const NAMES: Names = Names { choice: None, word: "regdeps", title: "synthetic", spoken: "x86-64" };
     const WORD_BYTES: u16 = 8;
-    const IS_DECODED: bool = false;
+    const FLAG_BITS: u64 = FLAG;
+    const IS_SYNTHETIC: bool = true;
     const ABI: Abi = Abi {
         arguments: &[],
         result: None,
@@ -38,29 +42,35 @@ impl Architecture for Regdeps {
     };
 
     fn view(name: &str) -> Option<RegisterView> {
-        (name == "pc").then_some(RegisterView::new(RegisterId::PC, 0, 8))
+        registers::view(name)
     }
 
+    /// No value of any register is recorded, so the many virtual ones are in a group but not in every answer.
     fn shown() -> Vec<String> {
-        vec!["pc".to_owned()]
+        ["pc", "flags"].map(str::to_owned).to_vec()
     }
 
     fn other_names() -> Vec<String> {
-        Vec::new()
+        registers::names().collect()
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
-        if group == RegisterGroup::Core { Self::shown() } else { Vec::new() }
+        match group {
+            RegisterGroup::Core => Self::shown().into_iter().chain(registers::names()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     fn number_of(_register: RegisterId) -> Option<u16> {
         None
     }
 
-    fn decode(_site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
-        None
+    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+        let decoded = SyntheticInstruction::decode(site.encoding.bytes())?;
+        Some(Instruction::new(&decoded.text(), Some(decoded.describe())))
     }
 
+    /// Where branches go, and of which kind they are, only the records say.
     fn control(_site: &Site) -> Control {
         Control::default()
     }
@@ -69,8 +79,8 @@ impl Architecture for Regdeps {
         None
     }
 
-    fn operand_word(_mnemonic: &str, _word: &str) -> OperandWord {
-        OperandWord::Other
+    fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+        if registers::view(word).is_some() { OperandWord::Register } else { OperandWord::Other }
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {

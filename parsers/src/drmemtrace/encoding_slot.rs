@@ -5,14 +5,11 @@ use stepback_machine::Encoding;
 /// What the encoding records before an instruction said so far.
 #[derive(Debug, Default)]
 pub(super) struct EncodingSlot {
-    bytes: [u8; Self::LIMIT],
+    bytes: [u8; Encoding::LIMIT],
     length: usize,
 }
 
 impl EncodingSlot {
-    /// One more than an instruction has: synthetic encodings may be so long, and are then as good as none.
-    const LIMIT: usize = Encoding::LIMIT + 1;
-
     /// Adds the first `count` bytes of a record's value; false when they are too many.
     pub fn push(&mut self, count: u16, value: u64) -> bool {
         let value = value.to_le_bytes();

@@ -123,7 +123,8 @@ fn kernel(recipe: TraceRecipe) -> Records {
     writer.time(START + 5, 0);
     writer.marker(marker::SYSTEM_CALL, 39);
     writer.marker(marker::SYSTEM_CALL_START, 39);
-    writer.instruction(0xffff_ffff_8100_0000, &[0x90]);
+    // `push rax`
+    writer.instruction(0xffff_ffff_8100_0000, &[0x50]);
     writer.write(0xffff_8880_0000_1000, 8);
     writer.branch(kind::INDIRECT_JUMP, 0xffff_ffff_8100_0001, &[0x48, 0x0f, 0x07], Some(CODE + 2));
     writer.marker(marker::SYSTEM_CALL_END, 39);
@@ -185,7 +186,8 @@ fn regdeps(recipe: TraceRecipe) -> Records {
     let mut writer = TraceWriter::new(TraceRecipe { file_type: recipe.file_type | file_type::REGDEPS, ..recipe });
     writer.time(START, 0);
     for number in 0..4 {
-        writer.record(kind::ENCODING, 8, 0x0000_0026_0001_0013);
+        // A load from `rv4` to `rv7`.
+        writer.record(kind::ENCODING, 8, 0x0006_0906_0000_0811);
         writer.fetch(kind::INSTRUCTION, CODE + 3 * number, 3);
         writer.read(0x60_0000, 8);
     }

@@ -168,7 +168,9 @@ impl TraceWriter {
         self.record(kind::HEADER, 0, version);
         if version > 1 {
             self.marker(marker::VERSION, version);
-            self.marker(marker::FILE_TYPE, file_type | architecture.file_type());
+            let is_synthetic = file_type & file_type::REGDEPS != 0;
+            let architecture = if is_synthetic { 0 } else { architecture.file_type() };
+            self.marker(marker::FILE_TYPE, file_type | architecture);
         }
         self.thread(tid, pid);
         if version > 1 {
