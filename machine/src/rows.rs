@@ -21,9 +21,8 @@ use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::names::Numbers;
-use crate::linux::pure_calls::{may_write, may_write_late};
 use crate::linux::sharing::{Sharing, sharing};
-use crate::linux::written::{WrittenPart, written};
+use crate::linux::written::{WrittenPart, changes_files, written};
 use crate::mode::{Mode, Security, State};
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
@@ -471,20 +470,33 @@ impl InstructionSet {
         ask!(self, Of => Of::numbers_of_trap(encoding))
     }
 
-    /// Whether a system call may write memory of the program.
+    /// Whether a system call may write memory of the program, whatever its arguments are.
     pub fn system_call_may_write(self, number: u64) -> bool {
-        may_write(self.system_call_name(number))
+        self.system_call_changes_files(number) || self.system_call_writes(number).is_none_or(|parts| !parts.is_empty())
     }
 
     /// Whether a system call that was made before a store may write memory after it.
+    /// A thread that waits for a futex writes nothing.
     pub fn system_call_may_write_late(self, number: u64) -> bool {
-        may_write_late(self.system_call_name(number))
+        let is_futex = self.system_call_name(number).is_some_and(|name| matches!(name, "futex" | "futex_time64"));
+        self.system_call_may_write(number) && !is_futex
+    }
+
+    /// Whether a system call ends a thread. It writes the word with the thread's number, which an earlier call named, and
+    /// the words of locks that the thread held.
+    pub fn system_call_ends_thread(self, number: u64) -> bool {
+        self.system_call_name(number).is_some_and(|name| matches!(name, "exit" | "lwp_exit"))
+    }
+
+    /// Whether a system call changes files, and with them memory that is a part of one.
+    pub fn system_call_changes_files(self, number: u64) -> bool {
+        changes_files(self.system_call_name(number))
     }
 
     /// Where a system call may write memory that is no part of a file; none for anywhere.
     pub fn system_call_writes(self, number: u64) -> Option<&'static [WrittenPart]> {
-        let name = self.system_call_name(number);
-        if may_write(name) { written(name) } else { Some(&[]) }
+        let numbers = self.abi().system_calls.numbers.told_apart(number).0;
+        written(numbers, self.system_call_name(number))
     }
 
     /// What a system call makes others than the program's instructions change from there on; none for nothing.

@@ -32,6 +32,16 @@ pub enum Cell {
     },
 }
 
+impl Cell {
+    /// Returns the bytes of virtual memory that it is; none for registers and physical memory.
+    pub(crate) fn range(self) -> Option<MemoryRange> {
+        match self {
+            Self::Memory { address, len_bytes } => Some(MemoryRange { address, len_bytes }),
+            Self::Register { .. } | Self::Physical { .. } => None,
+        }
+    }
+}
+
 /// Bytes of memory that a question is limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryRange {

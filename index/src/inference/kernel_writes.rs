@@ -6,10 +6,12 @@ use stepback_machine::linux::{WrittenIf, WrittenLength, WrittenPart};
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{GapReason, Marker, MarkerKind, Source};
 
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::shared::SharedReader;
 use crate::inference::snapshot::{Surroundings, registers_alone};
 use crate::read::concurrent::{Concurrent, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
@@ -112,6 +114,20 @@ impl<S: Source> KernelReader<'_, S> {
         let set = self.0.instruction_set(hit.thread);
         hit.marker.kind == MarkerKind::SYSTEM_CALL
             && set.system_call_writes(hit.marker.value).is_some_and(<[WrittenPart]>::is_empty)
+    }
+
+    /// Returns whether a system call or a signal may have written some bytes.
+    pub fn may_reach(&self, hit: &MarkerHit, range: MemoryRange) -> Result<bool, QueryError> {
+        let (address, size_bytes) = (range.address.0, range.len_bytes.max(1));
+        let set = self.0.instruction_set(hit.thread);
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_changes_files(hit.marker.value) {
+            let shared = SharedReader(self.0).before(hit.position.0)?;
+            if shared.reach_stack(address, size_bytes) {
+                return Ok(true);
+            }
+        }
+        let written = self.written_by(hit)?.map_or(KernelWrites::Anywhere, KernelWrites::Pieces);
+        Ok(written.reach(address, size_bytes))
     }
 
     /// The first and last addresses of what an event may have written; none when that is not known.

@@ -25,6 +25,7 @@ pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod observed;
 pub(crate) mod others;
+pub(crate) mod overwrites;
 pub(crate) mod path;
 pub(crate) mod register_values;
 pub(crate) mod registers;

@@ -16,6 +16,7 @@ use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
+use crate::inference::overwrites::OverwriteReader;
 use crate::query::decoded::{Decoded, OperandsOf};
 use crate::query::question::Query as _;
 use crate::query::register_reads::RegisterReads;
@@ -28,7 +29,6 @@ use crate::read::homes::{Certainty, Homes};
 use crate::read::names::NameReader;
 use crate::read::open_writes::OpenWrites;
 use crate::read::operands::OperandReader;
-use crate::read::overtaken::DoubtReader;
 use crate::read::own_slots::OwnSlots;
 use crate::read::records::RecordReader;
 use crate::read::register_reader::RegisterReader;
@@ -257,13 +257,14 @@ impl<'a, S: Source> Asked<'a, S> {
             (What::Event(_), Some(_)) => {
                 let mut hit = next_hit()?;
                 // Only traces with markers show system calls.
-                if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
+                if self.kinds == AccessKinds::Writes && self.cell.range().is_some() {
                     // It is the same for all that a thread did here.
                     hit.doubt = match doubts.entry(done.thread) {
                         Entry::Occupied(known) => *known.get(),
                         Entry::Vacant(free) => {
                             let done = ThreadSlot { thread: done.thread, slot };
-                            *free.insert(DoubtReader(self.index).overtaken(done, before, self.cancel)?)
+                            let reader = OverwriteReader::new(self.index, self.cell.range());
+                            *free.insert(reader.overtaken(done, before, self.cancel)?)
                         }
                     };
                 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use stepback_index::{
     Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
-    DifferenceBetween, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet, Hit,
-    Index, LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep,
+    DifferenceBetween, Doubt, Effect, EffectsWithin, Entered, FallsAcrossTime, FindBytes, FindText, FindValue, FoldSet,
+    Hit, Index, LastAccess, LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep,
     MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges,
     NextTouchedBlock, NextVisit, NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines,
     RegisterState, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader,
@@ -94,6 +94,14 @@ pub fn index_of<S: Source>(source: &Arc<S>, segment_bytes: u64, threads: usize) 
 fn forget_inferred(hit: &mut Hit) {
     forget_inferred_of(&mut hit.record);
     hit.access.iter_mut().for_each(forget_value);
+}
+
+/// The oracle doubts what any call may have written; the index infers the arguments of calls, and passes over those
+/// that cannot have written there.
+fn forgive_doubt(found: &mut Hit, expected: &Hit) {
+    if matches!(expected.doubt, Some(Doubt::SystemCall { .. } | Doubt::KernelEvent { .. })) {
+        found.doubt = expected.doubt;
+    }
 }
 
 fn forget_inferred_of(record: &mut StepRecord) {
@@ -196,9 +204,12 @@ impl<S: Source> Comparison<'_, S> {
             }
             4 | 5 => {
                 let question = LastAccess { cell: self.cell(dice), kinds: kinds(dice), before: self.position(dice) };
-                self.agree_but(question, |found, _| {
+                self.agree_but(question, |found, expected| {
                     if let LastAccessAnswer::Step(hit) = found {
                         forget_inferred(hit);
+                        if let LastAccessAnswer::Step(expected) = expected {
+                            forgive_doubt(hit, expected);
+                        }
                     }
                 });
             }
@@ -286,10 +297,16 @@ impl<S: Source> Comparison<'_, S> {
         let (position, limit) = (self.position(dice), dice.below(6) as usize);
         self.agree_but(
             LastAccesses { cell, kinds, thread, before: position, skip: dice.below(3) as usize, limit },
-            |found, _| {
+            |found, expected| {
+                let expected = expected.iter().flat_map(|expected| &expected.accesses);
+                let mut expected = expected.map(Some).chain(std::iter::repeat(None));
                 for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
+                    let expected = expected.next().flatten();
                     if let Accessed::Step(hit) = accessed {
                         forget_inferred(hit);
+                        if let Some(Accessed::Step(expected)) = expected {
+                            forgive_doubt(hit, expected);
+                        }
                     }
                 }
             },

@@ -99,6 +99,14 @@ impl Slice {
         }
     }
 
+    /// Adds the doubts of the oracle about calls whose arguments, which the index alone infers, show that they wrote elsewhere.
+    fn forgive_doubts(&mut self, theirs: &Self) {
+        for (step, row) in &mut self.steps {
+            row.is_doubtful |= theirs.steps.get(step).is_some_and(|theirs| theirs.is_doubtful);
+        }
+        self.doubtful.extend(theirs.doubtful.iter().cloned());
+    }
+
     fn step_lines(&self) -> BTreeSet<String> {
         let line = |(step, row): (&Step, &Row)| {
             let mut line = format!("step {} of thread {}", step.0, row.thread.0);
@@ -310,6 +318,7 @@ impl<S: Source> Comparison<'_, S> {
         let name = format!("{}: {why:?}", self.name);
         let (mut ours, mut theirs) =
             (Slice::of(found, Order::NewestFirst, &name), Slice::of(expected, Order::NewestFirst, &name));
+        ours.forgive_doubts(&theirs);
         assert_same(&name, &ours.step_lines(), &theirs.step_lines());
         // Whose doubt it is, a limit may cut off.
         if why.limit == usize::MAX {

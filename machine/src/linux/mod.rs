@@ -1,7 +1,6 @@
 //! Names of what Linux numbers.
 
 pub(crate) mod names;
-pub(crate) mod pure_calls;
 pub(crate) mod sharing;
 pub(crate) mod tables;
 pub(crate) mod written;

@@ -1,4 +1,10 @@
 //! Where system calls write memory of the program that makes them (`man 2`, `include/linux/syscalls.h`).
+//!
+//! The table has every call of Linux and Solaris whose effect on memory follows from its arguments alone.
+//! Calls that are not in it may write anywhere: they take pointers inside of structures (`ioctl`, `recvmsg`, `readv`),
+//! run another program (`execve`), or write where an earlier call said (`exit`, `io_uring_enter`).
+
+use crate::linux::names::Numbers;
 
 /// A piece of memory that a system call may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +42,26 @@ pub struct WrittenIf {
     pub values: &'static [u64],
 }
 
-/// Where the system call of a name may write memory that is no part of a file; none for anywhere.
-pub(crate) fn written(name: Option<&str>) -> Option<&'static [WrittenPart]> {
+/// Returns where a system call may write memory that is no part of a file; none for anywhere.
+pub(crate) fn written(numbers: Numbers, name: Option<&str>) -> Option<&'static [WrittenPart]> {
     let name = name?;
-    TABLE.iter().find(|(names, _)| names.split_ascii_whitespace().any(|known| known == name)).map(|(_, parts)| *parts)
+    // The older one of two: its arguments are in memory.
+    if name == "mmap" && matches!(numbers, Numbers::X86_32 | Numbers::Arm) {
+        return None;
+    }
+    if is_listed(NOTHING, name) || is_listed(FILES, name) {
+        return Some(&[]);
+    }
+    TABLE.iter().find(|(names, _)| is_listed(names, name)).map(|(_, parts)| *parts)
+}
+
+/// Returns whether a system call changes files, and with them the memory where others than the program mapped them.
+pub(crate) fn changes_files(name: Option<&str>) -> bool {
+    name.is_some_and(|name| is_listed(FILES, name) || is_listed(FILES_AND_MORE, name))
+}
+
+fn is_listed(names: &str, name: &str) -> bool {
+    names.split_ascii_whitespace().any(|known| known == name)
 }
 
 const fn bytes(address: usize, bytes: u32) -> WrittenPart {
@@ -50,83 +72,208 @@ const fn items(address: usize, count: usize, bytes: u32) -> WrittenPart {
     WrittenPart { address, length: WrittenLength::Items { count, bytes }, only_if: None }
 }
 
-const fn if_operation(part: WrittenPart, values: &'static [u64]) -> WrittenPart {
-    WrittenPart { only_if: Some(WrittenIf { argument: 1, mask: 0x7f, values }), ..part }
+impl WrittenPart {
+    /// The same, if some bits of an argument have one of these values.
+    const fn only_if(self, argument: usize, mask: u64, values: &'static [u64]) -> Self {
+        Self { only_if: Some(WrittenIf { argument, mask, values }), ..self }
+    }
 }
 
-/// Names and pieces. What is not here may write anywhere: it takes pointers inside of pointers, or its pieces depend on more.
-const TABLE: [(&str, &[WrittenPart]); 42] = [
-    (
-        "brk write pwrite64 writev pwritev pwritev2 ftruncate truncate fallocate sched_setaffinity sched_setscheduler \
-         sched_setparam setpriority setrlimit setuid setgid setsockopt timerfd_create inotify_init inotify_init1 \
-         inotify_add_watch inotify_rm_watch memfd_create pidfd_open membarrier mlock munlock msync fadvise64 \
-         sched_get_priority_max sched_get_priority_min faccessat2 utimensat fsetxattr set_robust_list set_tid_address",
-        &[],
-    ),
-    ("read pread64", &[items(1, 2, 1)]),
+/// `MAP_FIXED`: without it a mapping goes where nothing was. `MAP_FIXED_NOREPLACE` is another bit.
+const FIXED: u64 = 0x10;
+/// `MREMAP_FIXED`.
+const REMAP_FIXED: u64 = 2;
+/// `F_GETLK` and its kin of all architectures, `F_GETOWN_EX`.
+const LOCK_QUERIES: &[u64] = &[5, 7, 11, 12, 13, 14, 16, 33, 36, 47];
+/// The advice after which pages may be gone (`MADV_DONTNEED`, `MADV_FREE`, `MADV_REMOVE`, `MADV_DONTNEED_LOCKED`, `MADV_HWPOISON`).
+const DROPPING_ADVICE: &[u64] = &[4, 5, 8, 9, 24, 100];
+/// Operations on a futex that the kernel itself writes: those of locks that it knows, and the one that wakes and counts.
+const FUTEX_LOCKS: &[u64] = &[6, 7, 8, 11, 12, 13];
+const FUTEX_PAIRS: &[u64] = &[5, 11, 12];
+/// A futex operation without its options (`FUTEX_CMD_MASK`).
+const FUTEX_OPERATION: u64 = 0x7f;
+
+/// Calls that write no memory of the program that was there before.
+const NOTHING: &str = "\
+    access acct alarm bind brk chdir chmod chown chown32 chroot clock_settime clock_settime64 close close_range connect \
+    creat creat64 delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl eventfd eventfd2 exit_group faccessat \
+    faccessat2 fadvise64 fadvise64_64 fanotify_init fanotify_mark fchdir fchmod fchmodat fchmodat2 fchown fchown32 \
+    fchownat fchroot fdatasync fdsync finit_module flock fork fpathconf fremovexattr fsetxattr fsconfig fsmount fsopen \
+    fspick fsync futex_requeue futex_wait futex_waitv futex_wake futimesat getegid getegid32 geteuid geteuid32 getgid \
+    getgid32 getpagesize getpgid getpgrp getpid getppid getpriority getsid gettid getuid getuid32 init_module \
+    inotify_add_watch inotify_init inotify_init1 inotify_rm_watch inst_sync io_destroy ioperm iopl ioprio_get ioprio_set \
+    issetugid kcmp kern_features kexec_file_load kexec_load kill landlock_add_rule landlock_create_ruleset \
+    landlock_restrict_self lchown lchown32 link linkat listen llseek lremovexattr lseek lsetxattr lwp_continue lwp_kill \
+    lwp_self lwp_suspend mbind membarrier memfd_create memfd_secret memory_ordering migrate_pages mkdir mkdirat mknod \
+    mknodat mlock mlock2 mlockall mount mount_setattr move_mount mprotect mq_notify mq_open mq_timedsend \
+    mq_timedsend_time64 mq_unlink mseal msgget msgsnd msync munlock munlockall nice open open64 openat openat2 \
+    open_by_handle_at open_tree open_tree_attr pathconf pause perf_event_open personality pidfd_getfd pidfd_open \
+    pidfd_send_signal pivot_root pkey_alloc pkey_free pkey_mprotect prof process_madvise process_mrelease readahead \
+    reboot removexattr removexattrat rename renameat renameat2 riscv_flush_icache rmdir rt_sigqueueinfo rt_sigreturn \
+    rt_sigsuspend rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getscheduler sched_setaffinity \
+    sched_setattr sched_setparam sched_setscheduler sched_yield semget semop semtimedop semtimedop_time64 send sendmsg \
+    sendto set_mempolicy set_mempolicy_home_node set_robust_list set_tid_address setdomainname setegid seteuid setfsgid \
+    setfsgid32 setfsuid setfsuid32 setgid setgid32 setgroups setgroups32 sethostname setns setpgid setpriority setregid \
+    setregid32 setresgid setresgid32 setresuid setresuid32 setreuid setreuid32 setrlimit setrlimit64 setsid setsockopt \
+    settimeofday setuid setuid32 setxattr setxattrat sgetmask shmget shutdown sigreturn sigsuspend signalfd signalfd4 \
+    so_socket socket ssetmask stime swapoff swapon symlink symlinkat sync sync_file_range sync_file_range2 syncfs \
+    sysconfig tgkill timer_delete timer_getoverrun timerfd_create tkill ulimit umask umount umount2 unlink unlinkat \
+    unshare userfaultfd utime utimensat utimensat_time64 utimes vhangup yield";
+
+/// Calls that change files and write nothing else: what maps a file sees it.
+const FILES: &str = "\
+    fallocate ftruncate ftruncate64 pwrite pwrite64 pwritev pwritev2 tee truncate truncate64 write writev";
+/// Calls of [`TABLE`] that change files besides.
+const FILES_AND_MORE: &str = "copy_file_range sendfile sendfile64 splice";
+
+/// Names and pieces.
+const TABLE: [(&str, &[WrittenPart]); 69] = [
+    ("read pread pread64 recv", &[items(1, 2, 1)]),
     ("getrandom getcwd", &[items(0, 1, 1)]),
-    ("readlink getdents getdents64", &[items(1, 2, 1)]),
-    ("readlinkat", &[items(2, 3, 1)]),
-    ("munmap madvise mmap mmap2 mremap rseq", &[items(0, 1, 1)]),
-    ("arch_prctl", &[bytes(1, 8)]),
-    ("fcntl fcntl64", &[if_operation(bytes(2, 64), &[5, 11, 12, 13, 16, 36])]),
-    ("sendfile", &[bytes(2, 8)]),
-    ("rt_sigsuspend", &[]),
-    ("rt_sigtimedwait", &[bytes(1, 128)]),
+    ("readlink getdents getdents64 listxattr llistxattr flistxattr resolvepath systeminfo", &[items(1, 2, 1)]),
+    ("readlinkat getxattr lgetxattr fgetxattr", &[items(2, 3, 1)]),
+    ("copy_file_range splice", &[bytes(1, 8), bytes(3, 8)]),
+    ("mmap mmap2 mmap64", &[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]),
+    ("munmap remap_file_pages rseq", &[items(0, 1, 1)]),
+    ("mremap", &[items(0, 1, 1), items(4, 2, 1).only_if(3, REMAP_FIXED, &[REMAP_FIXED])]),
+    ("madvise", &[items(0, 1, 1).only_if(2, 0xffff_ffff, DROPPING_ADVICE)]),
+    ("mincore", &[items(2, 1, 1)]),
+    ("arch_prctl io_setup", &[bytes(1, 8)]),
+    ("fcntl fcntl64", &[bytes(2, 64).only_if(1, 0xffff_ffff, LOCK_QUERIES)]),
+    ("sendfile sendfile64", &[bytes(2, 8)]),
+    ("_llseek", &[bytes(3, 8)]),
+    // The call of Solaris has one argument before the set.
+    ("sigpending", &[bytes(0, 8), bytes(1, 16)]),
+    ("rt_sigtimedwait rt_sigtimedwait_time64 sigtimedwait", &[bytes(1, 256)]),
     ("rt_sigpending", &[items(0, 1, 1)]),
     ("socketpair", &[bytes(3, 8)]),
     ("timer_create", &[bytes(2, 4)]),
-    ("timer_settime timerfd_settime", &[bytes(3, 32)]),
-    ("getresuid getresgid", &[bytes(0, 4), bytes(1, 4), bytes(2, 4)]),
-    ("stat lstat fstat", &[bytes(1, 144)]),
-    ("newfstatat fstatat64", &[bytes(2, 144)]),
+    ("timer_settime timerfd_settime timer_settime64 timerfd_settime64", &[bytes(3, 32)]),
+    ("getresuid getresgid getresuid32 getresgid32", &[bytes(0, 4), bytes(1, 4), bytes(2, 4)]),
+    ("getgroups getgroups32", &[items(1, 0, 4)]),
+    ("stat lstat fstat stat64 lstat64 fstat64", &[bytes(1, 144)]),
+    ("newfstatat fstatat64 xstat lxstat fxstat", &[bytes(2, 144)]),
     ("statx", &[bytes(4, 256)]),
     ("statfs fstatfs", &[bytes(1, 120)]),
+    ("statfs64 fstatfs64", &[bytes(2, 120)]),
+    ("statvfs fstatvfs statvfs64 fstatvfs64", &[bytes(1, 1024)]),
+    ("ustat", &[bytes(1, 64)]),
+    ("statmount", &[items(1, 2, 1)]),
+    ("listmount", &[items(1, 2, 8)]),
+    ("cachestat", &[bytes(2, 40)]),
     ("poll", &[items(0, 1, 8)]),
-    ("ppoll", &[items(0, 1, 8), bytes(2, 16)]),
-    ("select", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
-    ("pselect6", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
+    ("ppoll ppoll_time64", &[items(0, 1, 8), bytes(2, 16)]),
+    ("select _newselect", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
+    ("pselect6 pselect6_time64", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
     // A structure of an event has 12 bytes on x86, 16 elsewhere.
     ("epoll_wait epoll_pwait epoll_pwait2", &[items(1, 2, 16)]),
+    ("io_getevents io_pgetevents io_pgetevents_time64", &[items(3, 2, 32)]),
+    ("io_cancel", &[bytes(2, 32)]),
     ("nanosleep", &[bytes(1, 16)]),
-    ("clock_nanosleep", &[bytes(3, 16)]),
-    ("clock_gettime clock_getres getitimer timerfd_gettime timer_gettime", &[bytes(1, 32)]),
+    ("clock_nanosleep clock_nanosleep_time64", &[bytes(3, 16)]),
+    (
+        "clock_gettime clock_getres getitimer timerfd_gettime timer_gettime clock_gettime64 clock_getres_time64 \
+         timer_gettime64 timerfd_gettime64",
+        &[bytes(1, 32)],
+    ),
+    ("setitimer", &[bytes(2, 32)]),
     ("gettimeofday", &[bytes(0, 16), bytes(1, 8)]),
+    ("adjtimex adjtime", &[bytes(0, 208), bytes(1, 16)]),
+    ("clock_adjtime clock_adjtime64", &[bytes(1, 208)]),
     ("time times", &[bytes(0, 32)]),
     ("sysinfo uname", &[bytes(0, 390)]),
-    ("getrusage getrlimit", &[bytes(1, 144)]),
+    ("getrusage getrlimit ugetrlimit getrlimit64", &[bytes(1, 144)]),
     ("prlimit64", &[bytes(3, 16)]),
-    ("rt_sigaction", &[bytes(2, 32)]),
-    ("rt_sigprocmask", &[bytes(2, 8)]),
+    ("rt_sigaction sigaction", &[bytes(2, 32)]),
+    ("rt_sigprocmask sigprocmask", &[bytes(2, 16)]),
     ("sigaltstack", &[bytes(1, 24)]),
+    ("waitpid", &[bytes(1, 4)]),
     ("wait4", &[bytes(1, 4), bytes(3, 144)]),
+    ("waitid", &[bytes(2, 128), bytes(4, 144)]),
     ("recvfrom", &[items(1, 2, 1), bytes(4, 128), bytes(5, 4)]),
     ("accept accept4 getsockname getpeername", &[bytes(1, 128), bytes(2, 4)]),
     ("pipe pipe2", &[bytes(0, 8)]),
     ("sched_getaffinity", &[items(2, 1, 1)]),
-    // Only some operations write: those of locks that the kernel knows, and the one that wakes and counts.
-    ("futex", &[if_operation(bytes(0, 4), &[6, 7, 8, 11, 12, 13]), if_operation(bytes(4, 4), &[5, 11, 12])]),
+    ("sched_getparam", &[bytes(1, 4)]),
+    ("sched_getattr", &[items(1, 2, 1)]),
+    ("sched_rr_get_interval sched_rr_get_interval_time64", &[bytes(1, 16)]),
+    ("getcpu", &[bytes(0, 4), bytes(1, 4)]),
+    ("capget", &[bytes(0, 8), bytes(1, 24)]),
+    ("get_robust_list", &[bytes(1, 8), bytes(2, 8)]),
+    ("mq_timedreceive mq_timedreceive_time64", &[items(1, 2, 1), bytes(3, 4)]),
+    // Which argument is which thread's number differs between architectures.
+    ("clone", &[bytes(2, 4), bytes(3, 4), bytes(4, 4)]),
+    (
+        "futex futex_time64",
+        &[bytes(0, 4).only_if(1, FUTEX_OPERATION, FUTEX_LOCKS), bytes(4, 4).only_if(1, FUTEX_OPERATION, FUTEX_PAIRS)],
+    ),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linux::names::Numbers;
     use crate::linux::tables;
 
     #[test]
     fn every_name_is_one_of_a_system_call() {
-        let all = [tables::X86_64, tables::X86_32, tables::GENERIC, tables::COMMON];
-        for name in TABLE.iter().flat_map(|(names, _)| names.split_ascii_whitespace()) {
-            assert!(all.iter().any(|table| table.split_ascii_whitespace().any(|known| known == name)), "{name}");
+        let all = [
+            tables::X86_64,
+            tables::X86_32,
+            tables::GENERIC,
+            tables::ARM,
+            tables::SPARC,
+            tables::SOLARIS,
+            tables::COMMON,
+        ];
+        let listed = TABLE.iter().map(|(names, _)| *names).chain([NOTHING, FILES, FILES_AND_MORE]);
+        for name in listed.flat_map(str::split_ascii_whitespace) {
+            assert!(all.iter().any(|table| is_listed(table, name)), "{name}");
         }
     }
 
     #[test]
+    fn every_name_is_in_one_list() {
+        let mut names: Vec<_> = TABLE.iter().map(|(names, _)| *names).chain([NOTHING, FILES]).collect();
+        let mut words: Vec<_> = names.drain(..).flat_map(str::split_ascii_whitespace).collect();
+        words.sort_unstable();
+        let twice: Vec<_> = words.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+
+    #[track_caller]
+    fn check(numbers: Numbers, number: u64, expected: Option<&[WrittenPart]>) {
+        assert_eq!(written(numbers, numbers.name(number)), expected, "{:?}", numbers.name(number));
+    }
+
+    #[test]
     fn the_pieces_of_some_calls_are_known() {
-        assert_eq!(written(Numbers::X86_64.name(0)), Some(&[items(1, 2, 1)][..]));
-        assert_eq!(written(Numbers::X86_64.name(1)), Some(&[][..]));
-        assert_eq!(written(Numbers::X86_64.name(16)), None);
-        assert_eq!(written(None), None);
+        check(Numbers::X86_64, 0, Some(&[items(1, 2, 1)]));
+        check(Numbers::X86_64, 1, Some(&[]));
+        check(Numbers::X86_64, 16, None);
+        assert_eq!(written(Numbers::X86_64, None), None);
+    }
+
+    /// `brk` has another number in each table (`arch/*/include/uapi/asm/unistd*.h`).
+    #[test]
+    fn calls_without_buffers_write_nothing_on_any_architecture() {
+        let brk = [
+            (Numbers::X86_64, 12),
+            (Numbers::X86_32, 45),
+            (Numbers::Generic, 214),
+            (Numbers::Arm, 45),
+            (Numbers::Sparc, 17),
+            (Numbers::Solaris, 17),
+        ];
+        for (numbers, number) in brk {
+            assert_eq!(numbers.name(number), Some("brk"));
+            check(numbers, number, Some(&[]));
+        }
+    }
+
+    #[test]
+    fn a_mapping_replaces_only_what_it_is_told_to() {
+        check(Numbers::X86_64, 9, Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]));
+        check(Numbers::X86_32, 90, None);
+        check(Numbers::X86_32, 192, Some(&[items(0, 1, 1).only_if(3, FIXED, &[FIXED])]));
     }
 }

@@ -6,15 +6,16 @@ use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::slice::End;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::overwrites::OverwriteReader;
 use crate::query::slice::beside::{Who, is_contradicting};
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
 use crate::query::slice::pieces::{Piece, runs_of};
 use crate::read::contradictions::Contradictions;
-use crate::read::overtaken::DoubtReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
 use crate::store::granules::GRANULE_BITS;
@@ -69,12 +70,13 @@ impl<S: Source> Definers<'_, S> {
             }
             for (who, mask) in groups {
                 let piece = Piece::Memory { granule, mask };
+                let overwrites = OverwriteReader::new(self.index, Some(range_of(granule, mask)));
                 match who {
                     Who::Nobody(end) => {
                         let doubt = match end {
                             _ if self.index.contents.markers.is_empty() => None,
                             End::External { .. } => None,
-                            _ => DoubtReader(self.index).untouched(Position(until.slot), cancel)?,
+                            _ => overwrites.untouched(Position(until.slot), cancel)?,
                         };
                         finds.end(&Wish { doubt: wish.doubt.or(doubt), ..wish.clone() }, &piece, end);
                     }
@@ -83,7 +85,7 @@ impl<S: Source> Definers<'_, S> {
                         let done = ThreadSlot { thread, slot };
                         let doubt = match self.index.contents.markers.is_empty() {
                             true => None,
-                            false => DoubtReader(self.index).overtaken(done, Position(until.slot), cancel)?,
+                            false => overwrites.overtaken(done, Position(until.slot), cancel)?,
                         };
                         let doubt = wish.doubt.or(doubt);
                         self.written_in(Wish { doubt, ..wish }, slot, finds, cancel)?;
@@ -101,6 +103,13 @@ impl<S: Source> Definers<'_, S> {
             None => End::Initial { line: None },
         }
     }
+}
+
+/// Returns the bytes from the first to the last of a mask.
+fn range_of(granule: u64, mask: u64) -> MemoryRange {
+    let first = u64::from(mask.trailing_zeros() % 64);
+    let len_bytes = u64::from(64 - mask.leading_zeros()).saturating_sub(first);
+    MemoryRange { address: Address((granule << GRANULE_BITS) + first), len_bytes }
 }
 
 /// The accesses of some slots, each read once: in a trace of several threads only its text says whose a write was.

@@ -17,10 +17,10 @@ use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
+use crate::inference::overwrites::OverwriteReader;
 use crate::query::access::LastAccesses;
 use crate::query::asked::{Asked, Owners};
 use crate::query::physical::{PhysicalAsked, VirtualPart};
-use crate::read::overtaken::DoubtReader;
 use crate::read::slots::ThreadSlot;
 use crate::store::granules::GRANULE_BITS;
 
@@ -123,7 +123,10 @@ impl<S: Source> PhysicalWriters<'_, S> {
         let (slot, thread) = (hit.position.0, hit.record.thread);
         let doubt = match self.index.contents.markers.is_empty() {
             true => None,
-            false => DoubtReader(self.index).overtaken(ThreadSlot { thread, slot }, self.at, self.cancel)?,
+            false => {
+                let reader = OverwriteReader::new(self.index, None);
+                reader.overtaken(ThreadSlot { thread, slot }, self.at, self.cancel)?
+            }
         };
         Ok(From::Step { slot, thread, doubt: hit.doubt.or(doubt) })
     }

@@ -1,0 +1,155 @@
+//! Why memory may have changed since a step wrote it: system calls and signals that may have written there.
+//!
+//! A call counts only if it can reach the bytes: by its arguments, where the steps around it tell them.
+
+use std::sync::atomic::Ordering;
+
+use stepback_parsers::{MarkerKind, Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
+use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::kernel_writes::KernelReader;
+use crate::read::call_gaps::{CallGapReader, note_harmless};
+use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::overtaken::DoubtReader;
+use crate::read::slots::{SlotReader, ThreadSlot};
+
+/// Number of slots with system calls that are looked at.
+const LOOKED_AT: usize = 4096;
+/// Number of calls and signals whose arguments are looked at; of further ones each may have written.
+const EXAMINED: usize = 16;
+
+/// Finds what may have overwritten some bytes.
+pub(crate) struct OverwriteReader<'a, S> {
+    index: &'a Index<S>,
+    /// None where their addresses are not known: every call that writes at all may have written them.
+    range: Option<MemoryRange>,
+    /// Calls whose arguments may still be looked at.
+    left: usize,
+}
+
+impl<'a, S: Source> OverwriteReader<'a, S> {
+    pub(crate) fn new(index: &'a Index<S>, range: Option<MemoryRange>) -> Self {
+        Self { index, range, left: EXAMINED }
+    }
+
+    /// Why memory that a thread wrote in a slot may have changed until a position.
+    /// Where none of the last system calls can have changed it, the earliest that was looked at counts as one that may have.
+    pub(crate) fn overtaken(
+        mut self,
+        done: ThreadSlot,
+        until: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<Doubt>, QueryError> {
+        let doubt = match self.last_change(done.slot, until, cancel)? {
+            Some(doubt) => Some(doubt),
+            None => self.late_call(done, cancel)?,
+        };
+        Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
+    }
+
+    /// Why memory that nothing wrote may have changed until a position.
+    pub(crate) fn untouched(mut self, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let doubt = self.last_change(0, until, cancel)?;
+        Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
+    }
+
+    fn last_change(&mut self, after: u64, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let kinds = &[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT];
+        let mut at = until;
+        for looked_at in 1..=LOOKED_AT {
+            let hits = MarkerReader(self.index).last(WantedMarkers { kinds, thread: None }, at, cancel)?;
+            let Some(first) = hits.first().filter(|hit| hit.position.0 >= after) else { return Ok(None) };
+            let position = first.position;
+            for hit in hits.into_iter().rev() {
+                if (looked_at == LOOKED_AT || self.may_reach(&hit)?)
+                    && let Some(doubt) = doubt_of(&hit)
+                {
+                    return Ok(Some(doubt));
+                }
+            }
+            let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
+            at = Position(before);
+        }
+        Ok(None)
+    }
+
+    /// Returns whether a call or a signal may have written some of the bytes.
+    fn may_reach(&mut self, hit: &MarkerHit) -> Result<bool, QueryError> {
+        let set = self.index.instruction_set(hit.thread);
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL && !set.system_call_may_write(hit.marker.value) {
+            return Ok(false);
+        }
+        let Some(range) = self.range else { return Ok(true) };
+        // What it writes is a word or two of the thread that ends, not what a step stored elsewhere.
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_ends_thread(hit.marker.value) {
+            return Ok(false);
+        }
+        let Some(left) = self.left.checked_sub(1) else { return Ok(true) };
+        self.left = left;
+        KernelReader(self.index).may_reach(hit, range)
+    }
+
+    /// A system call that another thread made before a slot and returned from after it.
+    fn late_call(&mut self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let Some(gaps) = CallGapReader(self.index).around(done.slot, cancel)? else {
+            return self.late_call_of_any(done, cancel);
+        };
+        for gap in gaps.into_iter().filter(|gap| gap.thread != done.thread) {
+            if gap.is_harmless.load(Ordering::Relaxed) {
+                continue;
+            }
+            match self.late_call_of(gap.thread, gap.call)? {
+                Some(hit) if self.may_reach(&hit)? => return Ok(doubt_of(&hit)),
+                Some(_) => {}
+                None => note_harmless(gap),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same by looking at each thread.
+    fn late_call_of_any(&mut self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let ThreadSlot { thread, slot: after } = done;
+        let Some(at) = after.checked_sub(1).map(Position) else { return Ok(None) };
+        for known in &self.index.contents.markers {
+            let other = ThreadId(known.thread);
+            if known.kind != MarkerKind::SYSTEM_CALL || other == thread {
+                continue;
+            }
+            let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(other) };
+            // Most threads returned long ago, which the lists tell without the text of the call.
+            let Some(slot) = MarkerReader(self.index).last_slot(wanted, at, cancel)? else { continue };
+            if SlotReader(self.index).has_step_between(other, Position(slot), Position(after))? {
+                continue;
+            }
+            match self.late_call_of(other, slot)? {
+                Some(hit) if self.may_reach(&hit)? => return Ok(doubt_of(&hit)),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last system call of a thread in a slot, if it may write when it returns.
+    fn late_call_of(&self, thread: ThreadId, slot: u64) -> Result<Option<MarkerHit>, QueryError> {
+        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
+        let last = MarkerReader(self.index).markers_in(&[slot], wanted)?.pop();
+        let set = self.index.instruction_set(thread);
+        Ok(last.filter(|hit| hit.step.is_some() && set.system_call_may_write_late(hit.marker.value)))
+    }
+}
+
+/// None for what happened before the first step of its thread.
+fn doubt_of(hit: &MarkerHit) -> Option<Doubt> {
+    let step = hit.step?;
+    Some(match hit.marker.kind {
+        MarkerKind::KERNEL_EVENT => Doubt::KernelEvent { step },
+        _ => Doubt::SystemCall { step, number: hit.marker.value },
+    })
+}
