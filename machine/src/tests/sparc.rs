@@ -1,6 +1,10 @@
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::decoder::decode;
+use crate::registers::Registers;
 use crate::set::InstructionSet;
-
 use crate::tests::text::check;
+use crate::view::RegisterView;
 
 #[test]
 fn forms_of_sparc() {
@@ -59,10 +63,39 @@ fn windows_change_with_what_goes_from_one_to_the_next() {
         91e80010 ; canrestore cansave cwp l0 | canrestore cansave cwp i0 |  | canrestore=(canrestore-0x1) cansave=(cansave+0x1) i0=l0
         a1e80018 ; canrestore cansave cwp i0 | canrestore cansave cwp w-1.l0 |  | canrestore=(canrestore-0x1) cansave=(cansave+0x1) w-1.l0=i0
         81cfe008 ; canrestore cansave cwp i7 | canrestore cansave cwp
-        81880000 ; | canrestore cansave otherwin
+        81880000 ; canrestore cansave otherwin | canrestore cansave otherwin
+        83880000 ; canrestore cansave otherwin | canrestore cansave cleanwin otherwin
+        87880000 ; canrestore | canrestore otherwin |  | canrestore=0x0 otherwin=canrestore
+        89880000 ; otherwin | canrestore otherwin |  | canrestore=otherwin otherwin=0x0
+        8b880000 ; | canrestore cansave otherwin
         81580000 ; |
         ",
     );
+}
+
+/// The SPARC Architecture Manual, Version 9, A.47: SAVED adds to CANSAVE, RESTORED to CANRESTORE; where OTHERWIN is 0
+/// the other of the two is one less, else OTHERWIN.
+#[test]
+fn a_window_that_was_spilled_or_filled_is_counted() {
+    check_counts(0x8188_0000, [1, 4, 0], [2, 3, 0]);
+    check_counts(0x8188_0000, [1, 4, 3], [2, 4, 2]);
+    check_counts(0x8188_0000, [1, 4, 1], [2, 4, 0]);
+    check_counts(0x8388_0000, [3, 1, 0], [2, 2, 0]);
+    check_counts(0x8388_0000, [3, 1, 2], [3, 2, 1]);
+}
+
+/// CANSAVE, CANRESTORE and OTHERWIN before and after.
+#[track_caller]
+fn check_counts(word: u32, before: [u64; 3], after: [u64; 3]) {
+    let set = InstructionSet::Sparc64;
+    let views = ["cansave", "canrestore", "otherwin"].map(|name| Registers::view(name, set).unwrap());
+    let instruction = decode(Encoding::new(&word.to_be_bytes()).unwrap(), Address(0), set);
+    let held = |view: RegisterView| views.iter().position(|known| *known == view).map(|place| before[place]);
+    let found = views.map(|view| {
+        let effect = instruction.meaning.writes.iter().find(|effect| effect.view == view);
+        effect.and_then(|effect| effect.value.value(&held, &|_| None))
+    });
+    assert_eq!(found, after.map(Some), "{}", instruction.text);
 }
 
 #[test]

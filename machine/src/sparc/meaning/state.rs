@@ -50,14 +50,47 @@ impl Describer {
         }
     }
 
-    /// SAVED, RESTORED, ALLCLEAN, OTHERW, NORMALW, INVALW.
+    /// SAVED, RESTORED (V9, A.47 "SAVED and RESTORED"), ALLCLEAN, OTHERW, NORMALW, INVALW (UltraSPARC Architecture 2007).
+    /// CLEANWIN, and CANSAVE after INVALW, depend on the number of windows, which no instruction tells.
     fn change_windows(&mut self) {
         match self.word.destination() {
-            0 => self.write_named(&["cansave", "canrestore", "otherwin"]),
-            1 => self.write_named(&["cansave", "canrestore", "otherwin", "cleanwin"]),
+            0 => self.count_window("cansave", "canrestore"),
+            1 => {
+                self.write_named(&["cleanwin"]);
+                self.count_window("canrestore", "cansave");
+            }
             2 => self.write_named(&["cleanwin"]),
-            3 | 4 => self.write_named(&["canrestore", "otherwin"]),
-            _ => self.write_named(&["cansave", "canrestore", "otherwin"]),
+            3 => self.move_windows("canrestore", "otherwin"),
+            4 => self.move_windows("otherwin", "canrestore"),
+            _ => {
+                self.write_named(&["cansave"]);
+                self.set_count("canrestore", Expression::Constant(0));
+                self.set_count("otherwin", Expression::Constant(0));
+            }
         }
+    }
+
+    /// A window was added to one count. It was of another address space where OTHERWIN is not 0, else of the other count.
+    fn count_window(&mut self, added: &str, taken: &str) {
+        let [gained, lost, other] =
+            [added, taken, "otherwin"].map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
+        // 1 where OTHERWIN is 0: counts are small, so one less has a highest bit only then.
+        let is_none = other.clone().plus(-1).with(Operation::ShiftRight, Expression::Constant(63));
+        let lost = lost.with(Operation::Subtract, is_none.clone());
+        let other = other.plus(-1).with(Operation::Add, is_none);
+        for (name, value) in [(added, gained.plus(1)), (taken, lost), ("otherwin", other)] {
+            self.set_count(name, value);
+        }
+    }
+
+    /// All windows of one count are of another from here on.
+    fn move_windows(&mut self, from: &str, to: &str) {
+        let moved = named(from).map_or(Expression::Unknown, Expression::Register);
+        self.set_count(to, moved);
+        self.set_count(from, Expression::Constant(0));
+    }
+
+    fn set_count(&mut self, name: &str, value: Expression) {
+        named(name).into_iter().for_each(|view| self.description.set(view, value.clone()));
     }
 }
