@@ -60,6 +60,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over"),
         shape: Shape::Files {
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
+            is_damaged: |_| false,
             are_one: TraceHead::are_one_trace,
             open: |files, assumed, kept| {
                 Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
@@ -75,6 +76,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some("an RST trace cannot be followed: what its records mean depends on all before them"),
         shape: Shape::Files {
             is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
+            is_damaged: |file| matches!(RstHead::is_damaged(file), Ok(true)),
             are_one: |files| matches!(are_one_trace(files), Ok(true)),
             open: |files, _, kept| Rst::open(files, kept).map(AnySource::Rst),
         },
@@ -88,6 +90,7 @@ const FORMATS: [FormatRow; 4] = [
         follow_refusal: Some("a recording of branches cannot be followed: each step depends on the records around it"),
         shape: Shape::Files {
             is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),
+            is_damaged: |_| false,
             are_one: |files| files.len() == 1,
             open: |files, assumed, kept| open_branches(files, assumed, kept).map(AnySource::Btrace),
         },
@@ -134,6 +137,8 @@ enum Shape {
     Files {
         /// True for a file that begins like one of the format.
         is_file: fn(&TraceFile) -> bool,
+        /// True for a file that is readable as one of the format, though its beginning is damaged.
+        is_damaged: fn(&TraceFile) -> bool,
         /// True for files that lie in one directory and belong together, in the order of their names.
         are_one: fn(&[TraceFile]) -> bool,
         open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Result<AnySource, SourceError>,
@@ -244,6 +249,11 @@ impl Format {
     pub fn of_file(file: &TraceFile) -> Option<Self> {
         let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
         Some(row.format)
+    }
+
+    /// Returns whether a file is readable as one of the format, though its beginning is damaged.
+    pub fn is_damaged_file(self, file: &TraceFile) -> bool {
+        matches!(self.row().shape, Shape::Files { is_damaged, .. } if is_damaged(file))
     }
 
     /// True when files of the format that lie in one directory are one trace, in the order of their names.

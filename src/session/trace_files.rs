@@ -68,7 +68,15 @@ impl TraceFiles {
             return Ok(Some(Self::new(Format::Btrace, &directory_of(path), vec![path.clone()], Vec::new())));
         }
         let may_be = options.format.is_none_or(|format| !format.is_text());
-        if may_be { Self::of_file(path) } else { Ok(None) }
+        let found = if may_be { Self::of_file(path)? } else { None };
+        // The user says what it is: a damaged beginning costs that alone.
+        let named = options.format.filter(|_| found.is_none());
+        if let Some(format) = named
+            && format.is_damaged_file(&file_of(path).map_err(|error| refused(&error, path))?)
+        {
+            return Ok(Some(Self::new(format, &directory_of(path), vec![path.clone()], Vec::new())));
+        }
+        Ok(found)
     }
 
     /// A trace that is one file; none when that is no trace of records.
@@ -287,7 +295,11 @@ pub fn is_trace(path: &Path) -> bool {
 
 /// The format of a file of records, by how it begins; none when it begins like none.
 fn format_of(path: &Path) -> io::Result<Option<Format>> {
-    Ok(Format::of_file(&TraceFile { name: String::new(), data: open(path, 1)? }))
+    Ok(Format::of_file(&file_of(path)?))
+}
+
+fn file_of(path: &Path) -> io::Result<TraceFile> {
+    Ok(TraceFile { name: String::new(), data: open(path, 1)? })
 }
 
 fn directory_of(path: &Path) -> PathBuf {

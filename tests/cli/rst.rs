@@ -43,6 +43,27 @@ fn instructions_stand_beside_their_records() {
     assert_eq!((&first["type"], &first["record"]), (&"INSTR".into(), &60.into()));
 }
 
+/// The rules are those of the specification, clause 2a. The steps are those of the whole file.
+#[test]
+fn a_damaged_header_costs_the_header_alone() {
+    let whole = std::fs::read(fixture("small.rst")).unwrap();
+    let damaged = |place: std::ops::Range<usize>| {
+        let mut bytes = whole.clone();
+        bytes[place].fill(b'?');
+        bytes
+    };
+    for (place, rule) in [(0..1, "R-H01"), (0..24, "R-H01"), (3..4, "R-H04"), (4..14, "R-H03")] {
+        let sandbox = Sandbox::new();
+        let trace = sandbox.file("damaged.rst", damaged(place));
+        assert_eq!(sandbox.json(&["info", &trace, "--format", "rst"])["steps"], 1744, "{rule}");
+        let found = sandbox.json_lines(&["check", &trace, "--format", "rst"]);
+        assert!(found.iter().any(|finding| finding["rule"] == rule), "{rule}: {found:?}");
+    }
+    let sandbox = Sandbox::new();
+    let text = sandbox.file("text.rst", b"no trace at all, but long enough for some records of 24 bytes\n".repeat(9));
+    assert!(!sandbox.run(&["info", &text, "--format", "rst"]).err.is_empty());
+}
+
 #[test]
 fn registers_are_those_of_the_window() {
     let sandbox = Sandbox::new();

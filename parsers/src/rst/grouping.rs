@@ -9,7 +9,7 @@ use std::io;
 use crate::read_at::TraceFile;
 use crate::rst::container::kind::RstContainer;
 use crate::rst::kind;
-use crate::rst::raw_record::{RECORD_BYTES, RawRecord};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
 use crate::rst::records::Instruction;
 use crate::rst::stream::Stream;
 
@@ -83,6 +83,12 @@ struct Group {
     files: Vec<usize>,
 }
 
+/// Returns whether records are the first of a trace: by the header, or where that is damaged by the record that comes second.
+fn has_head(bytes: &[u8], form: RecordForm) -> bool {
+    let second = bytes.as_chunks::<RECORD_BYTES>().0.get(1).map(|bytes| RawRecord::new(bytes, form).kind());
+    RstContainer::of_head(bytes).is_some() || second == Some(kind::TRACE_INFO)
+}
+
 impl Beginning {
     fn of(file: &TraceFile) -> io::Result<Self> {
         let mut stream = Stream::new(vec![file.clone()]);
@@ -93,7 +99,7 @@ impl Beginning {
             }
             let form = stream.form();
             let handed = stream.hand_out(usize::MAX);
-            beginning.has_head |= batch == 0 && RstContainer::of_head(handed.bytes).is_some();
+            beginning.has_head |= batch == 0 && has_head(handed.bytes, form);
             for bytes in handed.bytes.as_chunks::<RECORD_BYTES>().0 {
                 let record = RawRecord::new(bytes, form);
                 match record.kind() {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::error::{FormatError, SourceError};
+use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::facts::{Recording, RegisterSource, SourceTraits};
 use crate::finding::Findings;
@@ -52,12 +52,13 @@ impl Rst {
     /// one, which goes on when this returns.
     ///
     /// # Errors
-    /// A file could not be read, or the first does not begin like a trace, or is packed in a way that was never published.
+    /// A file could not be read, or is packed in a way that was never published. Where no file begins like a trace,
+    /// their records are read nevertheless: a damaged header costs the header alone.
     pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         let heads: io::Result<Vec<_>> = files.iter().map(RstHead::of).collect();
-        let head = heads.map_err(failed)?.into_iter().flatten().next().ok_or(FormatError::Binary)?;
-        if let Some(why) = head.container.refusal() {
+        let head = heads.map_err(failed)?.into_iter().flatten().next();
+        if let Some(why) = head.and_then(|head| head.container.refusal()) {
             return Err(failed(io::Error::other(why)));
         }
         let traits = SourceTraits {
