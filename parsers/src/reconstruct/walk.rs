@@ -199,8 +199,16 @@ impl Walk {
         let target = open.target;
         let behind_slot = Place { pc: target, next: Next::Behind };
         let leads = open.may_be_plain(program) && self.leads_to(program, behind_slot, to);
-        if !leads && open.may_be.addresses.contains(&to) {
+        if !leads && to == open.usual && open.may_be.addresses.contains(&to) {
             self.place = Some(Place { pc: to, next: Next::To(target) });
+            return Follows::Surely;
+        }
+        if !leads && open.may_be.addresses.contains(&to) {
+            // The decision is in the slot, or the slot was passed and decisions after it are lost.
+            sink.gap(Gap { reason: GapReason::Lost, instructions: None });
+            self.resume(program, to);
+            self.behind.add(target);
+            self.place = Some(Place { pc: to, next: Next::Unknown });
             return Follows::Surely;
         }
         if !open.pass(program, sink) {

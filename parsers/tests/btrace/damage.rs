@@ -104,6 +104,20 @@ fn behind_the_third_branch_of_a_chain_whose_first_are_lost_nothing_is_made_up() 
     assert_eq!(plain[..2], [(step(0x1008), recorded), (step(0x100c), certain)]);
 }
 
+/// The true path of `cti` is in `cti.pcpath`: the call at 0x1001f0 stands in no delay slot.
+#[test]
+fn a_branch_after_lost_records_is_not_in_the_slot_of_the_one_before() {
+    let whole = content(&fixture("cti.btf"));
+    // The retl at 0x100210, whose own call is lost, then the call after the lost couple at 0x1001dc.
+    let bytes: Vec<u8> =
+        [17, 20].into_iter().flat_map(|record| whole[40 * record..40 * record + 40].to_vec()).collect();
+    let path = path_of(bytes, program(&fixture("cti.elf")));
+    let shown: Vec<Shown> = path.shown.iter().map(|(_, shown, _)| shown.clone()).collect();
+    let step = |pc| Shown::Step { pc, is_executed: true };
+    let gap = Shown::Gap(Gap { reason: GapReason::Lost, instructions: None });
+    assert_eq!(shown[..3], [step(0x10_0210), gap, step(0x10_01f0)]);
+}
+
 #[test]
 fn a_branch_that_was_come_to_on_another_way_is_behind_a_gap() {
     const NOP: u32 = 0x0100_0000;
