@@ -29,6 +29,11 @@ pub fn traced_system_call(value: u64, set: InstructionSet) -> Option<u64> {
 pub struct MarkerKind(pub u16);
 
 impl MarkerKind {
+    /// Returns whether it was made by a scheduler and is no record of the program: it has no ordinal.
+    pub const fn is_synthetic(self) -> bool {
+        matches!(self, Self::CORE_IDLE | Self::CORE_WAIT)
+    }
+
     /// The kernel redirected control: a signal, an abort. Value: the interrupted address, 0 when unknown.
     pub const KERNEL_EVENT: Self = Self(0);
     /// A system call changed the context. Value: the address after it.
@@ -81,6 +86,8 @@ impl MarkerKind {
     pub const SYSTEM_CALL_FAILED: Self = Self(30);
     /// The core has nothing to run.
     pub const CORE_IDLE: Self = Self(33);
+    /// A core waits for another, as a schedule is replayed.
+    pub const CORE_WAIT: Self = Self(32);
     /// The kernel's part of a context switch begins.
     pub const CONTEXT_SWITCH_START: Self = Self(34);
     /// It ends.

@@ -131,7 +131,7 @@ impl Drmemtrace {
         let mut found = None;
         let end = item.saturating_add(crate::step_store::block::ITEMS);
         visible_records(self.store(), item..end, &mut scratch, |record| {
-            let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.count();
+            let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.ordinals();
             found = found.or(is_there.then_some(record.instructions));
             found.is_none()
         })?;

@@ -15,6 +15,7 @@ use crate::step_store::store::{StepStore, StoreScratch};
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleRecord<'a> {
     /// Its number among the visible records of the whole trace, from 1; the first of some equal ones.
+    /// Records that a scheduler made have none, and show the number of the record before them.
     pub ordinal: u64,
     /// The instructions fetched so far, this one included.
     pub instructions: u64,
@@ -31,6 +32,14 @@ impl VisibleRecord<'_> {
             RecordContent::Marker(marker) => marker.count,
             RecordContent::Problem(_) => 0,
             _ => 1,
+        }
+    }
+
+    /// How many ordinals it takes: one for each record, none for what a scheduler made.
+    pub fn ordinals(&self) -> u64 {
+        match self.content {
+            RecordContent::Marker(marker) => marker.ordinals(),
+            _ => self.count(),
         }
     }
 }
@@ -85,12 +94,15 @@ struct Run<F> {
 }
 
 impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
-    fn hand_out(&mut self, content: RecordContent<'_>, count: u64) {
+    fn hand_out(&mut self, content: RecordContent<'_>, ordinals: u64) {
         if self.goes_on && self.items.contains(&self.item) {
             let Self { ordinal, item: instructions, thread, .. } = *self;
+            // What a scheduler made shows the number of the record before it.
+            let is_synthetic = matches!(content, RecordContent::Marker(marker) if marker.marker.kind.is_synthetic());
+            let ordinal = if is_synthetic { ordinal.saturating_sub(1) } else { ordinal };
             self.goes_on = (self.each)(VisibleRecord { ordinal, instructions, thread, content });
         }
-        self.ordinal = self.ordinal.saturating_add(count);
+        self.ordinal = self.ordinal.saturating_add(ordinals);
     }
 
     fn note_pc(&mut self, address: u64) {
@@ -129,7 +141,7 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
     }
 
     fn marker(&mut self, stored: StoredMarker) {
-        self.hand_out(RecordContent::Marker(stored), stored.count);
+        self.hand_out(RecordContent::Marker(stored), stored.ordinals());
         if stored.marker.kind == MarkerKind::REPETITION {
             self.note_pc(stored.marker.value);
         }

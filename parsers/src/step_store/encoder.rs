@@ -263,7 +263,9 @@ impl<B: BlockSink> Encoder<B> {
                 self.say_thread();
                 self.block.marker(StoredMarker { marker, size_bytes: 0, count });
             } else {
+                // What stands for records that are left out has their ordinals.
                 self.left_out += count - 1;
+                self.records += count;
             }
         }
     }
@@ -550,7 +552,8 @@ impl<B: BlockSink> Encoder<B> {
     /// Any other record, with the length of what it tells of, 0 where it tells of none.
     pub fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
         self.turn_to(thread);
-        self.records += 1;
+        let is_synthetic = marker.kind.is_synthetic();
+        self.records += u64::from(!is_synthetic);
         match &mut self.run {
             Some((running, count)) if *running == marker && *count < RUN_LIMIT => {
                 *count += 1;
@@ -565,6 +568,8 @@ impl<B: BlockSink> Encoder<B> {
         let has_room = self.has_room();
         if has_room {
             self.say_thread();
+        } else {
+            self.records += u64::from(is_synthetic);
         }
         self.note_marker(thread, marker);
         if has_room {

@@ -92,6 +92,13 @@ pub struct StoredMarker {
     pub count: u64,
 }
 
+impl StoredMarker {
+    /// Returns how many ordinals of records they take.
+    pub fn ordinals(&self) -> u64 {
+        if self.marker.kind.is_synthetic() { 0 } else { self.count }
+    }
+}
+
 /// What a step asks of caches, which is no access: a prefetch or a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredHint {
