@@ -8,10 +8,11 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
 use stepback_index::{
-    AccessKinds, Accessed, BuildOptions, Cancel, Cell, FindText, Hit, Index, LastAccesses, LineOfStep, NextAccesses,
-    PageHeat, Query as _, RawLines, Steps, ThreadId, index_in_memory,
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, Doubt, Effect, FindText, Hit, Index, LastAccess,
+    LastAccessAnswer, LastAccesses, LineOfStep, NextAccesses, PageHeat, Query as _, RawLines, Steps, ThreadId,
+    index_in_memory,
 };
-use stepback_machine::{AccessKind, Address};
+use stepback_machine::{AccessKind, Address, InstructionSet, Registers};
 use stepback_parsers::{
     Line, Position, Source as _, Step, TraceFile,
     drmemtrace::{Drmemtrace, RecordContent, VisibleRecord},
@@ -92,6 +93,130 @@ fn an_access_counts_in_each_page_that_it_touches() {
         let pages = heat.pages.iter().map(|page| (page.first.0, page.reads[0], page.writes[0]));
         assert_eq!(pages.collect::<Vec<_>>(), [(0x5000, 1, 1), (0x6000, 4, 4), (0x7000, 1, 1)]);
     }
+}
+
+/// DynamoRIO issue 5365: recorders before 2024 wrote lengths of 0 for accesses that they could not decode.
+#[test]
+fn accesses_without_a_length_are_as_long_as_their_instruction_says() {
+    let recipe = TraceRecipe { architecture: Architecture::A64, ..TraceRecipe::default() };
+    let mut writer = TraceWriter::new(recipe);
+    writer.time(13_400_000_000_000_000, 0);
+    // `str x0, [x0]`, `ldp x1, x2, [x0]`, `ldr b0, [x0]`, and a word that is no instruction.
+    for (pc, word) in [(0x40_1000, 0xf900_0000_u32), (0x40_1004, 0xa940_0801), (0x40_1008, 0x3d40_0000), (0x40_100c, 0)]
+    {
+        writer.instruction(pc, &word.to_le_bytes());
+        match pc {
+            0x40_1000 => writer.write(0x1000, 0),
+            _ => writer.read(0x2000, 0),
+        }
+    }
+    let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
+    let steps = Steps { first: Step(0), count: 9 }.run(&index, &Cancel::default()).unwrap();
+    let sizes = steps.iter().flat_map(|step| &step.effects).filter_map(|effect| match effect {
+        Effect::Access(access) => Some(access.value.0.len()),
+        _ => None,
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), [8, 16, 1, 1]);
+}
+
+/// A trace whose instructions before the first step were all filtered away.
+#[test]
+fn accesses_before_the_first_step_count_in_the_heat_of_the_whole_trace() {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(13_400_000_000_000_000, 0);
+    for number in 0..4 {
+        writer.record(kind::INSTRUCTION, 0, 0x40_1000 + number);
+        writer.read(0x60_0000 + 0x1000 * number, 8);
+    }
+    writer.instruction(0x40_2000, &[0x90]);
+    let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
+    let heat = |from| PageHeat { from, to: index.end(), buckets: 1 }.run(&index, &Cancel::default()).unwrap();
+    let pages = heat(Position(0)).pages.iter().map(|page| (page.first.0, page.reads[0])).collect::<Vec<_>>();
+    assert_eq!(pages, [(0x60_0000, 1), (0x60_1000, 1), (0x60_2000, 1), (0x60_3000, 1)]);
+    assert_eq!(heat(index.end()).pages, []);
+}
+
+/// Stores 8 bytes at 0x5000, and asks the kernel with arguments that instructions tell: `edi`, `esi`, `edx`, `r10d`.
+fn doubt_after(number: u64, arguments: [u32; 4]) -> Option<Doubt> {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(13_400_000_000_000_000, 0);
+    writer.instruction(0x40_1000, &[0x48, 0x89, 0x03]);
+    writer.write(0x5000, 8);
+    let mut pc = 0x40_1003;
+    for (opcode, argument) in [&[0xbf][..], &[0xbe], &[0xba], &[0x41, 0xba]].into_iter().zip(arguments) {
+        let bytes = [opcode, &argument.to_le_bytes()].concat();
+        writer.instruction(pc, &bytes);
+        pc += bytes.len() as u64;
+    }
+    writer.instruction(pc, &[0x0f, 0x05]);
+    writer.time(13_400_000_000_000_005, 0);
+    writer.marker(marker::SYSTEM_CALL, number);
+    writer.time(13_400_000_000_000_009, 0);
+    writer.instruction(pc + 2, &[0x90]);
+    let index = index_of_files(vec![file("a.100.0.trace", writer)], 1 << 20);
+    let cell = Cell::Memory { address: Address(0x5000), len_bytes: 8 };
+    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: index.end() };
+    match last.run(&index, &Cancel::default()).unwrap() {
+        LastAccessAnswer::Step(hit) => hit.doubt,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The arguments are those of `man 2`: read(fd, buffer, count), mmap(address, length, protection, flags), brk(address),
+/// munmap(address, length), madvise(address, length, advice), futex(word, operation), write(fd, buffer, count), exit(status).
+#[test]
+fn a_system_call_overwrites_only_what_its_arguments_name() {
+    for (number, arguments) in [
+        (12, [0x9000, 0, 0, 0]),
+        (0, [3, 0x5008, 0x1000, 0]),
+        (0, [3, 0x4000, 0x1000, 0]),
+        (1, [1, 0x5000, 8, 0]),
+        (9, [0, 0x1000, 3, 0x22]),
+        (9, [0x6000, 0x1000, 3, 0x32]),
+        (9, [0x5000, 0x1000, 3, 0x22]),
+        (11, [0x6000, 0x1000, 0, 0]),
+        (28, [0x5000, 0x1000, 3, 0]),
+        (39, [0; 4]),
+        (60, [0; 4]),
+        (202, [0x5000, 0x80, 0, 0]),
+        (202, [0x5000, 0x81, 1, 0]),
+    ] {
+        assert_eq!(doubt_after(number, arguments), None, "{number} {arguments:x?}");
+    }
+    for (number, arguments) in [
+        (0, [3, 0x5004, 0x1000, 0]),
+        (0, [3, 0x4000, 0x1001, 0]),
+        (9, [0x5000, 0x1000, 3, 0x32]),
+        (11, [0x5000, 0x1000, 0, 0]),
+        (28, [0x5000, 0x1000, 4, 0]),
+        (202, [0x5000, 0x86, 0, 0]),
+        // Any memory: ioctl, recvmsg.
+        (16, [1, 2, 0x6000, 0]),
+        (47, [3, 0x6000, 0, 0]),
+    ] {
+        let found = doubt_after(number, arguments);
+        assert_eq!(found, Some(Doubt::SystemCall { step: Step(5), number }), "{number} {arguments:x?}");
+    }
+}
+
+/// DynamoRIO's `view` for the first of them; which registers flow into which follows from the encoding.
+#[test]
+fn synthetic_instructions_have_operands() {
+    let index = index_of(Sample::Regdeps, 1 << 20);
+    let text = Steps { first: Step(0), count: 1 }.run(&index, &Cancel::default()).unwrap()[0].text.clone();
+    assert_eq!(text, "load [8byte] %rv4 -> %rv7");
+    let thread = ThreadId(0);
+    let cell = |name| Cell::Register { thread, view: Registers::view(name, InstructionSet::Regdeps).unwrap() };
+    let last = |name, kinds| {
+        let question = LastAccess { cell: cell(name), kinds, before: index.end() };
+        match question.run(&index, &Cancel::default()).unwrap() {
+            LastAccessAnswer::Step(hit) => Some(hit.record.step),
+            _ => None,
+        }
+    };
+    assert_eq!(last("rv7", AccessKinds::Writes), Some(Step(3)));
+    assert_eq!(last("rv4", AccessKinds::Reads), Some(Step(3)));
+    assert_eq!(last("rv4", AccessKinds::Writes), None);
 }
 
 /// Three threads that take turns, inside system calls that are traced too: what the kernel does, all do at the same addresses.

@@ -39,6 +39,28 @@ pub struct Meaning {
     pub target: Expression,
 }
 
+impl Meaning {
+    /// Returns the length of its accesses of a kind, where each has the same: operands side by side are one access.
+    /// None where that is not known.
+    pub fn record_bytes(&self, kind: AccessKind) -> Option<u16> {
+        let operands = || self.memory.iter().filter(|operand| operand.kind == kind);
+        let first = operands().next()?;
+        let size = first.size_bytes.filter(|size| *size > 0)?;
+        let is_alike = |operand: &MemoryOperand| operand.size_bytes == Some(size);
+        let is_beside = |(place, operand): (usize, &MemoryOperand)| {
+            let distance = i64::try_from(place).ok().and_then(|place| place.checked_mul(i64::from(size)));
+            distance.and_then(|distance| first.displacement.checked_add(distance)) == Some(operand.displacement)
+                && operand.address_registers().eq(first.address_registers())
+        };
+        let count = u16::try_from(operands().count()).ok()?;
+        match operands().all(is_alike) {
+            true if operands().enumerate().all(is_beside) => size.checked_mul(count),
+            true => Some(size),
+            false => None,
+        }
+    }
+}
+
 /// When the effects of an instruction happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Condition {

@@ -40,9 +40,10 @@ impl Replay for PageHeat {
         oracle.check(self.from.max(self.to))?;
         let (buckets, mut pages) = (self.buckets.max(1), BTreeMap::new());
         let steps = self.to.0.saturating_sub(self.from.0).max(1);
-        for event in oracle.events_after(self.from).iter().filter(|event| event.slot <= self.to.0) {
+        let is_between = |slot: u64| slot <= self.to.0 && (slot > self.from.0 || self.from.0 == 0);
+        for event in oracle.events.iter().filter(|event| is_between(event.slot)) {
             let EventKind::Access(access) = &event.kind else { continue };
-            let part = (event.slot - self.from.0 - 1) * buckets as u64 / steps;
+            let part = event.slot.saturating_sub(self.from.0 + 1) * buckets as u64 / steps;
             let touched: BTreeSet<u64> = access.each_byte().map(|(byte, _)| byte / 4096).collect();
             for page in touched {
                 let page = pages.entry(page).or_insert_with(|| [vec![0; buckets], vec![0; buckets]]);

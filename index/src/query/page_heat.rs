@@ -18,7 +18,7 @@ use crate::store::segment::reader::damaged;
 /// Cost: the lists of all accesses between them. Memory is bounded: where there are too many pages, neighbours are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageHeat {
-    /// From where.
+    /// From where. The start of the trace includes what is recorded before the first step.
     pub from: Position,
     /// To where.
     pub to: Position,
@@ -59,8 +59,7 @@ impl Query for PageHeat {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = Counts::new(self);
-        // What shows at the first position was accessed before it.
-        let (first, last) = (self.from.0.saturating_add(1), self.to.0);
+        let (first, last) = (self.first_slot(), self.to.0);
         let segments = &index.contents.segments;
         let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         let end = segments.partition_point(|segment| segment.step_base <= last);
@@ -86,6 +85,13 @@ impl Query for PageHeat {
     }
 }
 
+impl PageHeat {
+    /// Returns the first slot that counts: what shows at a position was accessed before it.
+    fn first_slot(&self) -> u64 {
+        if self.from == Position(0) { 0 } else { self.from.0.saturating_add(1) }
+    }
+}
+
 /// The counts so far.
 struct Counts {
     first: u64,
@@ -106,7 +112,7 @@ impl Counts {
         let steps = question.to.0.saturating_sub(question.from.0).max(1);
         let page = (u64::MAX, vec![0; 2 * buckets]);
         let (pages, crossing) = (BTreeMap::new(), BTreeMap::new());
-        Self { first: question.from.0 + 1, steps, buckets, page_bits: PAGE_BITS, pages, crossing, page }
+        Self { first: question.from.0.saturating_add(1), steps, buckets, page_bits: PAGE_BITS, pages, crossing, page }
     }
 
     fn add(&mut self, granule: u64, slot: u64, shape: Shape) {
@@ -119,7 +125,7 @@ impl Counts {
             self.put_away();
             self.page = (page, self.pages.remove(&page).unwrap_or_else(|| vec![0; 2 * self.buckets]));
         }
-        let part = u128::from(slot - self.first) * self.buckets as u128 / u128::from(self.steps);
+        let part = u128::from(slot.saturating_sub(self.first)) * self.buckets as u128 / u128::from(self.steps);
         let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(shape.is_write());
         self.page.1[place] = self.page.1[place].saturating_add(1);
         if is_second {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId};
+use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, Site, decode};
 
 use crate::events::{
     EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent, TextEvent, TextKind,
@@ -51,6 +51,8 @@ pub struct EventRun<'a, F, S> {
     store_thread: u16,
     number: Option<ThreadNumber>,
     set: InstructionSet,
+    /// The step of the item, and the thread that executed it.
+    step: Option<(ThreadNumber, Site, InstructionSet)>,
     mode: Mode,
     /// False when all items were pushed.
     pub goes_on: bool,
@@ -72,6 +74,7 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
             store_thread: 0,
             number: None,
             set: format.instruction_set(),
+            step: None,
             mode: Mode::Other,
             goes_on: true,
         }
@@ -111,6 +114,14 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
         number
     }
 
+    /// Works out the length of an access whose recorder did not know it: by the step that made it, else one byte.
+    #[cold]
+    fn decoded_size_bytes(&self, access: StoredAccess) -> u16 {
+        let step = self.step.filter(|(thread, ..)| *thread == self.thread && access.pc.is_none());
+        let decoded = step.map(|(_, site, set)| decode(site.encoding, site.pc, set));
+        decoded.and_then(|instruction| instruction.meaning.record_bytes(access.kind)).unwrap_or(1)
+    }
+
     fn name_thread(&mut self) -> ThreadNumber {
         let number = ThreadNumber(self.named);
         self.named += 1;
@@ -137,6 +148,7 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
         }
         self.thread = self.number();
         let encoding = code.encoding.as_ref();
+        self.step = code.encoding.map(|encoding| (self.thread, Site { pc: code.address(), encoding }, code.set));
         let place = self.place();
         self.sink.begin_step(&StepEvent {
             thread: self.thread,
@@ -159,11 +171,14 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
 
     #[inline(always)]
     fn access(&mut self, access: StoredAccess) {
-        let StoredAccess { kind, size_bytes, address: made, .. } = access;
-        if !self.is_wanted() || size_bytes == 0 {
+        let StoredAccess { kind, mut size_bytes, address: made, .. } = access;
+        if !self.is_wanted() {
             return;
         }
         self.thread = self.number();
+        if size_bytes == 0 {
+            size_bytes = self.decoded_size_bytes(access);
+        }
         let (thread, place) = (self.thread, self.place());
         let address = Address(self.set.plain_address(made));
         let tag = made ^ address.0;
