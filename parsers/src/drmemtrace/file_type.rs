@@ -25,10 +25,23 @@ impl FileType {
     pub const CORE_SHARDED: Self = Self(0x1_0000);
     /// Instructions are synthetic: registers and a category alone.
     pub const REGDEPS: Self = Self(0x2_0000);
+    /// Instructions may be left out: filtered by a cache that the recorder simulated.
+    pub(super) const INSTRUCTIONS_FILTERED: Self = Self(0x1 | 0x80);
+    /// Accesses may be left out likewise.
+    pub(super) const DATA_FILTERED: Self = Self(0x1 | 0x100);
+    /// Both, until a marker says that the filtered part ends.
+    pub(super) const FILTERED_WARMUP: Self = Self(0x2000);
+    /// System calls that may block are marked.
+    pub(super) const BLOCKING_CALLS: Self = Self(0x800);
+    /// Of what the kernel ran in system calls, the instructions alone are recorded.
+    pub(super) const KERNEL_INSTRUCTIONS: Self = Self(0x8000);
+    /// Any real architecture.
+    pub(super) const ARCHITECTURES: Self = Self(0x8 | 0x10 | 0x20 | 0x40);
     /// The whole system is recorded.
     pub const WHOLE_SYSTEM: Self = Self(0x4_0000);
 
-    const AARCH64: Self = Self(0x8);
+    /// 64-bit Arm.
+    pub(super) const AARCH64: Self = Self(0x8);
     const ARM: Self = Self(0x10);
     const X86_32: Self = Self(0x20);
     const X86_64: Self = Self(0x40);

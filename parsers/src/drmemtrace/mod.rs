@@ -5,6 +5,7 @@
 
 mod block;
 mod branches;
+mod check;
 mod chunks;
 mod companion;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use stepback_machine::{Endian, InstructionSet};
 
+use crate::drmemtrace::check::check_trace;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::merge::read_records_as;
@@ -18,13 +19,14 @@ use crate::error::FormatError;
 use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::facts::{KnownThread, Recording, RegisterSource, SourceTraits};
+use crate::finding::Findings;
 use crate::kept::places::KeptOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
-use crate::source::{MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, MadeLine, Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -103,6 +105,11 @@ impl Drmemtrace {
     /// What its first file says of itself.
     pub fn head(&self) -> TraceHead {
         self.head
+    }
+
+    /// How its instructions decode unless a record says something else.
+    pub(super) fn set(&self) -> InstructionSet {
+        self.traits.instruction_set
     }
 
     /// What is known of the trace so far.
@@ -237,6 +244,10 @@ impl Source for Drmemtrace {
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
         self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+    }
+
+    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        check_trace(self, findings, watch)
     }
 
     fn is_text(&self) -> bool {

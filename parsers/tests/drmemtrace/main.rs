@@ -5,6 +5,7 @@
 
 mod counts;
 mod damage;
+mod findings;
 mod fixtures;
 mod listing;
 mod samples;

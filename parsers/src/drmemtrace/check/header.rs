@@ -1,0 +1,199 @@
+//! What a thread says of its records, and whether they are so.
+
+use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::rules;
+use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::head::TraceHead;
+use crate::drmemtrace::raw_record::marker;
+use crate::marker::{Marker, MarkerKind};
+
+/// Versions from which on something holds.
+const BRANCHES_SINCE: u64 = 5;
+const TIMES_SINCE: u64 = 6;
+/// `TRACE_MARKER_TYPE_KERNEL_EVENT_RAW`.
+const RAW_EVENT: MarkerKind = MarkerKind(45);
+const CACHE_LINE: MarkerKind = MarkerKind(10);
+const CHUNK_INSTRUCTIONS: MarkerKind = MarkerKind(marker::CHUNK_INSTRUCTIONS);
+
+/// The header of a thread, and what was seen of what it promises.
+#[derive(Clone, Debug)]
+pub(super) struct ThreadHeader {
+    pub file_type: FileType,
+    pub version: u64,
+    has_cache_line: bool,
+    has_page_size: bool,
+    has_instruction_count: bool,
+    has_endpoint: bool,
+    has_system_call: bool,
+    has_blocking: bool,
+    instruction_count: u64,
+    chunk_instructions: u64,
+    /// Number of the last chunk and instructions until now, from the start of the thread's file.
+    next_chunk: u64,
+    pub instructions: u64,
+    pub is_over: bool,
+}
+
+impl ThreadHeader {
+    /// The header of a thread, as far as the first file says it.
+    pub fn new(head: TraceHead) -> Self {
+        Self {
+            file_type: head.file_type,
+            version: head.version,
+            has_cache_line: false,
+            has_page_size: false,
+            has_instruction_count: false,
+            has_endpoint: false,
+            has_system_call: false,
+            has_blocking: false,
+            instruction_count: 0,
+            chunk_instructions: 0,
+            next_chunk: 0,
+            instructions: 0,
+            is_over: false,
+        }
+    }
+
+    pub fn has(&self, bits: FileType) -> bool {
+        self.file_type.has(bits)
+    }
+
+    /// Whether instructions may be left out.
+    pub fn is_filtered(&self) -> bool {
+        self.has(FileType::INSTRUCTIONS_FILTERED)
+    }
+
+    /// Whether accesses may be left out, or none are recorded.
+    pub fn lacks_accesses(&self) -> bool {
+        self.has(FileType::DATA_FILTERED) || self.has(FileType::INSTRUCTION_ONLY)
+    }
+
+    /// Whether branches say where they go.
+    pub fn has_branch_targets(&self) -> bool {
+        self.version >= BRANCHES_SINCE && !self.is_filtered()
+    }
+
+    /// Whether a system call has times before it and after it.
+    pub fn has_times_of_calls(&self) -> bool {
+        self.version >= TIMES_SINCE
+    }
+
+    pub fn is_synthetic(&self) -> bool {
+        self.has(FileType::REGDEPS)
+    }
+
+    /// Whether files are of cores: the records of a thread's header may then belong to another thread.
+    pub fn is_of_core(&self) -> bool {
+        self.has(FileType::CORE_SHARDED)
+    }
+
+    /// A marker of the header, or one that it promises.
+    pub fn marker(&mut self, marker: Marker, report: &mut Report<'_>) {
+        match marker.kind {
+            MarkerKind::RECORDING => self.set_file_type(FileType(marker.value), report),
+            MarkerKind::VERSION => self.version = marker.value,
+            CACHE_LINE => self.has_cache_line = true,
+            MarkerKind::PAGE_SIZE => self.has_page_size = true,
+            CHUNK_INSTRUCTIONS => self.chunk_instructions = marker.value,
+            MarkerKind::INSTRUCTION_COUNT => self.count_instructions(marker.value, report),
+            MarkerKind::CHUNK_FOOTER => self.end_chunk(marker.value, report),
+            MarkerKind::FILTER_ENDPOINT => {
+                self.has_endpoint = true;
+                let is_announced = self.has(FileType::FILTERED_WARMUP);
+                report.require(is_announced, &rules::FILTER, "the filtered part ends, but the file type names none");
+            }
+            MarkerKind::SYSTEM_CALL => self.has_system_call = true,
+            MarkerKind::MAYBE_BLOCKING => self.has_blocking = true,
+            MarkerKind::VECTOR_LENGTH => self.check_vector_length(marker.value, report),
+            RAW_EVENT => report.add(&rules::RAW, || "a kernel event of the raw form of traces".to_owned()),
+            MarkerKind::HARDWARE_EVENT | MarkerKind::HARDWARE_RETURN => {
+                let is_whole = self.has(FileType::WHOLE_SYSTEM);
+                report.require(is_whole, &rules::HARDWARE, "the trace is not of a whole system");
+            }
+            _ => {}
+        }
+        if self.is_synthetic() {
+            check_synthetic(marker, report);
+        }
+    }
+
+    fn set_file_type(&mut self, file_type: FileType, report: &mut Report<'_>) {
+        self.file_type = file_type;
+        let is_both = file_type.has(FileType::WHOLE_SYSTEM) && file_type.has(FileType::KERNEL);
+        report.require(!is_both, &rules::FILE_TYPE, "the file type names a whole system and traced system calls");
+        let is_one = !file_type.has(FileType::REGDEPS) || !file_type.has(FileType::ARCHITECTURES);
+        report.require(is_one, &rules::REGDEPS, "the file type names a real architecture as well");
+    }
+
+    fn check_vector_length(&self, bytes: u64, report: &mut Report<'_>) {
+        let has_vectors = self.has(FileType::AARCH64) || self.is_synthetic();
+        report.require(has_vectors, &rules::VECTOR, "the processor has no vectors of such a length");
+        if !(1..=256).contains(&bytes) || !bytes.is_multiple_of(16) {
+            report.add(&rules::VECTOR, || format!("{bytes} bytes"));
+        }
+    }
+
+    fn count_instructions(&mut self, count: u64, report: &mut Report<'_>) {
+        self.has_instruction_count = true;
+        let before = std::mem::replace(&mut self.instruction_count, count);
+        if count < before {
+            report.add(&rules::COUNTS, || format!("{count} instructions, after {before}"));
+        }
+    }
+
+    fn end_chunk(&mut self, number: u64, report: &mut Report<'_>) {
+        if self.is_of_core() {
+            return;
+        }
+        let expected = std::mem::replace(&mut self.next_chunk, number.wrapping_add(1));
+        if number != expected {
+            report.add(&rules::CHUNK, || format!("chunk {number} ends, expected was chunk {expected}"));
+        }
+        let (count, instructions) = (self.chunk_instructions, self.instructions);
+        if !self.has(FileType::TEMPLATES) && (count == 0 || !instructions.is_multiple_of(count)) {
+            report.add(&rules::CHUNK, || {
+                format!("chunk {number} ends after {instructions} instructions, chunks have {count} each")
+            });
+        }
+    }
+
+    /// The thread ends.
+    pub fn exit(&mut self, has_step: bool, report: &mut Report<'_>) {
+        self.is_over = true;
+        if self.is_of_core() {
+            return;
+        }
+        let counts = !self.is_filtered() || self.has_instruction_count;
+        report.require(counts, &rules::COUNTS, "the trace is filtered, and no record counts its instructions");
+        report.require(self.has_cache_line, &rules::HEADER, "the size of cache lines is not told");
+        report.require(self.has_page_size, &rules::HEADER, "the size of pages is not told");
+        let calls = !self.has_system_call || self.has(FileType::SYSTEM_CALLS);
+        report.require(calls, &rules::CONTENT, "there are system calls, but the file type does not name them");
+        let blocking = !self.has_blocking || self.has(FileType::BLOCKING_CALLS);
+        report.require(blocking, &rules::CONTENT, "system calls may block, but the file type does not name this");
+        let endpoint = !self.has(FileType::FILTERED_WARMUP) || self.has_endpoint;
+        report.require(endpoint, &rules::FILTER, "the beginning is filtered, and nothing says where that ends");
+        let is_empty = !has_step && !self.is_filtered() && !self.has(FileType::TEMPLATES);
+        report.require(!is_empty, &rules::EMPTY, "it has no instruction");
+    }
+}
+
+/// What a trace of synthetic instructions may not tell.
+fn check_synthetic(marker: Marker, report: &mut Report<'_>) {
+    /// `futex`, whose arguments are kept so that schedules can be replayed.
+    const FUTEX: u64 = (1 << 32) + 202;
+    /// `TRACE_MARKER_TYPE_SYSCALL_IDX`.
+    const CALL_NUMBER: MarkerKind = MarkerKind(19);
+    let what = match marker.kind {
+        MarkerKind::SYSTEM_CALL
+        | CALL_NUMBER
+        | MarkerKind::SYSTEM_CALL_START
+        | MarkerKind::SYSTEM_CALL_END
+        | MarkerKind::SYSTEM_CALL_FAILED => "a system call",
+        MarkerKind::FUNCTION if marker.value != FUTEX => "a function other than futex",
+        MarkerKind::SIGNAL => "a signal number",
+        MarkerKind::UNCOMPLETED => "the encoding of an instruction",
+        _ => return,
+    };
+    report.add(&rules::REGDEPS, || format!("{what} is told"));
+}

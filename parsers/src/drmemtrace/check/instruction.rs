@@ -1,0 +1,118 @@
+//! What the encoding of an instruction says of its records.
+
+use stepback_machine::{AccessKind, Branch, Condition, Flow, InstructionSet, Meaning, Site, Target, decode};
+
+use crate::step_store::code::Code;
+
+/// An instruction of a thread, as far as the rules look at it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownInstruction {
+    pub pc: u64,
+    pub length_bytes: u16,
+    pub branch: Branch,
+    /// It asks for an exception, as system calls do; none where its encoding is not known.
+    pub is_trap: Option<bool>,
+    pub is_kernel: bool,
+    /// Its encoding says how long its accesses are, or says nothing that is known.
+    pub has_lengths: bool,
+    /// Where a direct branch goes.
+    direct_target: Option<u64>,
+    /// Where the records say that an indirect one goes.
+    pub recorded_target: Option<u64>,
+    loads: Option<Expected>,
+    stores: Option<Expected>,
+}
+
+/// How many records of a kind there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub least: u16,
+    pub most: u16,
+}
+
+impl KnownInstruction {
+    pub fn of(code: &Code) -> Self {
+        let mut known = Self {
+            pc: code.pc,
+            length_bytes: code.length_bytes,
+            branch: code.branch,
+            is_trap: None,
+            is_kernel: false,
+            has_lengths: false,
+            direct_target: None,
+            recorded_target: None,
+            loads: None,
+            stores: None,
+        };
+        let Some(encoding) = code.encoding.filter(|_| !code.set.is_synthetic()) else { return known };
+        let site = Site { pc: code.address(), encoding };
+        let control = code.set.control(&site);
+        let instruction = decode(encoding, site.pc, code.set);
+        if !instruction.is_decoded() {
+            known.has_lengths = true;
+            return known;
+        }
+        let meaning = &instruction.meaning;
+        // What saves the state of a processor is as long as that is.
+        let is_fixed = meaning.is_memory_known && meaning.extent.is_none();
+        known.has_lengths = is_fixed && meaning.memory.iter().all(|operand| operand.size_bytes.is_some());
+        known.is_trap = Some(control.flow == Flow::Trap || code.branch == Branch::SystemEntry);
+        known.direct_target = match control.target {
+            Target::Address(address) => Some(code.set.code_address(address)),
+            Target::Unsaid | Target::Register(_) => None,
+        };
+        let counts = |kind| expected(meaning, kind);
+        (known.loads, known.stores) = (counts(AccessKind::Read), counts(AccessKind::Write));
+        known
+    }
+
+    /// The same with where the records say that it goes.
+    pub fn with_target(self, recorded_target: Option<u64>) -> Self {
+        Self { recorded_target, ..self }
+    }
+
+    /// How many records of its accesses of a kind there may be; none where that is not known.
+    pub fn expected(&self, kind: AccessKind) -> Option<Expected> {
+        match kind {
+            AccessKind::Read => self.loads,
+            AccessKind::Write => self.stores,
+        }
+    }
+
+    pub fn is_branch(&self) -> bool {
+        !matches!(self.branch, Branch::None | Branch::Unsaid | Branch::SystemEntry)
+    }
+
+    pub fn is_indirect(&self) -> bool {
+        matches!(self.branch, Branch::IndirectJump | Branch::IndirectCall | Branch::Return)
+    }
+
+    /// Returns the address after it.
+    pub fn next_pc(&self) -> u64 {
+        self.pc.wrapping_add(u64::from(self.length_bytes))
+    }
+
+    /// Returns whether it may lead to an address, by its records and its encoding.
+    pub fn leads_to(&self, pc: u64, set: InstructionSet) -> bool {
+        let is_at = |address: u64| set.code_address(address) == set.code_address(pc);
+        let goes = |target: Option<u64>| target.is_none_or(is_at);
+        match self.branch {
+            Branch::SystemEntry => true,
+            Branch::None | Branch::Unsaid | Branch::Conditional(Some(false)) => is_at(self.next_pc()),
+            Branch::Conditional(None) => is_at(self.next_pc()) || goes(self.direct_target),
+            Branch::Conditional(Some(true)) | Branch::Jump | Branch::Call => goes(self.direct_target),
+            Branch::IndirectJump | Branch::IndirectCall | Branch::Return => goes(self.recorded_target),
+        }
+    }
+}
+
+/// Returns how many records of a kind there are for what an instruction does; none where more than it decides that.
+fn expected(meaning: &Meaning, kind: AccessKind) -> Option<Expected> {
+    let is_plain = meaning.condition == Condition::Always && meaning.extent.is_none() && meaning.selection.is_none();
+    if !is_plain || !meaning.is_memory_known || meaning.memory.iter().any(|operand| operand.size_bytes.is_none()) {
+        return None;
+    }
+    let operands = u16::try_from(meaning.memory.iter().filter(|operand| operand.kind == kind).count()).ok()?;
+    // Operands side by side are one record.
+    Some(Expected { least: operands.min(1), most: operands })
+}

@@ -1,0 +1,180 @@
+//! What is remembered of a thread, and the rules about its instructions and accesses.
+
+use stepback_machine::{AccessKind, Branch, InstructionSet};
+
+use crate::drmemtrace::check::header::ThreadHeader;
+use crate::drmemtrace::check::instruction::KnownInstruction;
+use crate::drmemtrace::check::kernel::KernelPart;
+use crate::drmemtrace::check::markers::{Calls, Recent, Sequence};
+use crate::drmemtrace::check::report::Report;
+use crate::drmemtrace::check::rules;
+use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::head::TraceHead;
+use crate::marker::{Marker, MarkerKind};
+
+/// A thread of the trace, as its records show it.
+#[derive(Debug)]
+pub(super) struct ThreadCheck {
+    pub header: ThreadHeader,
+    pub set: InstructionSet,
+    /// The last instruction of the context: none after an event, until the next one.
+    pub last: Option<KnownInstruction>,
+    pub has_step: bool,
+    pub recent: Recent,
+    pub kernel: KernelPart,
+    pub calls: Calls,
+    pub sequence: Sequence,
+    /// Records of loads and of stores of the last instruction.
+    accesses: [u16; 2],
+    /// An event came since the last instruction, so that it may not have ended.
+    pub is_interrupted: bool,
+    /// Control may be elsewhere than where the last instruction leads.
+    pub is_elsewhere: bool,
+    /// A system call was told since the last instruction.
+    pub has_called: bool,
+    /// A time was told since then.
+    pub has_time: bool,
+}
+
+impl ThreadCheck {
+    pub fn new(head: TraceHead, set: InstructionSet) -> Self {
+        Self {
+            header: ThreadHeader::new(head),
+            set,
+            last: None,
+            has_step: false,
+            recent: Recent::default(),
+            kernel: KernelPart::default(),
+            calls: Calls::default(),
+            sequence: Sequence::default(),
+            accesses: [0; 2],
+            is_interrupted: false,
+            is_elsewhere: true,
+            has_called: false,
+            has_time: false,
+        }
+    }
+
+    pub fn instruction(&mut self, mut new: KnownInstruction, report: &mut Report<'_>) {
+        new.is_kernel = self.kernel.is_inside();
+        self.check_accesses(report);
+        self.check_call(report);
+        self.check_way(&new, report);
+        self.check_branch(&new, report);
+        if !new.is_kernel {
+            self.kernel.come_back(self.header.is_filtered(), report);
+            self.calls.instruction(&new);
+        }
+        self.sequence.instruction(&new, self.last.as_ref(), report);
+        self.last = Some(new);
+        self.has_step = true;
+        self.header.instructions += 1;
+        self.accesses = [0; 2];
+        (self.is_interrupted, self.is_elsewhere, self.has_called, self.has_time) = (false, false, false, false);
+        self.recent.note(None);
+    }
+
+    /// A further round of a repeated instruction has accesses of its own.
+    pub fn repeat(&mut self) {
+        self.accesses = [0; 2];
+        self.recent.note(None);
+    }
+
+    pub fn access(&mut self, kind: AccessKind, size_bytes: u16, report: &mut Report<'_>) {
+        let has_length = size_bytes > 0 || self.last.is_none_or(|last| !last.has_lengths);
+        report.require(has_length, &rules::SIZE, "an access of 0 bytes");
+        let is_after_function = self.recent.last().is_some_and(is_of_function);
+        report.require(
+            !is_after_function,
+            &rules::FUNCTION,
+            "a function is told between an instruction and its access",
+        );
+        self.recent.note(None);
+        let [loads, stores] = &mut self.accesses;
+        let count = if kind == AccessKind::Read { loads } else { stores };
+        *count = count.saturating_add(1);
+        let most = self.last.and_then(|last| last.expected(kind)).map(|expected| expected.most);
+        if most.is_some_and(|most| *count == most.saturating_add(1)) && !self.header.lacks_accesses() {
+            let pc = self.last.map_or(0, |last| last.pc);
+            report.add(&rules::ACCESS, || format!("too many {} of the instruction at {pc:#x}", plural_of(kind)));
+        }
+    }
+
+    /// The accesses of the last instruction are complete.
+    pub fn check_accesses(&self, report: &mut Report<'_>) {
+        let Some(last) = self.last.filter(|_| !self.is_interrupted && !self.header.lacks_accesses()) else { return };
+        if last.is_kernel && self.header.has(FileType::KERNEL_INSTRUCTIONS) {
+            return;
+        }
+        for (kind, count) in [AccessKind::Read, AccessKind::Write].into_iter().zip(self.accesses) {
+            if last.expected(kind).is_some_and(|expected| count < expected.least) {
+                let pc = last.pc;
+                report.add(&rules::ACCESS, || format!("no {} of the instruction at {pc:#x}", plural_of(kind)));
+            }
+        }
+    }
+
+    /// A system call is told before the next instruction.
+    fn check_call(&self, report: &mut Report<'_>) {
+        let is_told = self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
+        let is_call = self.last.is_some_and(|last| last.is_trap == Some(true) && last.branch == Branch::None);
+        let is_synthetic = self.header.is_synthetic();
+        report.require(
+            is_told || !is_call || is_synthetic || self.header.is_filtered(),
+            &rules::SYSTEM_CALL,
+            "no record tells the system call of the instruction before",
+        );
+    }
+
+    /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
+    fn check_way(&self, new: &KnownInstruction, report: &mut Report<'_>) {
+        let Some(last) = self.last.filter(|_| !self.is_elsewhere && !self.header.is_filtered()) else { return };
+        if self.has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
+            report.add(&rules::BRANCH, || "a time comes between a branch and where it goes".to_owned());
+        }
+        let is_ours = last.is_indirect() || self.has_called;
+        if is_ours && last.is_kernel == new.is_kernel && !last.leads_to(new.pc, self.set) {
+            let (from, to) = (last.pc, new.pc);
+            report.add(&rules::FLOW, || format!("the thread is at {to:#x}, where {from:#x} does not lead"));
+        }
+    }
+
+    fn check_branch(&self, new: &KnownInstruction, report: &mut Report<'_>) {
+        if !self.header.has_branch_targets() {
+            return;
+        }
+        let is_old = new.branch == Branch::Conditional(None);
+        report.require(!is_old, &rules::BRANCH, "a conditional branch does not say whether it was taken");
+        let has_target = !new.is_indirect() || new.recorded_target.is_some_and(|target| target != 0) || new.is_kernel;
+        report.require(has_target, &rules::BRANCH, "an indirect branch does not say where it goes");
+    }
+
+    /// Any marker.
+    pub fn marker(&mut self, marker: Marker, report: &mut Report<'_>) {
+        self.header.marker(marker, report);
+        self.check_sequence(marker, report);
+        self.follow_kernel(marker, report);
+        match marker.kind {
+            MarkerKind::TIMESTAMP => self.has_time = true,
+            MarkerKind::SYSTEM_CALL => self.has_called = true,
+            MarkerKind::WINDOW | MarkerKind::LEFT_OUT => self.is_elsewhere = true,
+            MarkerKind::THREAD_EXIT => {
+                self.check_accesses(report);
+                self.header.exit(self.has_step, report);
+            }
+            _ => {}
+        }
+        self.recent.note(Some(marker));
+    }
+}
+
+pub(super) fn is_of_function(kind: MarkerKind) -> bool {
+    matches!(kind, MarkerKind::FUNCTION | MarkerKind::RETURN_ADDRESS | MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE)
+}
+
+fn plural_of(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "loads",
+        AccessKind::Write => "stores",
+    }
+}
