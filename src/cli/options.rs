@@ -1,5 +1,6 @@
 //! The options of every subcommand.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -69,8 +70,8 @@ pub struct TraceOptions {
     #[arg(long)]
     pub implicit_thumb: bool,
     /// Cores to build the index with (default: all).
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub threads: usize,
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// How an answer is printed.
@@ -163,7 +164,7 @@ impl TraceOptions {
             arch: self.arch.map(|arch| arch.0),
             implicit_thumb: self.implicit_thumb,
             record_layout: self.record_layout.clone(),
-            threads: self.threads,
+            threads: self.threads.map_or(0, NonZeroUsize::get),
         }
     }
 }

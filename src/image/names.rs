@@ -155,10 +155,10 @@ const ABBREVIATED: [&str; 70] = [
     "plt",
 ];
 
-/// A name that is looked for, with the word that its mangled form contains.
+/// A name that is looked for, with the word that its mangled form contains: manglings write an identifier after its length.
 pub struct NameQuery<'a> {
     name: &'a str,
-    word: Option<&'a str>,
+    word: Option<String>,
 }
 
 impl<'a> NameQuery<'a> {
@@ -169,12 +169,17 @@ impl<'a> NameQuery<'a> {
             word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') && !ABBREVIATED.contains(word)
         });
         let word = spelled.max_by_key(|word| word.len()).filter(|_| name.is_ascii());
-        Self { name, word }
+        // Rust separates the length from an identifier that begins with an underscore.
+        let spelling = |word: &str| match word.starts_with('_') {
+            true => word.to_owned(),
+            false => format!("{}{word}", word.len()),
+        };
+        Self { name, word: word.map(spelling) }
     }
 
     /// Whether a mangled name may be that of the query.
     fn may_be(&self, raw: &str) -> bool {
-        self.word.is_none_or(|word| raw.contains(word))
+        self.word.as_ref().is_none_or(|word| raw.contains(word))
     }
 }
 
