@@ -1,6 +1,6 @@
 //! `stepback effects`: what a call, an iteration of a loop or a range of steps reads and writes.
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Error, Result};
 use clap::Args;
 use serde::Serialize;
 use stepback_index::ValueSource;
@@ -9,7 +9,6 @@ use stepback_machine::Address;
 use super::cells::{resolved, thread_id};
 use super::command::Command;
 use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
-use super::misspelt::Misspelt;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
@@ -119,11 +118,7 @@ fn scope(arguments: &EffectsArguments, report: &Report<'_>) -> Result<Scope> {
         return iteration_around(index, thread, at, &report.cancel)?.ok_or_else(|| no_loop(at));
     }
     let (Some(from), Some(to)) = (from, to) else { return Err(Error::msg("FROM and TO are missing")) };
-    let (from, to) = (resolved(from, report)?, resolved(to, report)?);
-    if from > to {
-        bail!(Misspelt(format!("position {} comes after position {}", grouped(from.0), grouped(to.0))));
-    }
-    Ok(range_scope(index, thread, from, to)?)
+    Ok(range_scope(index, thread, resolved(from, report)?, resolved(to, report)?)?)
 }
 
 /// Nothing is known to have been called there.

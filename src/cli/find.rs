@@ -2,7 +2,7 @@
 
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use stepback_index::{AccessKinds, Cell, MemoryRange, TextPattern, ThreadId};
+use stepback_index::{AccessKinds, Cell, MemoryRange, Number, TextPattern, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Source as _};
 
@@ -13,6 +13,7 @@ use super::find_hits::{Asked, HitPrinter};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
 use super::find_stacks::StackWish;
 use super::find_words::{NOTHING_WANTED, Way, nothing_of, subject_of};
+use super::json::hex;
 use super::question::Question;
 use super::report::Report;
 use super::text::printable;
@@ -21,6 +22,7 @@ use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
 use crate::analysis::search::{self, bytes_of, wide_number};
 use crate::analysis::walk::{Sought, Walk};
+use crate::expression::BareNumber;
 use crate::place::Place;
 
 /// Frames of a stack that people read.
@@ -217,8 +219,15 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
             return Ok(Search::Through(search::Search::Text(pattern), subject));
         }
         Kind::Value => {
-            let value = names.sought_value(what)?;
-            return Ok(Search::Through(search::Search::Value(value), format!("value {}", printable(what.trim()))));
+            let is_number = wide_number(what).is_some() || BareNumber::of(what.trim()).is_some();
+            let (value, text) = match is_number {
+                true => (names.sought_value(what)?, printable(what.trim())),
+                false => {
+                    let number = names.number(what)?;
+                    (Number::from(number), hex(Address(number)))
+                }
+            };
+            return Ok(Search::Through(search::Search::Value(value), format!("value {text}")));
         }
         Kind::Bytes => {
             let bytes = bytes_of(what).ok_or_else(|| Error::msg(no_bytes(what)))?;
