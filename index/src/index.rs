@@ -24,6 +24,7 @@ use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
 use crate::index::told_pages::ToldPages;
 use crate::store::calls::table::CallTable;
+use crate::store::codes::{CodeTable, ExecutedCode};
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
 use crate::store::data::Data;
 use crate::store::directory::Directory;
@@ -69,6 +70,8 @@ pub struct Index<S> {
     /// The registers that choose between two stack pointers.
     pub(crate) stack_choices: Vec<StackChoice>,
     program: Program,
+    /// The instructions that the trace executed.
+    pub(crate) codes: CodeTable,
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.
     pub(crate) open_calls: OpenCalls,
@@ -147,6 +150,7 @@ impl<S: Source> Index<S> {
         let (host_regions, open_calls) = host_regions
             .zip(open_calls)
             .ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
+        let codes = contents.codes.table(&data).ok_or(OpenError::Damaged("its list of instructions cannot be read"))?;
         let thread = |thread: &ThreadContents| ThreadInfo {
             name: thread.name.clone(),
             steps: thread.steps,
@@ -187,6 +191,7 @@ impl<S: Source> Index<S> {
             plain_calls,
             tail_calls: None,
             program: Program::default(),
+            codes,
             host_regions,
             open_calls,
             operands: OnceLock::new(),
@@ -207,6 +212,17 @@ impl<S: Source> Index<S> {
     /// What the program images tell.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The distinct instructions whose bytes the trace records, by ascending address.
+    /// Those of one address are in the order of their first steps.
+    pub fn executed_codes(&self) -> &[ExecutedCode] {
+        self.codes.all()
+    }
+
+    /// False when the trace may have executed more instructions than [`Self::executed_codes`] lists.
+    pub fn are_codes_complete(&self) -> bool {
+        self.codes.is_complete()
     }
 
     /// The trace.
@@ -254,6 +270,13 @@ impl<S: Source> Index<S> {
     /// False when this is the index of a part of the trace, which answers as if the trace ended there.
     pub fn is_whole(&self) -> bool {
         self.contents.is_whole
+    }
+
+    /// False in a trace of several programs, which have memories of their own.
+    pub(crate) fn has_one_memory(&self) -> bool {
+        let mut memories = self.threads.iter().map(|thread| self.source.memory_of(&thread.name));
+        let first = memories.next();
+        memories.all(|memory| Some(memory) == first)
     }
 
     /// How many bytes of the trace's text are indexed.

@@ -97,6 +97,7 @@ pub use query::steps::{FallsAcrossTime, LineOfStep, PositionOfLine, PositionOfTi
 pub use query::tails::tail_calls;
 pub use query::translations::{CountTranslations, MappingsAt, PlaceAt, TranslationsAt};
 pub use query::visits::{LastVisit, LastVisitBy, NextVisit, NextVisitBy, NthVisit, VisitsFrom};
+pub use read::code_check::CodeCheck;
 pub use read::markers::MarkerReader;
 pub use read::names::NameReader;
 pub use read::points::{PointReader, StepPoint};
@@ -105,5 +106,6 @@ pub use read::step_counts::StepCounter;
 pub use read::visits::VisitReader;
 pub use store::calls::stacks::{FramesWithin, StackUse};
 pub use store::calls::table::CallTable;
+pub use store::codes::ExecutedCode;
 pub use store::fingerprint::Fingerprint;
 pub use store::reads::{ReadRule, allow_reads, forbid_reads};

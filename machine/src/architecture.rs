@@ -12,6 +12,7 @@ use crate::address::Address;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::Control;
+use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
@@ -113,6 +114,14 @@ pub(crate) trait Architecture {
     }
     fn opcode_of(_encoding: &Encoding) -> u32 {
         0
+    }
+    /// The bytes of an instruction where code has the byte order of big-endian data, and the way back.
+    fn with_big_endian_code(encoding: Encoding) -> Encoding {
+        encoding
+    }
+    /// Byte order of the code in an ELF file, by its flags (`e_flags`) and the order of its data.
+    fn elf_code_endian(_flags: u32, _data: Endian) -> Endian {
+        Endian::Little
     }
     /// How long an instruction is of which a trace writes so many bytes.
     #[inline(always)]

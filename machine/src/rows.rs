@@ -17,6 +17,7 @@ use crate::bank::BankedRegister;
 use crate::branch::Branch;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow, Lead};
+use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
@@ -231,6 +232,20 @@ impl InstructionSet {
     /// An instruction as a right-aligned number; 0 in sets whose instructions are none, and for lengths that they do not have.
     pub fn opcode_of(self, encoding: &Encoding) -> u32 {
         ask!(self, Of => Of::opcode_of(encoding))
+    }
+
+    /// The bytes of an instruction in memory where code has this byte order, and the way back from there.
+    /// Only Arm without BE8 has big-endian code that little-endian processors have, too.
+    pub fn in_code_order(self, encoding: Encoding, order: Endian) -> Encoding {
+        match order {
+            Endian::Little => encoding,
+            Endian::Big => ask!(self, Of => Of::with_big_endian_code(encoding)),
+        }
+    }
+
+    /// Byte order of the code in an ELF file, by its flags (`e_flags`) and the order of its data, for [`Self::in_code_order`].
+    pub fn elf_code_endian(self, flags: u32, data: Endian) -> Endian {
+        ask!(self, Of => Of::elf_code_endian(flags, data))
     }
 
     /// The length of an instruction of which a trace writes so many bytes.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_machine::{Address, Encoding, InstructionSet, decode};
+use stepback_machine::{Address, Encoding, Endian, InstructionSet, decode};
 
 /// log2 of the bytes of a block.
 const BLOCK_BITS: u32 = 6;
@@ -28,6 +28,8 @@ pub struct Program {
     functions: Vec<FunctionPart>,
     /// In no order.
     kernel_pages: Vec<Range<u64>>,
+    /// Byte order of code, where a processor has two.
+    code_endian: Endian,
 }
 
 /// Some code of a function, from its first byte to behind its last; an empty one ends where the next begins.
@@ -99,6 +101,21 @@ impl Program {
         Some(piece.bytes.get(place).copied().unwrap_or(0))
     }
 
+    /// Forgets what was loaded into a range, from its first byte to its last: it is unknown then.
+    pub fn forget(&mut self, first: Address, last: Address) {
+        self.clear(first.0, last.0);
+    }
+
+    /// States that instructions have this byte order where a processor has two.
+    pub fn set_code_endian(&mut self, endian: Endian) {
+        self.code_endian = endian;
+    }
+
+    /// The bytes of an instruction as memory holds them.
+    pub fn in_memory(&self, set: InstructionSet, encoding: Encoding) -> Encoding {
+        set.in_code_order(encoding, self.code_endian)
+    }
+
     /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
     /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
     pub fn instruction(&self, pc: Address, length_bytes: u8, set: InstructionSet) -> Option<Encoding> {
@@ -106,6 +123,7 @@ impl Program {
         let end = place.checked_add(usize::from(length_bytes))?;
         let is_inside = pc.0.checked_add(u64::from(length_bytes).checked_sub(1)?)? <= piece.last;
         let encoding = Encoding::new(piece.bytes.get(place..end).filter(|_| is_inside)?)?;
+        let encoding = set.in_code_order(encoding, self.code_endian);
         decode(encoding, pc, set).is_decoded().then_some(encoding)
     }
 

@@ -20,6 +20,7 @@ use crate::builder::semihosting::call::{HOST_CALLS_LEFT_OUT, HOST_CALLS_LIMIT, H
 use crate::builder::task::Task;
 use crate::builder::writer::IndexWriter;
 use crate::store::calls::encoder::TableEncoder;
+use crate::store::codes::CodeContents;
 use crate::store::contents::{Contents, KeyMaps, ThreadContents, mapped};
 use crate::store::data::Data;
 use crate::store::encoded::encode_part;
@@ -112,12 +113,12 @@ impl<O: Output> Assembler<O> {
 
     /// Resumes an index where an earlier build left it. The file has its bytes up to there.
     pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, traits: &SourceTraits, output: O) -> Self {
-        let Resumed { resume, found, granule_keys, pc_keys, .. } = resumed;
+        let Resumed { resume, found, granule_keys, pc_keys, codes, .. } = resumed;
         let Resume { contents, len, complaints, host_calls, finder, .. } = resume;
         let contents = Contents { fingerprint: fingerprint.clone(), traits: traits.clone(), ..contents };
         Self {
             writer: IndexWriter { output, len },
-            catalogue: Catalogue::resume(contents, complaints),
+            catalogue: Catalogue::resume(contents, complaints, codes),
             memory: CarriedMemory::default(),
             calls: CallFinder::resume(finder, found),
             granule_keys,
@@ -340,6 +341,8 @@ impl<O: Output> Assembler<O> {
             let bytes = encode_part(&resume).map_err(std::io::Error::other)?;
             self.catalogue.contents.resume = self.writer.append(&bytes)?;
         }
+        let (codes, sets) = self.catalogue.codes.table().encode();
+        self.catalogue.contents.codes = CodeContents { codes: self.writer.append(&codes)?, sets };
         let mut encoder = TableEncoder::default();
         let records = found.frames.sorted(Vec::new()).map(|frame| Ok(encoder.record(&frame?)));
         self.catalogue.contents.calls = self.writer.append_all(records)?;

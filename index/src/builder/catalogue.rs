@@ -7,9 +7,11 @@ use stepback_parsers::{Recurrence, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::index_info::{TIME_FALLS, WARNINGS_KEPT};
+use crate::builder::code_ledger::CodeLedger;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
+use crate::store::codes::CodeContents;
 use crate::store::contents::{
     Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of, mapped,
 };
@@ -33,6 +35,8 @@ pub struct Catalogue {
     view_numbers: HashMap<(u16, RegisterView), usize>,
     /// Warnings that were given and are given once only.
     complaints: HashSet<String>,
+    /// The instructions that were executed.
+    pub codes: CodeLedger,
     /// The places of the warnings that are kept, by their kinds.
     warning_kinds: HashMap<String, usize>,
 }
@@ -59,16 +63,17 @@ impl Catalogue {
             segments: Vec::new(),
             key_maps: Vec::new(),
             calls: Extent::default(),
+            codes: CodeContents::default(),
             host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
             open_calls: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
             call_layout: Default::default(),
             resume: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
         };
-        Self::resume(contents, Vec::new())
+        Self::resume(contents, Vec::new(), CodeLedger::default())
     }
 
     /// The catalogue of an index that is resumed, and the warnings that it gave.
-    pub fn resume(contents: Contents, complaints: Vec<String>) -> Self {
+    pub fn resume(contents: Contents, complaints: Vec<String>, codes: CodeLedger) -> Self {
         let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
         let views = contents.views.iter().enumerate();
         Self {
@@ -77,6 +82,7 @@ impl Catalogue {
             name_numbers: numbers(&mut contents.register_names.iter()),
             view_numbers: views.map(|(number, view)| ((view.thread, view.view), number)).collect(),
             complaints: complaints.into_iter().collect(),
+            codes,
             warning_kinds: contents
                 .warnings
                 .iter()
@@ -112,6 +118,7 @@ impl Catalogue {
         }
         self.take_threads(&mut meta, segment);
         self.take_views(&mut meta, segment, number as u32);
+        self.codes.take(&segment.codes, meta.step_base);
         self.take_markers(&meta, segment, number as u32);
         meta
     }

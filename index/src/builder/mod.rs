@@ -6,6 +6,7 @@ pub(crate) mod build_index;
 pub(crate) mod calls;
 pub(crate) mod carried;
 pub(crate) mod catalogue;
+pub(crate) mod code_ledger;
 pub(crate) mod earlier;
 pub(crate) mod follow;
 pub(crate) mod in_memory;

@@ -17,6 +17,7 @@ use crate::answers::call::CallId;
 use crate::answers::error::{OpenError, QueryError};
 use crate::builder::calls::finder::FinderState;
 use crate::builder::calls::found::{Found, FoundSoFar};
+use crate::builder::code_ledger::CodeLedger;
 use crate::store::calls::frame::Frame;
 use crate::store::calls::table::CallTable;
 use crate::store::contents::{Contents, mapped};
@@ -62,6 +63,8 @@ pub struct Resumed {
     pub granule_keys: KeyMapWriter<Reach>,
     /// Their addresses.
     pub pc_keys: KeyMapWriter<()>,
+    /// The instructions that were executed up to there.
+    pub codes: CodeLedger,
 }
 
 impl Resumed {
@@ -90,7 +93,9 @@ impl Resumed {
         let switches = switches.filter(|switch| !take(&mut later_switches, switch)).collect();
         let found = FoundSoFar::new(frames, switches, folder);
         let (granule_keys, pc_keys) = unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
-        Ok(Self { resume, fingerprint: contents.fingerprint, found, granule_keys, pc_keys })
+        let codes = contents.codes.table(data).ok_or_else(unusable)?;
+        let codes = CodeLedger::resume(&codes, resume.contents.steps);
+        Ok(Self { resume, fingerprint: contents.fingerprint, found, granule_keys, pc_keys, codes })
     }
 }
 

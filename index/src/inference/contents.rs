@@ -95,7 +95,7 @@ fn infer<S: Source>(
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
     let Asked { range: MemoryRange { address, len_bytes }, at } = asked;
-    if len_bytes > LONGEST || !is_one_program(index) {
+    if len_bytes > LONGEST || !index.has_one_memory() {
         return Ok(());
     }
     let mut witnesses = Vec::with_capacity(bytes.len());
@@ -119,7 +119,9 @@ fn infer<S: Source>(
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let is_told = index.source().leaves_values_out() && state.value.is_some();
-        if is_told || matches!(state.source, ValueSource::Recorded) {
+        // An instruction that was fetched from there.
+        let is_executed = state.value.is_some() && state.seen_at.is_some();
+        if is_told || is_executed || matches!(state.source, ValueSource::Recorded) {
             continue;
         }
         let is_stored = if known.last_write.is_some() { IsStored::Yes } else { IsStored::No };
@@ -194,11 +196,4 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
     let behind = breaks.find(|slot| *slot > at.0);
     let start = before.map_or(around.start, |slot| slot.saturating_add(1));
     Ok(start..behind.map_or(around.end, |slot| slot.saturating_add(1)))
-}
-
-/// False in a trace of several programs, which have memory of their own.
-fn is_one_program<S: Source>(index: &Index<S>) -> bool {
-    let mut memories = index.threads().iter().map(|thread| index.source().memory_of(&thread.name));
-    let first = memories.next();
-    memories.all(|memory| Some(memory) == first)
 }

@@ -1,11 +1,10 @@
 //! What differs between two positions.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeSet;
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use crate::answers::byte_state::ByteState;
 use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::memory::bytes_of;
@@ -35,35 +34,23 @@ impl Replay for DifferenceBetween {
     }
 }
 
-/// A byte at a position, and who is to thank for it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Attributed {
-    state: ByteState,
-    writer: Option<Step>,
-}
-
 impl Oracle {
     fn memory_difference(&self, asked: &DifferenceBetween) -> Vec<MemoryDifference> {
-        let (from, to) = (self.memory_at(asked.from), self.memory_at(asked.to));
-        let later = if asked.to >= asked.from { &to } else { &from };
-        let pairs = from.iter().zip(&to).zip(later.values());
-        let shown = self.changed_between(asked.from.min(asked.to), asked.from.max(asked.to));
-        let changed = pairs
-            .filter(|(((address, from), (_, to)), _)| from.state.value != to.state.value && shown.contains(address));
-        let difference =
-            |(((address, from), (_, to)), later): (((&u64, &Attributed), (_, &Attributed)), &Attributed)| {
-                MemoryDifference {
-                    address: Address(*address),
-                    from: vec![from.state.value],
-                    to: vec![to.state.value],
-                    last_write: later.writer,
-                }
-            };
-        changed.map(difference).collect()
+        let (first, last) = (asked.from.min(asked.to), asked.from.max(asked.to));
+        let difference = |address: u64| {
+            let [from, to] = [asked.from, asked.to].map(|position| self.byte_at(address, position).value);
+            (from != to).then(|| MemoryDifference {
+                address: Address(address),
+                from: vec![from],
+                to: vec![to],
+                last_write: self.changer_of_byte(address, last),
+            })
+        };
+        self.changed_between(first, last).into_iter().filter_map(difference).collect()
     }
 
     /// The bytes that the trace shows to have changed between two positions.
-    fn changed_between(&self, from: Position, to: Position) -> HashSet<u64> {
+    fn changed_between(&self, from: Position, to: Position) -> BTreeSet<u64> {
         let memory = self.all_bytes();
         let events = self.events_until(to).iter().filter(|event| event.slot > from.0);
         events
@@ -71,51 +58,17 @@ impl Oracle {
             .collect()
     }
 
+    /// The step that changed a byte last.
+    fn changer_of_byte(&self, address: u64, until: Position) -> Option<Step> {
+        let memory = BTreeSet::from([address]);
+        let changes = |event: &&Event| touched(event, &memory).contains(&address) && is_change(event, address);
+        self.events_until(until).iter().rev().find(changes)?.owner
+    }
+
     /// All bytes that may ever change.
-    fn all_bytes(&self) -> BTreeMap<u64, Attributed> {
-        let mut memory: BTreeMap<u64, Attributed> = BTreeMap::new();
-        memory.extend(self.events.iter().flat_map(bytes_of).map(|(address, _)| (address, Attributed::default())));
-        memory.extend(self.loaded_and_written_by_host().map(|address| (address, Attributed::default())));
-        memory
-    }
-
-    /// All bytes that may ever change, as they are at a position.
-    fn memory_at(&self, position: Position) -> BTreeMap<u64, Attributed> {
-        let mut memory = self.all_bytes();
-        let mut told = HashSet::new();
-        for event in self.events_until(position) {
-            for address in touched(event, &memory) {
-                let Some(byte) = memory.get_mut(&address) else { continue };
-                crate::oracle::memory::follow(&mut byte.state, event, address);
-                byte.writer = if is_change(event, address) { event.owner } else { byte.writer };
-                told.extend(crate::oracle::memory::is_evidence(event, address).then_some(address));
-            }
-        }
-        self.infer(&mut memory, position);
-        for (address, byte) in memory.iter_mut().filter(|(address, _)| !told.contains(address)) {
-            byte.state.value = byte.state.value.or_else(|| self.loaded_byte(*address, position));
-        }
-        memory
-    }
-
-    fn infer(&self, memory: &mut BTreeMap<u64, Attributed>, position: Position) {
-        let mut decided = HashSet::new();
-        for event in self.events_after(position) {
-            if matches!(event.kind, EventKind::HostWriteAnywhere) {
-                return;
-            }
-            for address in touched(event, memory) {
-                if !crate::oracle::memory::is_evidence(event, address) || !decided.insert(address) {
-                    continue;
-                }
-                let Some(byte) = memory.get_mut(&address).filter(|byte| byte.state.value.is_none()) else { continue };
-                if let EventKind::Access(access) = &event.kind
-                    && access.is_read()
-                {
-                    byte.state.value = bytes_of(event).find(|(touched, _)| *touched == address).and_then(|byte| byte.1);
-                }
-            }
-        }
+    fn all_bytes(&self) -> BTreeSet<u64> {
+        let accessed = self.events.iter().flat_map(bytes_of).map(|(address, _)| address);
+        accessed.chain(self.loaded_and_written_by_host()).collect()
     }
 
     /// The bytes of images that the host wrote over.
@@ -139,9 +92,9 @@ fn is_change(event: &Event, address: u64) -> bool {
 }
 
 /// Those of some bytes that an event touches.
-fn touched(event: &Event, memory: &BTreeMap<u64, Attributed>) -> Vec<u64> {
+fn touched(event: &Event, memory: &BTreeSet<u64>) -> Vec<u64> {
     match event.kind {
-        EventKind::HostWrite { first, last, .. } => memory.range(first..=last).map(|(address, _)| *address).collect(),
+        EventKind::HostWrite { first, last, .. } => memory.range(first..=last).copied().collect(),
         _ => bytes_of(event).map(|(address, _)| address).collect(),
     }
 }

@@ -22,6 +22,8 @@ impl Replay for NextAccessedBlock {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
         let from = self.from.0 / 64;
         let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
+        let fetched = (1..=oracle.step_count()).flat_map(|slot| oracle.fetched_in(slot));
+        let addresses = addresses.chain(fetched.map(|(address, _)| address / 64));
         let block = addresses.filter(|block| *block >= from).chain(oracle.program.next_granule(from)).min();
         Some(block.map(|block| Address(block * 64)))
     }
@@ -44,14 +46,34 @@ pub(super) fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)>
 impl Oracle {
     pub(super) fn byte_at(&self, address: u64, position: Position) -> ByteState {
         let mut state = ByteState::default();
+        let mut told_in = None;
         for event in self.events_until(position) {
             follow(&mut state, event, address);
+            if is_evidence(event, address) {
+                told_in = Some(event.slot);
+            }
+        }
+        // In its slot, the fetch of a step comes before all accesses.
+        let fetch =
+            self.last_fetch(address, position).filter(|(slot, _)| told_in.is_none_or(|told_in| told_in < *slot));
+        if let Some((slot, byte)) = fetch.filter(|(_, byte)| state.value != Some(*byte)) {
+            state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
         }
         if state.value.is_some() { state } else { self.inferred_byte(address, position) }
     }
 
     /// What the next access after a position tells of a byte, when it is a load.
     fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
+        let may_write = |event: &&Event| {
+            let is_anywhere = matches!(event.kind, EventKind::HostWriteAnywhere);
+            is_anywhere || is_evidence(event, address)
+        };
+        let told_in = self.events_after(position).iter().find(may_write).map(|event| event.slot);
+        let fetch =
+            self.next_fetch(address, position).filter(|(slot, _)| told_in.is_none_or(|told_in| told_in >= *slot));
+        if let Some((slot, byte)) = fetch {
+            return ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+        }
         for event in self.events_after(position) {
             if event.is_host_write_of(address) || matches!(event.kind, EventKind::HostWriteAnywhere) {
                 break;

@@ -25,6 +25,7 @@ mod difference;
 mod effects;
 mod event;
 mod externals;
+mod fetches;
 mod folds;
 mod host;
 mod last_lead;

@@ -38,6 +38,8 @@ pub struct Oracle {
     /// The steps at which time runs backwards.
     pub(super) time_falls: Vec<TimeFall>,
     pub(super) program: Program,
+    /// False where programs have memories of their own.
+    pub(super) has_one_memory: bool,
     /// Reads that contradict what was known before them.
     pub(super) external_changes: u64,
 }
@@ -93,6 +95,7 @@ impl Oracle {
             warnings: Vec::new(),
             time_falls: Vec::new(),
             program: Program::default(),
+            has_one_memory: true,
             external_changes: 0,
         };
         let (last_steps, last_times) = (HashMap::new(), HashMap::new());
@@ -106,6 +109,9 @@ impl Oracle {
             _ => None,
         });
         oracle.recordings = told.collect();
+        let mut memories = oracle.thread_names.iter().map(|name| source.memory_of(name));
+        let first = memories.next();
+        oracle.has_one_memory = memories.all(|memory| Some(memory) == first);
         oracle.follow_modes();
         oracle.warn_of_times();
         oracle.follow_memory();
@@ -117,6 +123,7 @@ impl Oracle {
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         let mut oracle = Self { program, ..self };
+        oracle.forget_contradicted_pages();
         oracle.follow_images();
         oracle
     }

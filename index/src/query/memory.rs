@@ -14,6 +14,7 @@ use crate::inference::contents::fill_memory;
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
+use crate::read::fetches::FetchReader;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
 use crate::read::told_pages::{PageReader, WantedPages};
@@ -106,7 +107,7 @@ impl MemoryAt {
     }
 }
 
-/// The next memory from an address on that any step of the trace ever accessed or a program image fills,
+/// The next memory from an address on that any step of the trace ever accessed or executed, or a program image fills,
 /// as a whole block of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NextAccessedBlock {
@@ -122,7 +123,7 @@ impl Query for NextAccessedBlock {
         cancel.check()?;
         let from = self.from.0 >> GRANULE_BITS;
         let (accessed, loaded) = (KeyMapReader(index).next_granule(from)?, index.program().next_granule(from));
-        let granule = accessed.into_iter().chain(loaded).min();
+        let granule = accessed.into_iter().chain(loaded).chain(FetchReader(index).next_granule(from)).min();
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }

@@ -10,6 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::read::byte_values::{Order, read_values};
+use crate::read::fetches::{Fetch, FetchReader};
 use crate::read::key_maps::KeyMapReader;
 use crate::read::touches::{ByteTouches, TouchAt, TouchReader, Wanted};
 use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
@@ -44,11 +45,31 @@ impl<'a, S: Source> ByteReader<'a, S> {
 
     /// The bytes of `need` of a block at a position.
     pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
-        let Recorded { mut states, touched } = self.recorded_at(granule, need, at)?;
+        let mut recorded = self.recorded_at(granule, need, at)?;
+        self.take_fetches(granule, need, at, &mut recorded)?;
+        let Recorded { mut states, touched, .. } = recorded;
         self.infer(granule, need & unknown_in(&states), at, &mut states)?;
         let need = need & unknown_in(&states) & !touched;
         self.infer_from_image(granule, need, at, &mut states);
         Ok(states)
+    }
+
+    /// Bytes of instructions that were executed after the last access are what was fetched.
+    /// Where that is what the trace told before, it stays told.
+    fn take_fetches(&self, granule: u64, need: u64, at: Position, recorded: &mut Recorded) -> Result<(), QueryError> {
+        let fetches = FetchReader(self.0).last(granule, need, at.0)?;
+        for (place, fetch) in fetches.iter().enumerate() {
+            let Some(Fetch { slot, byte }) = *fetch else { continue };
+            if recorded.last[place].is_some_and(|last| last >= slot) {
+                continue;
+            }
+            recorded.touched |= 1 << place;
+            if recorded.states[place].value != Some(byte) {
+                let (value, seen_at) = (Some(byte), Some(Position(slot)));
+                recorded.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+            }
+        }
+        Ok(())
     }
 
     /// What was loaded and never touched up to the position.
@@ -99,20 +120,33 @@ impl<'a, S: Source> ByteReader<'a, S> {
                 }
             }
         }
-        Ok(Recorded { states, touched })
+        let last = std::array::from_fn(|place| evidence[place].map(|touch| touch.slot).max(by_host[place]));
+        Ok(Recorded { states, touched, last })
     }
 
-    /// What the first access after a position tells, when it is a load.
+    /// What the first access after a position tells, when it is a load, or the first fetch, when it comes before.
     fn infer(&self, granule: u64, need: u64, at: Position, states: &mut [ByteState; 64]) -> Result<(), QueryError> {
         if need == 0 {
             return Ok(());
         }
-        let mut later = TouchReader(self.0).next_touches(granule, need, at.0.saturating_add(1), Wanted::Evidence)?;
-        let by_host = self.0.host_regions.next_of_bytes(granule, need, at.0.saturating_add(1));
-        let open = self.0.open_calls.next(at.0.saturating_add(1));
-        for (touch, by_host) in later.iter_mut().zip(by_host) {
-            let is_before_host = |slot: u64| [by_host, open].into_iter().flatten().all(|by_host| by_host > slot);
-            *touch = touch.filter(|touch| !touch.is_write && is_before_host(touch.slot));
+        let from = at.0.saturating_add(1);
+        let mut later = TouchReader(self.0).next_touches(granule, need, from, Wanted::Evidence)?;
+        let fetches = FetchReader(self.0).next(granule, need, from)?;
+        let by_host = self.0.host_regions.next_of_bytes(granule, need, from);
+        let open = self.0.open_calls.next(from);
+        for place in 0..64 {
+            let host = [by_host[place], open].into_iter().flatten().min();
+            let touch = later[place];
+            let is_first = |fetch: &Fetch| {
+                [touch.map(|touch| touch.slot), host].into_iter().flatten().all(|other| other >= fetch.slot)
+            };
+            let fetch = fetches[place].filter(is_first);
+            let is_told = |touch: &TouchAt| !touch.is_write && host.is_none_or(|host| host > touch.slot);
+            later[place] = touch.filter(|touch| fetch.is_none() && is_told(touch));
+            if let Some(Fetch { slot, byte }) = fetch {
+                let (value, seen_at) = (Some(byte), Some(Position(slot)));
+                states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+            }
         }
         read_values(self.0, granule, &later, Order::First, states)?;
         for place in (0..64).filter(|place| later[*place].is_some()) {
@@ -127,6 +161,8 @@ pub(crate) struct Recorded {
     pub states: [ByteState; 64],
     /// The bytes that were written, or read with a value: their value is known, or no longer what it was at the start.
     pub touched: u64,
+    /// The slots of the accesses, or of what the host wrote, that tell of each byte last.
+    pub last: [Option<u64>; 64],
 }
 
 fn unknown_in(states: &[ByteState; 64]) -> u64 {

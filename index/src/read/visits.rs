@@ -73,6 +73,23 @@ impl<'a, S: Source> VisitReader<'a, S> {
         Ok(found)
     }
 
+    /// The first step at an address in the slots from one on.
+    pub(crate) fn first_visit(&self, pc: Address, from: u64) -> Result<Option<Step>, QueryError> {
+        let known = &self.0.contents.segments;
+        let first = known.partition_point(|segment| segment.step_base < from).saturating_sub(1);
+        let malformed = |_| damaged(Section::Pcs);
+        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), first..known.len())? {
+            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+            let below = u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX);
+            let place = visits.count_below(below).map_err(malformed)?;
+            if place < visits.len() {
+                let slot = base.saturating_add(u64::from(visits.get(place).map_err(malformed)?));
+                return Ok(Some(Step(slot.saturating_sub(1))));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether a step is at an address.
     pub(crate) fn is_visit(&self, pc: Address, step: Step) -> Result<bool, QueryError> {
         let slot = step.after().0;

@@ -6,6 +6,7 @@ use stepback_parsers::{MarkerKind, SourceTraits};
 
 use crate::answers::index_info::TIME_FALLS;
 use crate::store::calls::layout::CallLayout;
+use crate::store::codes::CodeContents;
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::SEGMENTS;
@@ -134,6 +135,8 @@ pub struct Contents {
     pub key_maps: Vec<KeyMaps>,
     /// The table of calls.
     pub calls: Extent,
+    /// The instructions that were executed.
+    pub codes: CodeContents,
     /// What the host wrote during semihosting calls, as [`crate::store::regions`] says.
     pub host_regions: Extent,
     /// The calls of which that is not known.

@@ -7,6 +7,7 @@
 //! key maps    for each up to 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
 //! calls       as [`crate::store::calls::table`] says
 //! host writes as [`crate::store::regions::regions`] says
+//! codes       as [`crate::store::codes`] says
 //! resume      as `builder/resume.rs` says
 //! directory   bincode of [`Contents`]
 //! ```

@@ -1,6 +1,7 @@
 //! The index file and its lists: what stands where, and how it is packed and checked.
 
 pub(crate) mod calls;
+pub(crate) mod codes;
 pub(crate) mod contents;
 pub(crate) mod data;
 pub(crate) mod directory;

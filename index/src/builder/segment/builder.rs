@@ -9,6 +9,7 @@ use stepback_parsers::{
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
+use crate::builder::segment::codes::SegmentCodes;
 use crate::builder::segment::damaged_places::DamagedPlaces;
 use crate::builder::segment::encode::Encoder;
 use crate::builder::segment::limits::SegmentLimits;
@@ -80,6 +81,7 @@ pub struct SegmentBuilder {
     pub(crate) host_calls: Vec<HostCall>,
     pub(crate) pcs: KeyTable,
     pub(crate) step_pcs: Vec<u32>,
+    pub(crate) codes: SegmentCodes,
     pub(crate) successors: Vec<u32>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) turns: Turns,
@@ -183,6 +185,7 @@ impl SegmentBuilder {
         self.host_calls.clear();
         self.pcs.clear();
         self.step_pcs.clear();
+        self.codes.clear();
         self.successors.clear();
         self.transfers.clear();
         self.turns.clear();
@@ -314,13 +317,15 @@ impl SegmentBuilder {
     }
 
     #[inline(always)]
-    fn visit(&mut self, pc: u64) {
+    fn visit(&mut self, step: &StepEvent<'_>) {
+        let pc = step.pc.0;
         // The step after an address is mostly the one that came after it last time.
         let before = self.step_pcs.last().copied().unwrap_or(0) as usize;
         let guess = self.successors.get(before).copied().unwrap_or(0);
         let is_right = self.pcs.keys().get(guess as usize) == Some(&pc);
         let number = if is_right { guess } else { self.visit_elsewhere(before, pc) };
         self.step_pcs.push(number);
+        self.codes.note(number, self.slot, step);
     }
 
     fn visit_elsewhere(&mut self, before: usize, pc: u64) -> u32 {
@@ -378,7 +383,7 @@ impl EventSink for SegmentBuilder {
             self.step_threads.resize(self.slot as usize - 1, 0);
             self.step_threads.push(step.thread.0);
         }
-        self.visit(step.pc.0);
+        self.visit(step);
         if step.is_executed && !self.is_blank && step.instruction_set.is_host_call(step.opcode, step.length_bytes) {
             self.note_host_call(thread);
         }

@@ -88,6 +88,7 @@ impl SegmentBuilder {
             reaches: granules.reaches,
             host_calls: self.host_calls.clone(),
             pcs,
+            codes: self.codes.found().to_vec(),
             time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
             problems: std::mem::take(&mut self.problems),
             problem_count: self.problem_count,

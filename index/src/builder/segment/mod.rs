@@ -1,6 +1,7 @@
 //! A segment while it is parsed and encoded.
 
 pub(crate) mod builder;
+pub(crate) mod codes;
 pub(crate) mod damaged_places;
 pub(crate) mod encode;
 pub(crate) mod limits;

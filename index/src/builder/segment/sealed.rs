@@ -3,6 +3,7 @@
 use stepback_machine::RegisterView;
 use stepback_parsers::Recurrence;
 
+use crate::builder::segment::codes::FoundCode;
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Transfer};
@@ -45,6 +46,8 @@ pub struct SealedSegment {
     pub host_calls: Vec<HostCall>,
     /// Its addresses, ascending.
     pub pcs: Vec<u64>,
+    /// Its distinct instructions, in the order of their first slots.
+    pub codes: Vec<FoundCode>,
     /// The first time that one of its steps has, and that of its last step.
     pub time_range: Option<(u64, u64)>,
     /// Its problems, each kind once.
@@ -67,7 +70,8 @@ impl SealedSegment {
         let of_granules = self.granule_keys.len() * size_of::<(u64, Reach)>() + size_of_val(self.granules.as_slice());
         let of_threads = size_of_val(self.thread_ends.as_slice()) + size_of_val(self.thread_names.as_slice());
         let of_calls = size_of_val(self.transfers.as_slice()) + size_of_val(self.turns.as_slice());
-        self.bytes.len() + of_granules + of_threads + of_calls
+        let of_codes = size_of_val(self.codes.as_slice());
+        self.bytes.len() + of_granules + of_threads + of_calls + of_codes
     }
 }
 

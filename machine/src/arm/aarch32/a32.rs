@@ -11,13 +11,14 @@ use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::flags::NZCV;
 use crate::arm::flow::a32_flow;
-use crate::arm::opcode::{word_encoding, word_opcode};
+use crate::arm::opcode::{aarch32_code_endian, with_swapped_units, word_encoding, word_opcode};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::arm::shared::shared_by_arm;
 use crate::arm::target::a32_target;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow};
 use crate::disassembly::Disassembled;
+use crate::endian::Endian;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::names::{Choice, ElfMachine, Names};
@@ -72,6 +73,14 @@ impl Architecture for A32 {
 
     fn opcode_of(encoding: &Encoding) -> u32 {
         word_opcode(encoding)
+    }
+
+    fn with_big_endian_code(encoding: Encoding) -> Encoding {
+        with_swapped_units(&encoding, 4)
+    }
+
+    fn elf_code_endian(flags: u32, data: Endian) -> Endian {
+        aarch32_code_endian(flags, data)
     }
 
     #[inline(always)]

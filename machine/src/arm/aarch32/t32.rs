@@ -12,13 +12,14 @@ use crate::arm::bank::{is_state_banked, stack_choice};
 use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return};
 use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::t32_flow;
-use crate::arm::opcode::{thumb_encoding, thumb_opcode};
+use crate::arm::opcode::{aarch32_code_endian, thumb_encoding, thumb_opcode, with_swapped_units};
 use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
 use crate::arm::shared::shared_by_arm;
 use crate::arm::target::t32_target;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
+use crate::endian::Endian;
 use crate::exception_frame::FrameLayout;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
@@ -77,6 +78,14 @@ impl Architecture for T32 {
 
     fn opcode_of(encoding: &Encoding) -> u32 {
         thumb_opcode(encoding)
+    }
+
+    fn with_big_endian_code(encoding: Encoding) -> Encoding {
+        with_swapped_units(&encoding, 2)
+    }
+
+    fn elf_code_endian(flags: u32, data: Endian) -> Endian {
+        aarch32_code_endian(flags, data)
     }
 
     #[inline(always)]

@@ -1,0 +1,83 @@
+//! Compares the instructions of a trace with the bytes of a program.
+
+use std::ops::RangeInclusive;
+
+use stepback_machine::Address;
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::program::Program;
+use crate::index::Index;
+use crate::read::touches::{TouchReader, Wanted};
+use crate::store::codes::ExecutedCode;
+use crate::store::granules::GRANULE_BITS;
+
+/// Memory is believed or not believed by pages of this many bytes.
+const PAGE_BYTES: u64 = 4096;
+/// For this many instructions it is looked up whether the trace itself had changed their bytes before;
+/// with more, the program is another one anyway.
+const LOOKED_UP: usize = 1 << 12;
+
+/// Compares recorded instructions with a program.
+pub struct CodeCheck<'a, S>(pub &'a Index<S>);
+
+impl<S: Source> CodeCheck<'_, S> {
+    /// The instructions whose recorded bytes differ from those of a program, though nothing that the trace shows had
+    /// written these bytes before. Cost: one comparison for each distinct instruction.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn contradictions(&self, program: &Program, cancel: &Cancel) -> Result<Vec<ExecutedCode>, QueryError> {
+        let mut found = Vec::new();
+        if program.is_empty() {
+            return Ok(found);
+        }
+        for code in self.0.codes.all() {
+            cancel.check()?;
+            let differing = differing_bytes(program, code);
+            if !differing.is_empty() && (found.len() >= LOOKED_UP || !self.are_written(&differing, code)?) {
+                found.push(*code);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether each of some bytes was written, or read with a value, before a step first executed them.
+    fn are_written(&self, bytes: &[u64], code: &ExecutedCode) -> Result<bool, QueryError> {
+        for address in bytes {
+            let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
+            let mask = 1 << place;
+            let touches = TouchReader(self.0).last_touches(granule, mask, code.first.0, Wanted::Evidence)?;
+            let by_host = self.0.host_regions.last_of_bytes(granule, mask, code.first.0);
+            let place = place as usize;
+            if touches[place].is_none() && by_host[place].is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A program without what it holds in the pages of contradicting instructions.
+    pub(crate) fn believed(&self, mut program: Program, cancel: &Cancel) -> Result<Program, QueryError> {
+        for code in self.contradictions(&program, cancel)? {
+            let pages = pages_of(&code);
+            program.forget(Address(*pages.start()), Address(*pages.end()));
+        }
+        Ok(program)
+    }
+}
+
+/// The addresses of the bytes of an instruction that a program has otherwise.
+fn differing_bytes(program: &Program, code: &ExecutedCode) -> Vec<u64> {
+    let encoding = program.in_memory(code.set, code.encoding);
+    let bytes = (0..).zip(encoding.bytes()).map(|(offset, byte)| (code.pc.0.wrapping_add(offset), *byte));
+    let differs = |(address, byte): &(u64, u8)| program.byte(Address(*address)).is_some_and(|known| known != *byte);
+    bytes.filter(differs).map(|(address, _)| address).collect()
+}
+
+/// The pages of an instruction, from their first byte to their last.
+pub(crate) fn pages_of(code: &ExecutedCode) -> RangeInclusive<u64> {
+    let last = code.pc.0.saturating_add(code.encoding.bytes().len() as u64 - 1);
+    code.pc.0 & !(PAGE_BYTES - 1)..=last | (PAGE_BYTES - 1)
+}
