@@ -67,10 +67,10 @@ impl Command for CheckArguments {
 
 /// Prints what is found.
 fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
-    let index = &report.session.index;
+    let session = report.session;
     let limit = arguments.limit.unwrap_or(if report.is_json { FOR_PROGRAMS } else { FOR_PEOPLE });
     let broken =
-        watched("checking", &arguments.common.report, |progress| check(index, limit, progress, &report.cancel))?;
+        watched("checking", &arguments.common.report, |progress| check(session, limit, progress, &report.cancel))?;
     if report.is_json {
         return broken.iter().try_for_each(|broken| print_json(broken, report));
     }

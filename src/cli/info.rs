@@ -9,6 +9,7 @@ use stepback_index::{Cancel, CountTranslations, Query as _, ThreadInfo, Translat
 use stepback_machine::InstructionSet;
 
 use super::command::Command;
+use super::images_json::{ImageJson, image_rows};
 use super::json::Time;
 use super::question::Question;
 use super::report::Report;
@@ -46,6 +47,8 @@ struct InfoJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packed: Option<PackedJson>,
     index: IndexJson,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<ImageJson>,
     /// Where the trace tells which physical addresses virtual ones are.
     #[serde(skip_serializing_if = "Option::is_none")]
     translations: Option<TranslationsJson>,
@@ -281,6 +284,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         packed: PackedJson::new(report.session),
         drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
         index: IndexJson::new(report),
+        images: ImageJson::all(report.session),
         translations: TranslationsJson::new(report.session, &report.cancel)?,
         so_far: SoFar::of(report.session).map(|part| SoFarJson { steps: part.steps, bytes: part.bytes }),
     };
@@ -315,9 +319,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     }
     let place = session.index_path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string());
     rows.push(("index", format!("{}, {place}", size_text(info.index_bytes))));
-    for image in &session.images.infos().iter().map(|image| image.spec.to_string()).collect::<Vec<_>>() {
-        rows.push(("image", image.clone()));
-    }
+    rows.extend(image_rows(session).into_iter().map(|image| ("image", image)));
     rows.retain(|(_, value)| !value.is_empty());
     for (name, value) in rows {
         report.text(&format!("{name:<18}{value}\n"))?;

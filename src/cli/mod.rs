@@ -34,6 +34,7 @@ mod function_names;
 mod further_files;
 mod heap;
 mod heat;
+mod images_json;
 mod index;
 mod info;
 mod json;

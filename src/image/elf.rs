@@ -4,30 +4,27 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use goblin::container::{Container, Ctx};
-use goblin::elf::header::Header;
-use goblin::elf::program_header::{PF_W, PF_X, PT_LOAD, ProgramHeader};
+use goblin::elf::program_header::ProgramHeader;
 use goblin::elf::section_header::{
     SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
-use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
-use stepback_machine::{Address, ElfMachine, Endian, InstructionSet};
+use goblin::elf::{SectionHeader, Sym, Symtab};
+use stepback_machine::{Address, Endian, InstructionSet};
 
-use super::identity::{self, Identity};
+use super::header_tables::HeaderTables;
+use super::identity::Identity;
 use super::names::SymbolNames;
 use super::plt::{Stub, Tables};
+use super::segments::{self, LoadedSegment};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
 /// Linkers let names share their ends, so together they may be longer than the table that holds them.
 /// Far longer means that a small file asks for all of the memory.
 const NAME_SHARING_LIMIT: usize = 16;
-
-/// Segments may share bytes of the file; far more of them than the file has are as suspicious.
-const SEGMENT_SHARING_LIMIT: usize = 4;
 
 /// What an image holds.
 pub struct ElfContent {
@@ -35,6 +32,8 @@ pub struct ElfContent {
     pub endian: Endian,
     /// How its code decodes; none for machines that are not known.
     pub set: Option<InstructionSet>,
+    /// Byte order of its code, where a processor has two.
+    pub code_endian: Endian,
     /// The addresses of its code, by the file's own count.
     pub code: Vec<Range<u64>>,
     /// Where it begins; none where it says nothing of that.
@@ -43,6 +42,8 @@ pub struct ElfContent {
     pub symbols: Vec<Symbol>,
     /// What it loads, in its order; nothing where it has debug information alone.
     pub segments: Vec<LoadedSegment>,
+    /// What is wrong with the file, though it can be used; one sentence each.
+    pub problems: Vec<String>,
 }
 
 /// What an image says about itself before its symbols are read.
@@ -65,34 +66,17 @@ pub struct Load {
     pub len_bytes: u64,
 }
 
-/// A part of memory that an image fills.
-#[derive(Clone, Debug)]
-pub struct LoadedSegment {
-    /// Where.
-    pub address: Address,
-    /// With what; then come zeros.
-    pub bytes: Arc<[u8]>,
-    /// How much in all.
-    pub len_bytes: u64,
-    /// Whether the program may change it: a loader may have done so, too, before the first instruction.
-    pub is_writable: bool,
-    /// Whether it is code.
-    pub is_executable: bool,
-}
-
 /// What an ELF file says about itself.
 ///
 /// # Errors
 /// Says what is wrong with the file.
 pub fn outline(bytes: &[u8]) -> Result<Outline> {
     let read = || {
-        let header = checked_header(bytes)?;
-        let context = context_of(&header)?;
-        let sections = sections_of(bytes, &header, context)?;
+        let tables = HeaderTables::read(bytes)?;
         let load =
             |load: &ProgramHeader| Load { offset: load.p_offset, address: load.p_vaddr, len_bytes: load.p_memsz };
-        let loads = loads_of(bytes, &header, context)?.iter().map(load).collect();
-        let identity = Identity::read(bytes, &sections, section_names(bytes, &header, &sections), context);
+        let loads = tables.loads.iter().map(load).collect();
+        let identity = Identity::read(bytes, &tables.sections, tables.section_names(bytes), tables.context);
         Ok(Outline { loads, identity })
     };
     guarded(read)
@@ -112,100 +96,28 @@ fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
         .unwrap_or_else(|_| bail!("the ELF file is damaged in a way that could not be read"))
 }
 
-fn checked_header(bytes: &[u8]) -> Result<Header> {
-    ensure!(!bytes.starts_with(b"MZ"), "a Windows program (PE): only ELF files can be read");
-    ensure!(bytes.starts_with(b"\x7fELF"), "not an ELF file: it does not begin with 7f 45 4c 46");
-    Elf::parse_header(bytes).context("the ELF header is damaged")
-}
-
 fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
-    let header = checked_header(bytes)?;
-    let context = context_of(&header)?;
-    let sections = sections_of(bytes, &header, context)?;
-    let set = set_of(&header, context);
-    let reader = Reader { bytes, offset, context, set, sections: &sections };
+    let tables = HeaderTables::read(bytes)?;
+    let (context, set, sections) = (tables.context, tables.set(), &tables.sections);
+    let mut problems = tables.problems.clone();
+    let reader = Reader { bytes, offset, context, set, sections };
     let mut symbols = Vec::new();
     // The format has one table of each kind; a small file that lists one many times would ask for all of the memory.
     for kind in [SHT_SYMTAB, SHT_DYNSYM] {
         if let Some(table) = sections.iter().find(|section| section.sh_type == kind) {
-            reader.read_table(table, &mut symbols)?;
+            reader.read_table(table, &mut symbols, &mut problems)?;
         }
     }
     let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
-    let code = code_of(&sections);
-    let headers = loads_of(bytes, &header, context)?;
-    let segments = segments_of(bytes, &headers, &sections, offset)?;
-    let names = section_names(bytes, &header, &sections);
-    let tables = Tables { bytes, sections: &sections, names, context, set };
-    symbols.extend(tables.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
-    let entry = (header.e_entry != 0).then(|| Address(header.e_entry.wrapping_add(offset)));
-    Ok(ElfContent { endian, set, code, entry, symbols, segments })
-}
-
-fn set_of(header: &Header, context: Ctx) -> Option<InstructionSet> {
-    let word_bytes = if context.container == Container::Big { 8 } else { 4 };
-    InstructionSet::of_elf(ElfMachine { number: header.e_machine, word_bytes })
-}
-
-fn context_of(header: &Header) -> Result<Ctx> {
-    let container = header.container().context("the ELF header names no known class")?;
-    let order = header.endianness().context("the ELF header names no known byte order")?;
-    Ok(Ctx::new(container, order))
-}
-
-fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<SectionHeader>> {
-    let outside = || format!("the section headers at byte {:#x} are damaged or cut off", header.e_shoff);
-    let start = usize::try_from(header.e_shoff).with_context(outside)?;
-    SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
-}
-
-/// The table of the names of sections; empty where there is none.
-fn section_names<'a>(bytes: &'a [u8], header: &Header, sections: &[SectionHeader]) -> &'a [u8] {
-    let table = sections.get(usize::from(header.e_shstrndx));
-    table.and_then(|table| identity::content(bytes, table)).unwrap_or_default()
-}
-
-fn loads_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<ProgramHeader>> {
-    let outside = || format!("the program headers at byte {:#x} are damaged or cut off", header.e_phoff);
-    let start = usize::try_from(header.e_phoff).with_context(outside)?;
-    let headers = ProgramHeader::parse(bytes, start, usize::from(header.e_phnum), context).with_context(outside)?;
-    Ok(headers.into_iter().filter(|segment| segment.p_type == PT_LOAD).collect())
-}
-
-/// What a loader would put into memory, `offset` bytes above the file's own addresses.
-fn segments_of(
-    bytes: &[u8],
-    loads: &[ProgramHeader],
-    sections: &[SectionHeader],
-    offset: u64,
-) -> Result<Vec<LoadedSegment>> {
-    if sections.iter().any(is_code_without_bytes) {
-        // A file with debug information alone, split off from the program, has the program's headers but not its bytes.
-        return Ok(Vec::new());
-    }
-    let in_all = loads.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.p_filesz));
-    let limit = SEGMENT_SHARING_LIMIT.saturating_mul(bytes.len());
-    ensure!(usize::try_from(in_all).is_ok_and(|sum| sum <= limit), "its segments overlap beyond reason");
-    loads.iter().map(|segment| loaded_segment(bytes, segment, offset)).collect()
-}
-
-fn is_code_without_bytes(section: &SectionHeader) -> bool {
-    let code = u64::from(SHF_ALLOC | SHF_EXECINSTR);
-    section.sh_type == SHT_NOBITS && section.sh_flags & code == code && section.sh_size > 0
-}
-
-fn loaded_segment(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> Result<LoadedSegment> {
-    let cut_off = || format!("the bytes of its segment at {:#x} are cut off", segment.p_vaddr);
-    let start = usize::try_from(segment.p_offset).with_context(cut_off)?;
-    let len = usize::try_from(segment.p_filesz.min(segment.p_memsz)).with_context(cut_off)?;
-    let content = start.checked_add(len).and_then(|end| bytes.get(start..end)).with_context(cut_off)?;
-    Ok(LoadedSegment {
-        address: Address(segment.p_vaddr.wrapping_add(offset)),
-        bytes: content.into(),
-        len_bytes: segment.p_memsz,
-        is_writable: segment.p_flags & PF_W != 0,
-        is_executable: segment.p_flags & PF_X != 0,
-    })
+    let code = code_of(sections);
+    let segments = segments::of_file(bytes, &tables, offset, &mut problems)?;
+    let stubs = Tables { bytes, sections, names: tables.section_names(bytes), context, set };
+    symbols.extend(stubs.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
+    // A bit of it may tell how to decode it.
+    let entry = set.map_or(tables.header.e_entry, |set| set.code_address(tables.header.e_entry));
+    let entry = (tables.header.e_entry != 0).then(|| Address(entry.wrapping_add(offset)));
+    let code_endian = set.map_or(Endian::Little, |set| set.elf_code_endian(tables.header.e_flags, endian));
+    Ok(ElfContent { endian, set, code_endian, code, entry, symbols, segments, problems })
 }
 
 fn code_of(sections: &[SectionHeader]) -> Vec<Range<u64>> {
@@ -225,17 +137,16 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read_table(&self, table: &SectionHeader, symbols: &mut Vec<Symbol>) -> Result<()> {
+    /// Adds the symbols of a table. One that is damaged costs its symbols, and is reported in `problems`.
+    fn read_table(&self, table: &SectionHeader, symbols: &mut Vec<Symbol>, problems: &mut Vec<String>) -> Result<()> {
         let damaged = || format!("the symbol table at byte {:#x} is damaged or cut off", table.sh_offset);
-        let is_wide = self.context.container == Container::Big;
-        let entry_bytes = if is_wide { 24 } else { 16 };
-        let start = usize::try_from(table.sh_offset).with_context(damaged)?;
-        let count = usize::try_from(table.sh_size / entry_bytes).with_context(damaged)?;
-        if count == 0 {
-            return Ok(());
-        }
-        let names = self.names_of(table).with_context(damaged)?;
-        let table = Symtab::parse(self.bytes, start, count, self.context).with_context(damaged)?;
+        let (names, table) = match self.table(table).with_context(damaged) {
+            Ok(parts) => parts,
+            Err(error) => {
+                problems.push(format!("{error:#}"));
+                return Ok(());
+            }
+        };
         let mut budget = names.len().saturating_mul(NAME_SHARING_LIMIT);
         for entry in table.iter() {
             let Some(name) = name_at(names, entry.st_name) else { continue };
@@ -245,6 +156,17 @@ impl Reader<'_> {
                 .extend(self.symbol(&entry, &String::from_utf8_lossy(name)).map(|symbol| Symbol { place, ..symbol }));
         }
         Ok(())
+    }
+
+    /// The entries of a symbol table, and the names that they point into.
+    fn table(&self, table: &SectionHeader) -> Result<(&[u8], Symtab<'_>)> {
+        let entry_bytes = if self.context.container == Container::Big { 24 } else { 16 };
+        let count = usize::try_from(table.sh_size / entry_bytes)?;
+        if count == 0 || table.sh_type == SHT_NOBITS {
+            return Ok((&[], Symtab::default()));
+        }
+        let names = self.names_of(table)?;
+        Ok((names, Symtab::parse(self.bytes, usize::try_from(table.sh_offset)?, count, self.context)?))
     }
 
     /// The string table that a symbol table points at.

@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use stepback_index::{Cancel, Program, QueryError};
-use stepback_machine::{Address, Endian, InstructionSet};
+use stepback_index::{Cancel, ExecutedCode, Program, QueryError};
+use stepback_machine::{Address, Encoding, Endian, InstructionSet};
 
 use super::debug_file;
-use super::elf::{self, ElfContent, LoadedSegment};
+use super::elf::{self, ElfContent};
 use super::extents::{Extent, Extents};
 use super::given::{Given, GivenName};
 use super::lines::{ImageLines, LineRange, SourceLine};
 use super::mapped::Mapped;
+use super::memory_view::MemoryView;
 use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::names::NamePart;
+use super::segments::LoadedSegment;
 use super::symbol_table::SymbolTable;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
@@ -30,13 +32,32 @@ pub struct Images {
     /// Which file code belongs to, by its place in `files`.
     file_by_address: Extents,
     files: Vec<CodeFile>,
-    segments: Vec<LoadedSegment>,
+    segments: Vec<PlacedSegment>,
     /// Where all segments of all images lie, and those of modules whose files are not here.
     mapped: Vec<Mapped>,
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
     kernel_pages: Option<Range<u64>>,
+}
+
+/// A segment of an image.
+#[derive(Clone, Debug)]
+pub struct PlacedSegment {
+    /// The place of its image among all.
+    pub image: usize,
+    /// The segment.
+    pub segment: LoadedSegment,
+}
+
+/// Why an image is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageOrigin {
+    /// The user named it, now or last time.
+    #[default]
+    Named,
+    /// It was found beside the trace, or where the recorder saw a file of its name.
+    Found,
 }
 
 /// A file with code in the traced program.
@@ -65,10 +86,18 @@ pub struct ImageInfo {
     pub endian: Endian,
     /// How its code decodes; none for machines that are not known.
     pub set: Option<InstructionSet>,
+    /// Byte order of its code, where a processor has two.
+    pub code_endian: Endian,
+    /// Where it begins; none where it says nothing of that.
+    pub entry: Option<Address>,
+    /// Why it is used.
+    pub origin: ImageOrigin,
     /// How many symbols it added.
     pub symbol_count: usize,
     /// The file with its debug information, where that is another one.
     pub debug_file: Option<PathBuf>,
+    /// What is wrong with the file, though it can be used; one sentence each.
+    pub problems: Vec<String>,
 }
 
 impl Images {
@@ -90,6 +119,16 @@ impl Images {
             symbols.append(&mut images.add_file(spec, sysroots)?);
         }
         images.prepare(symbols);
+        Ok(images)
+    }
+
+    /// Reads the image that lies beside a trace, which nobody named.
+    ///
+    /// # Errors
+    /// As [`Self::load_from`].
+    pub fn load_found(spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<Self> {
+        let mut images = Self::load_from(std::slice::from_ref(spec), sysroots)?;
+        images.infos.iter_mut().for_each(|info| info.origin = ImageOrigin::Found);
         Ok(images)
     }
 
@@ -117,6 +156,9 @@ impl Images {
                 }
                 Ok(own) => own,
             };
+            if let Some(info) = images.infos.last_mut().filter(|_| !is_named) {
+                info.origin = ImageOrigin::Found;
+            }
             loaded.extend(module.as_ref().map(Module::place));
             symbols
                 .extend(own.into_iter().filter(|symbol| module.as_ref().is_none_or(|module| is_shown(module, symbol))));
@@ -231,15 +273,54 @@ impl Images {
         symbols.filter(move |symbol| symbol.is_code() && symbol.names.contains(&part))
     }
 
+    /// All segments that may tell what memory held, in the order of the images.
+    pub(super) fn segments(&self) -> &[PlacedSegment] {
+        &self.segments
+    }
+
+    /// Those of an image.
+    pub(super) fn segments_of(&self, image: usize) -> impl Iterator<Item = &PlacedSegment> {
+        self.segments.iter().filter(move |placed| placed.image == image)
+    }
+
+    /// True for images of a trace whose recorder listed what was mapped: many of them are never executed.
+    pub(super) fn is_module(&self, image: usize) -> bool {
+        self.data_use == DataUse::ReadOnly && self.infos.get(image).is_some()
+    }
+
+    /// Byte order of code, where a processor has two.
+    fn code_endian(&self) -> Endian {
+        let is_big = self.infos.iter().any(|info| info.code_endian == Endian::Big);
+        if is_big { Endian::Big } else { Endian::Little }
+    }
+
+    /// The bytes of an executed instruction, as memory held them.
+    pub(super) fn in_memory(&self, code: &ExecutedCode) -> Encoding {
+        code.set.in_code_order(code.encoding, self.code_endian())
+    }
+
+    /// The bytes that a segment has in place of an executed instruction, where the file holds them all.
+    pub(super) fn bytes_in<'a>(&self, placed: &'a PlacedSegment, code: &ExecutedCode) -> Option<&'a [u8]> {
+        let start = usize::try_from(code.pc.0.wrapping_sub(placed.segment.address.0)).ok()?;
+        placed.segment.bytes.get(start..start.checked_add(code.encoding.bytes().len())?)
+    }
+
     /// What the images tell of the traced program: later ones are loaded over earlier ones.
-    pub fn program(&self) -> Program {
+    /// `starts` are the addresses at which the threads of the trace begin: they tell the [`MemoryView`] of each image.
+    pub fn program(&self, starts: &[Address]) -> Program {
         let mut program = Program::default();
+        program.set_code_endian(self.code_endian());
         self.kernel_pages.iter().for_each(|pages| program.add_kernel_pages(pages.clone()));
-        for segment in &self.segments {
+        let views: Vec<MemoryView> = (0..self.infos.len()).map(|image| self.view_of(image, starts)).collect();
+        for PlacedSegment { image, segment } in &self.segments {
             let bytes = Arc::clone(&segment.bytes);
-            match segment.is_writable {
-                true => program.load(segment.address, bytes, segment.len_bytes),
-                false => program.load_constant(segment.address, bytes, segment.len_bytes),
+            match views.get(*image).copied().unwrap_or_default() {
+                MemoryView::Load if segment.is_writable || segment.address != segment.load_address => {
+                    let len_bytes = bytes.len() as u64;
+                    program.load(segment.load_address, bytes, len_bytes);
+                }
+                _ if segment.is_writable => program.load(segment.address, bytes, segment.len_bytes),
+                _ => program.load_constant(segment.address, bytes, segment.len_bytes),
             }
         }
         let functions = || self.symbols.all().iter().filter(|symbol| symbol.kind == SymbolKind::Function);
@@ -325,6 +406,11 @@ impl Images {
         &self.infos
     }
 
+    /// Whether both are of the same files at the same places.
+    pub fn has_same_files(&self, other: &Self) -> bool {
+        self.infos.iter().map(|info| &info.spec).eq(other.infos.iter().map(|info| &info.spec))
+    }
+
     /// True when no image was loaded.
     pub fn is_empty(&self) -> bool {
         self.infos.is_empty()
@@ -358,7 +444,8 @@ impl Images {
 
     /// Adds what a file holds; returns its symbols.
     fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) -> Vec<Symbol> {
-        let ElfContent { endian, set, code, mut symbols, mut segments, .. } = content;
+        let ElfContent { endian, set, code_endian, code, entry, mut symbols, mut segments, problems } = content;
+        let image = self.infos.len();
         let addresses = code.iter().filter_map(|code| {
             let moved = code.start.checked_add(spec.offset)?..code.end.checked_add(spec.offset)?;
             (moved.start < moved.end).then_some(moved)
@@ -381,9 +468,19 @@ impl Images {
         symbols.sort_by(|a, b| key(a).cmp(&key(b)));
         symbols.dedup_by(|a, b| key(a) == key(b));
         let symbol_count = symbols.len();
-        self.infos.push(ImageInfo { spec: spec.clone(), endian, set, symbol_count, debug_file });
+        self.infos.push(ImageInfo {
+            spec: spec.clone(),
+            endian,
+            set,
+            code_endian,
+            entry,
+            origin: ImageOrigin::Named,
+            symbol_count,
+            debug_file,
+            problems,
+        });
         segments.retain(|segment| self.data_use == DataUse::All || !segment.is_writable);
-        self.segments.extend(segments);
+        self.segments.extend(segments.into_iter().map(|segment| PlacedSegment { image, segment }));
         symbols
     }
 

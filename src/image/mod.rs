@@ -17,29 +17,41 @@ mod debug_file;
 mod demangle;
 mod elf;
 mod extents;
+mod fit;
+mod fit_cause;
+mod fit_text;
 mod given;
+mod header_tables;
 mod identity;
 mod images;
 mod lines;
+#[cfg(test)]
+mod loader_tests;
 mod machine;
 mod mapped;
+mod memory_view;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
 mod names;
 mod plt;
 mod program_file;
+mod segments;
 mod spec;
 mod symbol;
 mod symbol_table;
 #[cfg(test)]
 mod tests;
 
+pub use fit::{CheckedImage, ImageFit, Misfit, fits_of};
+pub use fit_cause::MisfitCause;
+pub use fit_text::bytes_text;
 pub use given::GivenName;
-pub use images::{ImageInfo, Images};
+pub use images::{ImageInfo, ImageOrigin, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
 pub use machine::machine_of;
 pub use mapped::Mapped;
+pub use memory_view::MemoryView;
 pub use modules::ModuleSearch;
 pub use program_file::program_file;
 pub use spec::ImageSpec;

@@ -37,6 +37,8 @@ pub struct ModuleSearch<'a> {
     pub sysroots: &'a [PathBuf],
     /// Directories of the trace, the nearest first.
     pub beside: &'a [PathBuf],
+    /// Files that turned out to hold other code than the trace executed.
+    pub excluded: &'a [PathBuf],
 }
 
 /// A file to load.
@@ -124,7 +126,7 @@ impl<'a> ModuleSearch<'a> {
             let Ok(outline) = std::fs::read(&path).map_err(Into::into).and_then(|bytes| elf::outline(&bytes)) else {
                 continue;
             };
-            if module.fits(&outline) {
+            if module.fits(&outline) && !self.excluded.contains(&path) {
                 return Some(ImageSpec { offset: module.bias(&outline), path });
             }
             other = other.or(Some(path));

@@ -109,10 +109,10 @@ impl Folder {
         let log = ModulesLog::parse(LOG.as_bytes());
         let [sysroots, beside] =
             [sysroots, beside].map(|names| names.iter().map(|name| self.path(name)).collect::<Vec<_>>());
-        let search = ModuleSearch { log: &log, named, sysroots: &sysroots, beside: &beside };
+        let search = ModuleSearch { log: &log, named, sysroots: &sysroots, beside: &beside, excluded: &[] };
         let mut notices = Vec::new();
         let images = Images::of_modules(&search, &mut notices).expect("images");
-        assert_eq!(images.program().byte(Address(0x7f00_0000_3000)), None, "a loader may have changed it");
+        assert_eq!(images.program(&[]).byte(Address(0x7f00_0000_3000)), None, "a loader may have changed it");
         (images.name_at(Address(0x7f00_0000_1014)), notices)
     }
 }
@@ -253,7 +253,7 @@ fn where_a_library_took_the_place_of_another_its_names_are_shown() {
         let text = format!("Module Table: version 5, count 4\nColumns: x\n{}{}", entries(first, 0), entries(second, 2));
         let log = ModulesLog::parse(text.as_bytes());
         let sysroots = [folder.path("flat")];
-        let search = ModuleSearch { log: &log, named: &[], sysroots: &sysroots, beside: &[] };
+        let search = ModuleSearch { log: &log, named: &[], sysroots: &sysroots, beside: &[], excluded: &[] };
         let images = Images::of_modules(&search, &mut Vec::new()).expect("images");
         assert_eq!(images.name_at(Address(0x7f00_0000_1014)).as_deref(), Some(expected), "{names:?}");
     };
@@ -266,7 +266,7 @@ fn what_is_not_here_has_its_place_and_name() {
     let log = ModulesLog::parse(LOG.as_bytes());
     let folder = Folder::new();
     let parts = |sysroots: &[PathBuf]| {
-        let search = ModuleSearch { log: &log, named: &[], sysroots, beside: &[] };
+        let search = ModuleSearch { log: &log, named: &[], sysroots, beside: &[], excluded: &[] };
         let images = Images::of_modules(&search, &mut Vec::new()).expect("images");
         let part = |mapped: &Mapped| {
             format!("{:x} {} {} {:?}", mapped.first.0, mapped.len_bytes, mapped.file, mapped.rights())
@@ -288,7 +288,7 @@ fn paths_of_the_log_do_not_lead_out_of_a_sysroot() {
     let folder = Folder::new();
     folder.put("outside/libx.so", &with_symbol());
     let sysroots = [folder.path("a/b")];
-    let search = ModuleSearch { log: &log, named: &[], sysroots: &sysroots, beside: &[] };
+    let search = ModuleSearch { log: &log, named: &[], sysroots: &sysroots, beside: &[], excluded: &[] };
     let mut notices = Vec::new();
     assert!(search.images(&mut notices).is_empty());
     assert!(notices[0].starts_with("libx.so was not found"), "{notices:?}");
@@ -307,7 +307,7 @@ fn traced_functions_are_where_the_symbols_say() {
         let log = ModulesLog::parse(&fs::read(folder.join("raw/modules.log")).expect("a log"));
         assert_eq!(log.problems.first, []);
         let beside = [folder.join("trace"), folder.clone(), traces.clone()];
-        let search = ModuleSearch { log: &log, named: &[], sysroots: &[], beside: &beside };
+        let search = ModuleSearch { log: &log, named: &[], sysroots: &[], beside: &beside, excluded: &[] };
         let mut notices = Vec::new();
         let images = Images::of_modules(&search, &mut notices).expect("images");
         assert_eq!(notices, Vec::<String>::new());
@@ -336,11 +336,11 @@ fn the_kernels_pages_lie_below_its_code_and_above_what_else_is_mapped() {
              1, 1, 0x200000, 0x202000, 0x0, 0, 0, v#1,0, [vdso]\n"
         );
         let log = ModulesLog::parse(log.as_bytes());
-        let search = ModuleSearch { log: &log, named: &[], sysroots: &[], beside: &[] };
-        Images::of_modules(&search, &mut Vec::new()).unwrap().program().kernel_pages().first().cloned()
+        let search = ModuleSearch { log: &log, named: &[], sysroots: &[], beside: &[], excluded: &[] };
+        Images::of_modules(&search, &mut Vec::new()).unwrap().program(&[]).kernel_pages().first().cloned()
     };
     assert_eq!(pages("0x20000"), Some(0x1e_0000..0x20_0000));
     assert_eq!(pages("0x1fc000"), Some(0x1f_c000..0x20_0000));
     let none = ModulesLog::parse(LOG.as_bytes());
-    assert_eq!(ModuleSearch { log: &none, named: &[], sysroots: &[], beside: &[] }.kernel_pages(), None);
+    assert_eq!(ModuleSearch { log: &none, named: &[], sysroots: &[], beside: &[], excluded: &[] }.kernel_pages(), None);
 }

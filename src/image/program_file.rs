@@ -3,7 +3,8 @@
 use anyhow::{Context as _, Result, ensure};
 use stepback_parsers::{CodePart, ProgramFile};
 
-use super::elf::{self, LoadedSegment};
+use super::elf;
+use super::segments::LoadedSegment;
 use super::spec::ImageSpec;
 
 /// The code of an image where it was loaded. Reads the whole file.

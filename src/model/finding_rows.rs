@@ -49,7 +49,7 @@ pub enum Branch {
 /// # Errors
 /// The trace could not be read, or it was cancelled.
 pub fn finding_list(session: &Session, progress: &BuildProgress, cancel: &Cancel) -> Result<FindingList> {
-    let rules = check(&session.index, PLACES, progress, cancel)?;
+    let rules = check(session, PLACES, progress, cancel)?;
     Ok(FindingList { summary: so_far(session, &totals(&rules)), rules })
 }
 

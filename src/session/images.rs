@@ -7,6 +7,7 @@ use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::drmemtrace::ModulesLog;
 use stepback_parsers::{ProgramFile, ProgramFit};
 
+use super::image_check::beside_notice;
 use super::image_search::{FoundProgram, fitting_program, image_beside};
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
@@ -39,7 +40,7 @@ pub fn load(
         notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
     }
     if let Some(log) = &companions.modules {
-        return of_modules(options, companions, log, notices);
+        return of_modules(options, companions, log, &[], notices);
     }
     let Decoding { set, endian: traced, beside } = decoding;
     let beside = || beside.cloned().or_else(|| beside_for(set, options));
@@ -59,7 +60,33 @@ pub fn load(
         let (image, traced) = (word(endian), word(traced));
         notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian"));
     }
+    tell_problems(&images, notices);
     Ok(images)
+}
+
+/// The images of a trace without some files that nobody named, since they do not fit it.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_without(
+    excluded: &[PathBuf],
+    options: &OpenOptions,
+    companions: &Companions,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    match &companions.modules {
+        Some(log) => of_modules(options, companions, log, excluded, notices),
+        // Nobody named the image beside the trace, and there is no other then.
+        None => Ok(Images::default()),
+    }
+}
+
+/// Reports what is wrong with images that can be used all the same.
+fn tell_problems(images: &Images, notices: &mut Vec<String>) {
+    for info in images.infos() {
+        let path = &info.spec.path;
+        notices.extend(info.problems.iter().map(|problem| format!("the image is damaged: {problem}: {path:?}")));
+    }
 }
 
 /// The code of a program, for traces whose steps follow from it.
@@ -127,8 +154,7 @@ fn fitting(
     }
     tell_foreign(&images, set, " and is left out", notices);
     if good.is_empty() {
-        notices
-            .extend(specs.iter().map(|spec| format!("symbols come from the image beside the trace: {:?}", spec.path)));
+        notices.extend(specs.iter().map(|spec| beside_notice(&spec.path)));
     }
     Images::load_from(&specs, sysroots)
 }
@@ -152,8 +178,8 @@ fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut V
 /// The images that were named, or those of the modules.
 pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
     let Some(log) = &companions.modules else { return options.images.clone() };
-    let search =
-        ModuleSearch { log, named: &options.images, sysroots: options.sysroots(), beside: &companions.directories };
+    let (sysroots, beside) = (options.sysroots(), &*companions.directories);
+    let search = ModuleSearch { log, named: &options.images, sysroots, beside, excluded: &[] };
     search.images(&mut Vec::new()).into_iter().map(|image| image.spec).collect()
 }
 
@@ -162,14 +188,18 @@ fn of_modules(
     options: &OpenOptions,
     companions: &Companions,
     log: &ModulesLog,
+    excluded: &[PathBuf],
     notices: &mut Vec<String>,
 ) -> Result<Images> {
     let named: Vec<_> = match options.images.is_empty() {
         false => options.images.clone(),
         true => usable(&options.remembered_images, notices),
     };
-    let search = ModuleSearch { log, named: &named, sysroots: options.sysroots(), beside: &companions.directories };
-    Images::of_modules(&search, notices)
+    let (sysroots, beside) = (options.sysroots(), &*companions.directories);
+    let search = ModuleSearch { log, named: &named, sysroots, beside, excluded };
+    let images = Images::of_modules(&search, notices)?;
+    tell_problems(&images, notices);
+    Ok(images)
 }
 
 fn word(endian: Endian) -> &'static str {
@@ -205,9 +235,9 @@ fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<String
     let by_name = || image_beside(&options.path, decoding.set);
     let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
     let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
-    match Images::load_from(&[spec], options.sysroots()) {
+    match Images::load_found(&spec, options.sysroots()) {
         Ok(images) => {
-            notices.push(format!("symbols come from the image beside the trace: {path:?}"));
+            notices.push(beside_notice(&path));
             images
         }
         Err(error) => {

@@ -12,6 +12,7 @@
 mod companions;
 mod damage;
 mod demo;
+mod image_check;
 mod image_search;
 mod images;
 mod input;
@@ -29,7 +30,7 @@ mod watch;
 pub use companions::Companions;
 pub use damage::Damage;
 pub use demo::demo_path;
-pub use images::FOREIGN_IMAGE;
+pub use image_check::is_doubt;
 pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};

@@ -13,13 +13,14 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
 
+use super::image_check::{ImageCheck, beside_notice};
 use super::images::{self, Decoding};
 use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
 use super::trace_files::TraceFiles;
 use super::{Companions, Damage, IndexPolicy, OpenOptions, Watch};
-use crate::image::Images;
+use crate::image::{CheckedImage, Images};
 use crate::source::{SourceMap, SourcePlaces};
 
 /// With more calls than these, a trace is shown before tail calls are looked for among them.
@@ -36,6 +37,8 @@ pub struct Session {
     pub index: Arc<Index<AnySource>>,
     /// Symbols of the traced program.
     pub images: Arc<Images>,
+    /// How well each of them fits what the trace executed, and those that are left out because they do not.
+    pub checked_images: Arc<Vec<CheckedImage>>,
     /// What the files beside the trace tell.
     pub companions: Arc<Companions>,
     /// Where sources are that moved since the images were compiled.
@@ -99,8 +102,9 @@ impl Session {
     /// The same session as the successor of one of the same trace: views of that one stay as they are.
     #[must_use]
     pub fn succeeding(self, before: &Self) -> Self {
-        // Their debug information may be read already.
-        Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(&before.images), ..self }
+        // Their debug information may be read already. More of the trace may show that an image does not fit.
+        let images = if before.images.has_same_files(&self.images) { &before.images } else { &self.images };
+        Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(images), ..self }
     }
 
     /// The same session with other names of addresses: views of it stay as they are.
@@ -109,6 +113,7 @@ impl Session {
         Self {
             index: Arc::clone(&self.index),
             images,
+            checked_images: Arc::clone(&self.checked_images),
             companions: Arc::clone(&self.companions),
             source_map: self.source_map.clone(),
             path: self.path.clone(),
@@ -152,8 +157,9 @@ pub enum TraceChange {
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
     let mut search = IndexSearch::new(options, progress, cancel, None)?;
     let (index, origin) = search.index()?;
-    let index = with_images(index, search.images.program(), cancel).with_tail_calls(tail_calls);
-    Ok(search.session(index, origin))
+    let checked = search.checked(&index)?;
+    let index = with_images(index, checked.program.clone(), cancel).with_tail_calls(tail_calls);
+    Ok(search.session(index, checked, origin))
 }
 
 /// Opens a trace to show it: tail calls are found, so that drawing never waits for them.
@@ -205,11 +211,12 @@ fn open_with_tail_calls(
         let is_slow = origin == Origin::Found && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
         let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
         if let Some(index) = again {
-            let index = with_images(index, search.images.program(), cancel);
-            (watch.on_part)(search.session(index, Origin::Found));
+            let checked = search.checked(&index)?;
+            let index = with_images(index, checked.program.clone(), cancel);
+            (watch.on_part)(search.session(index, checked, Origin::Found));
         }
     }
-    Ok(search.session_with_tail_calls(index, origin))
+    search.session_with_tail_calls(index, origin)
 }
 
 /// What the user should know when tail calls could not be looked for.
@@ -290,21 +297,48 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index in which tail calls are found, which takes a while.
-    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Searched {
-        let mut index = with_images(index, self.images.program(), self.cancel);
+    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Result<Searched> {
+        let checked = self.checked(&index)?;
+        let mut index = with_images(index, checked.program.clone(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
-        Searched { session: self.session(index, origin), error: found.err() }
+        Ok(Searched { session: self.session(index, checked, origin), error: found.err() })
+    }
+
+    /// The images after they were compared with what the trace executed; those that nobody named have to fit.
+    fn checked(&self, index: &Index<AnySource>) -> Result<ImageCheck> {
+        let first = ImageCheck::new(Arc::clone(&self.images), index, self.cancel);
+        let excluded: Vec<PathBuf> = first.left_out().map(|image| image.spec.path.clone()).collect();
+        if excluded.is_empty() {
+            return Ok(first);
+        }
+        let left_out: Vec<CheckedImage> = first.left_out().cloned().collect();
+        let mut notices = first.notices;
+        let images = images::load_without(&excluded, self.options, &self.companions, &mut notices)?;
+        let mut again = ImageCheck::new(Arc::new(images), index, self.cancel);
+        notices.append(&mut again.notices);
+        again.checked.extend(left_out);
+        Ok(ImageCheck { notices, ..again })
     }
 
     /// A session with an index that knows the program.
-    fn session(&self, index: Index<AnySource>, origin: Origin) -> Session {
+    fn session(&self, index: Index<AnySource>, checked: ImageCheck, origin: Origin) -> Session {
         let mut notices = self.notices.clone();
+        let is_of_left_out =
+            |notice: &String| checked.left_out().any(|image| *notice == beside_notice(&image.spec.path));
+        notices.retain(|notice| !is_of_left_out(notice));
+        for notice in checked.notices {
+            // What is loaded again says the same again.
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
         notices.extend(self.input.notices());
         let index_path = index.path().map(Path::to_owned);
         let fingerprint = index.fingerprint().clone();
         Session {
             index: Arc::new(index),
-            images: Arc::clone(&self.images),
+            images: checked.images,
+            checked_images: Arc::new(checked.checked),
             companions: Arc::clone(&self.companions),
             source_map: SourceMap::new(self.options.source_map.clone()),
             path: self.options.path.clone(),
@@ -440,7 +474,12 @@ impl<'a> IndexSearch<'a> {
         match self.watch {
             None => run(build),
             Some(watch) => {
-                run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, Origin::Built).told())))
+                // Images that cannot be read any more end the last part, which says so.
+                run(build.telling(&|part| {
+                    if let Ok(searched) = self.session_with_tail_calls(part, Origin::Built) {
+                        (watch.on_part)(searched.told());
+                    }
+                }))
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::desk::words::sentence;
 use crate::desk::{Arrival, Desk, Opened, Opening, Showing, Told, Tone, TraceChoice, TraceMissing};
 use crate::messages::say;
 use crate::model::{AtEnd, Move};
-use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange};
+use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange, is_doubt};
 
 impl Browser {
     /// Picks up the trace that is being opened, or a part of it.
@@ -135,7 +135,7 @@ impl Browser {
     pub(super) fn tell_notices(&mut self, session: &Session, told: &[String]) {
         let is_news = |notice: &&String| !told.contains(notice) && !notice.starts_with("symbols come from");
         for notice in session.notices.iter().filter(is_news) {
-            let tone = if notice.starts_with(FOREIGN_IMAGE) { Tone::Warning } else { Tone::Info };
+            let tone = if is_doubt(notice) { Tone::Warning } else { Tone::Info };
             self.tell(tone, &sentence(notice));
         }
         let count = session.index.info().warning_count;

@@ -18,7 +18,7 @@ use crate::desk::Desk;
 use crate::messages::{say, spoken};
 use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
-use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange, TracesInside};
+use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange, TracesInside, is_doubt};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";
@@ -221,8 +221,7 @@ impl App {
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
         for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace.session, notice)) {
-            let is_doubt = notice.starts_with(FOREIGN_IMAGE);
-            self.toasts.show(if is_doubt { Tone::Warning } else { Tone::Info }, notice);
+            self.toasts.show(if is_doubt(notice) { Tone::Warning } else { Tone::Info }, notice);
         }
         self.tell_warnings(&workspace.session);
         crate::desk::recent::remember(&mut self.settings.recent, workspace.recent());

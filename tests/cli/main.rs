@@ -24,6 +24,7 @@ mod find_stacks;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;
+mod images;
 mod index;
 mod info;
 mod lines;

@@ -12,6 +12,24 @@ pub static DAMAGED: Rule = Rule {
     meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
 };
 
+/// An image holds other code than was executed.
+pub static IMAGE: Rule = Rule {
+    id: "image",
+    severity: Warning,
+    clause: "",
+    title: "the images hold the instructions that the trace executed",
+    meaning: "an image is of another build or program, or was loaded elsewhere: names, lines and memory of it are wrong",
+};
+
+/// The same of a few instructions.
+pub static IMAGE_CHANGES: Rule = Rule {
+    id: "image-changed",
+    severity: Info,
+    clause: "",
+    title: "the images hold the instructions that the trace executed",
+    meaning: "the program was patched or changed itself, or a debugger set breakpoints",
+};
+
 /// Times fall.
 pub static TIME: Rule = Rule {
     id: "time-backwards",

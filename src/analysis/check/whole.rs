@@ -9,6 +9,8 @@ use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Sever
 use super::events::{Seen, check_events};
 use super::rules;
 use crate::analysis::trace_index::TraceIndex;
+use crate::image::CheckedImage;
+use crate::session::Session;
 
 /// Bytes that a record counts for on the meter.
 const RECORD_BYTES: u64 = 24;
@@ -44,7 +46,8 @@ pub struct PlacedFinding {
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
-pub fn check(index: &TraceIndex, limit: usize, progress: &BuildProgress, cancel: &Cancel) -> Result<Vec<BrokenRule>> {
+pub fn check(session: &Session, limit: usize, progress: &BuildProgress, cancel: &Cancel) -> Result<Vec<BrokenRule>> {
+    let index = &session.index;
     let mut findings = Findings::new(limit);
     let records = index.source().record_count().unwrap_or(0).saturating_mul(RECORD_BYTES);
     progress.bytes_total.store(records.saturating_add(index.text_end()), Ordering::Relaxed);
@@ -55,6 +58,7 @@ pub fn check(index: &TraceIndex, limit: usize, progress: &BuildProgress, cancel:
     cancel.check()?;
     progress.bytes_done.store(records, Ordering::Relaxed);
     add_damage(index, &mut findings);
+    add_images(&session.checked_images, &mut findings);
     let seen = check_events(index, &mut findings, progress, cancel)?;
     add_memory(index, seen, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::RuleFindings| {
@@ -69,6 +73,17 @@ fn add_damage(index: &TraceIndex, findings: &mut Findings) {
     for warning in index.warnings().iter().filter(|warning| !warning.is_of_time()) {
         let place = if index.source().is_text() { FindingPlace::Line(Line(warning.line)) } else { FindingPlace::Trace };
         findings.add_many(&rules::DAMAGED, warning.count, place, || warning.message.clone());
+    }
+}
+
+/// Images that do not hold what was executed, each at the first instruction that differs.
+fn add_images(images: &[CheckedImage], findings: &mut Findings) {
+    for (CheckedImage { spec, fit, .. }, text) in images.iter().filter_map(|one| Some((one, one.fit.misfit_text()?))) {
+        let rule = if fit.is_of_another_program() { &rules::IMAGE } else { &rules::IMAGE_CHANGES };
+        let first = fit.first.as_ref().map(|first| FindingPlace::Step { step: first.step, line: None });
+        findings.add_many(rule, fit.contradicted.max(1), first.unwrap_or(FindingPlace::Trace), || {
+            format!("{text}: {spec}")
+        });
     }
 }
 

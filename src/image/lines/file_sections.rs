@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use flate2::read::ZlibDecoder;
 use goblin::container::Ctx;
 use goblin::elf::compression_header::{CompressionHeader, ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD};
-use goblin::elf::section_header::{SHF_COMPRESSED, SHT_NOBITS};
+use goblin::elf::section_header::{SHF_COMPRESSED, SHN_XINDEX, SHT_NOBITS};
 use goblin::elf::{Elf, SectionHeader};
 use stepback_parsers::ReadAt as _;
 
@@ -70,7 +70,12 @@ impl<'a> FileSections<'a> {
             count => count.into(),
         };
         let headers = sections(count)?;
-        let names = match headers.get(usize::from(header.e_shstrndx)) {
+        // So is the number of the table of their names.
+        let names = match (u32::from(header.e_shstrndx), headers.first()) {
+            (SHN_XINDEX, Some(first)) => headers.get(usize::try_from(first.sh_link)?),
+            _ => headers.get(usize::from(header.e_shstrndx)),
+        };
+        let names = match names {
             Some(table) => read_exactly(file, table.sh_offset, table.sh_size)?,
             None => Vec::new(),
         };

@@ -1,0 +1,134 @@
+//! How well images fit the instructions that a trace recorded.
+
+use stepback_index::ExecutedCode;
+use stepback_machine::{Address, Encoding};
+use stepback_parsers::{ProgramFit, Step};
+
+use super::extents::{Extent, Extents};
+use super::fit_cause::{MisfitCause, cause_of};
+use super::images::{Images, PlacedSegment};
+use super::memory_view::MemoryView;
+use super::spec::ImageSpec;
+
+/// How well an image fits the instructions that the trace recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImageFit {
+    /// Number of executed addresses whose bytes the image holds.
+    pub checked: u64,
+    /// Number of these where the trace executed something else.
+    pub contradicted: u64,
+    /// The first step that executed something else.
+    pub first: Option<Misfit>,
+    /// The likely reason; none where everything fits.
+    pub cause: Option<MisfitCause>,
+}
+
+/// An image after the comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedImage {
+    /// The file, and where it was loaded.
+    pub spec: ImageSpec,
+    /// How well it fits.
+    pub fit: ImageFit,
+    /// Where memory holds it when the trace begins.
+    pub view: MemoryView,
+    /// False when it was left out, since nobody named it and it does not fit.
+    pub is_used: bool,
+}
+
+/// An instruction that an image has otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The first step that executed it.
+    pub step: Step,
+    /// Its address.
+    pub pc: Address,
+    /// Its bytes, as memory held them.
+    pub executed: Encoding,
+    /// The bytes of the image there.
+    pub in_image: Encoding,
+}
+
+impl ImageFit {
+    /// True when the image is that of another program or build, or was loaded elsewhere.
+    /// A few changed instructions are no reason: programs are patched, and debuggers set breakpoints.
+    pub fn is_of_another_program(&self) -> bool {
+        match self.cause {
+            None | Some(MisfitCause::FewChanges) => false,
+            Some(MisfitCause::OtherBase(_) | MisfitCause::OtherBuild | MisfitCause::OtherProgram) => true,
+        }
+    }
+
+    /// The counts, for a judgement.
+    pub(super) fn counts(&self) -> ProgramFit {
+        let same = self.checked.saturating_sub(self.contradicted);
+        ProgramFit { same, other: self.contradicted, nowhere: 0 }
+    }
+}
+
+/// Compares all images with the instructions of a trace; the fits are in the order of the images.
+/// `contradictions` are the instructions whose bytes nothing in the trace had written before, by address.
+/// Cost: one comparison for each instruction. The reason of a misfit takes a search through the image.
+pub fn fits_of(images: &Images, codes: &[ExecutedCode], contradictions: &[ExecutedCode]) -> Vec<ImageFit> {
+    let mut fits = vec![ImageFit::default(); images.infos().len()];
+    let comparison = Comparison::new(images);
+    for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
+        let Some(code) = of_address.first() else { continue };
+        let Some(owner) = comparison.owner(code) else { continue };
+        let Some(fit) = fits.get_mut(owner.image) else { continue };
+        fit.checked += 1;
+        let is_told = contradictions.binary_search_by_key(&code.pc, |other| other.pc).is_ok();
+        if !is_told || of_address.iter().any(|code| comparison.fits(code, owner.image)) {
+            continue;
+        }
+        fit.contradicted += 1;
+        if fit.first.as_ref().is_none_or(|first| code.first < first.step) {
+            fit.first = comparison.misfit(code, owner);
+        }
+    }
+    let is_any_checked = fits.iter().any(|fit| fit.checked > 0);
+    for (image, fit) in fits.iter_mut().enumerate() {
+        let is_elsewhere = fit.checked == 0 && !is_any_checked && !codes.is_empty();
+        if fit.contradicted > 0 || is_elsewhere && !images.is_module(image) {
+            fit.cause = cause_of(images, image, fit, codes);
+        }
+    }
+    fits
+}
+
+/// The bytes of all images by address.
+struct Comparison<'a> {
+    images: &'a Images,
+    by_address: Extents,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(images: &'a Images) -> Self {
+        // Later images are loaded over earlier ones. Zeros that no file holds are not compared.
+        let extent = |(owner, placed): (usize, &PlacedSegment)| {
+            let rest = (placed.segment.bytes.len() as u64).checked_sub(1)?;
+            let first = placed.segment.address.0;
+            Some(Extent { first, last: first.checked_add(rest)?, rank: owner, owner })
+        };
+        let by_address = Extents::new(images.segments().iter().enumerate().filter_map(extent).collect());
+        Self { images, by_address }
+    }
+
+    /// The segment that holds an instruction.
+    fn owner(&self, code: &ExecutedCode) -> Option<&'a PlacedSegment> {
+        let owner = self.images.segments().get(self.by_address.owner_of(code.pc.0)?)?;
+        self.images.bytes_in(owner, code).map(|_| owner)
+    }
+
+    /// Whether a segment of an image holds an instruction: overlays share their addresses.
+    fn fits(&self, code: &ExecutedCode, image: usize) -> bool {
+        let segments = self.images.segments().iter().filter(|placed| placed.image == image);
+        let executed = self.images.in_memory(code);
+        segments.filter_map(|placed| self.images.bytes_in(placed, code)).any(|bytes| bytes == executed.bytes())
+    }
+
+    fn misfit(&self, code: &ExecutedCode, owner: &PlacedSegment) -> Option<Misfit> {
+        let in_image = Encoding::new(self.images.bytes_in(owner, code)?)?;
+        Some(Misfit { step: code.first, pc: code.pc, executed: self.images.in_memory(code), in_image })
+    }
+}

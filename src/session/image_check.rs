@@ -1,0 +1,86 @@
+//! Images are compared with what the trace executed before anything of them is believed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stepback_index::{Cancel, CodeCheck, Index, Program};
+use stepback_machine::Address;
+use stepback_parsers::AnySource;
+
+use super::images::FOREIGN_IMAGE;
+use crate::image::{CheckedImage, ImageOrigin, Images, MemoryView, fits_of};
+
+/// How a notice begins about an image of another program.
+const MISFIT_IMAGE: &str = "the image does not fit the trace";
+
+/// Whether a notice is a reason to doubt names, lines or memory.
+pub fn is_doubt(notice: &str) -> bool {
+    notice.starts_with(FOREIGN_IMAGE) || notice.starts_with(MISFIT_IMAGE)
+}
+
+/// What the notice about an image says that nobody named.
+pub fn beside_notice(path: &Path) -> String {
+    format!("symbols come from the image beside the trace: {path:?}")
+}
+
+/// Images after the comparison.
+pub struct ImageCheck {
+    /// Those that are used.
+    pub images: Arc<Images>,
+    /// How well each fits.
+    pub checked: Vec<CheckedImage>,
+    /// What they tell of the traced program.
+    pub program: Program,
+    /// What the user should know of them.
+    pub notices: Vec<String>,
+}
+
+impl ImageCheck {
+    /// Compares images with the instructions of a trace.
+    pub fn new(images: Arc<Images>, index: &Index<AnySource>, cancel: &Cancel) -> Self {
+        let starts = starts_of(index);
+        let program = images.program(&starts);
+        // An index that cannot be read says so at the first question.
+        let contradictions = CodeCheck(index).contradictions(&program, cancel).unwrap_or_default();
+        let fits = fits_of(&images, index.executed_codes(), &contradictions);
+        let infos = images.infos().iter().zip(fits).enumerate();
+        let checked: Vec<CheckedImage> = infos
+            .map(|(number, (info, fit))| CheckedImage {
+                spec: info.spec.clone(),
+                view: images.view_of(number, &starts),
+                is_used: info.origin == ImageOrigin::Named || !fit.is_of_another_program(),
+                fit,
+            })
+            .collect();
+        let notices = checked.iter().flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
+        Self { notices: notices.collect(), images, checked, program }
+    }
+
+    /// Those that are left out.
+    pub fn left_out(&self) -> impl Iterator<Item = &CheckedImage> {
+        self.checked.iter().filter(|image| !image.is_used)
+    }
+}
+
+/// The addresses at which the threads of a trace begin, where it records their instructions.
+fn starts_of(index: &Index<AnySource>) -> Vec<Address> {
+    let firsts: Vec<_> = index.threads().iter().filter_map(|thread| thread.first_step).collect();
+    index.executed_codes().iter().filter(|code| firsts.contains(&code.first)).map(|code| code.pc).collect()
+}
+
+fn misfit_notice(CheckedImage { spec, fit, is_used, .. }: &CheckedImage) -> Option<String> {
+    let text = fit.misfit_text()?;
+    let path = &spec.path;
+    Some(match (fit.is_of_another_program(), is_used) {
+        (true, false) => format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}"),
+        (true, true) => format!("{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"),
+        (false, _) => format!("the image differs from the trace: {text}: {path:?}"),
+    })
+}
+
+fn view_notice(CheckedImage { spec, view, is_used, .. }: &CheckedImage) -> Option<String> {
+    (*view == MemoryView::Load && *is_used).then(|| {
+        let path = &spec.path;
+        format!("the image copies its data after reset, so memory holds it where it was loaded until then: {path:?}")
+    })
+}

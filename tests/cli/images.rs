@@ -1,0 +1,112 @@
+//! Images are compared with what the trace executed before they are believed.
+
+use std::fs;
+
+use crate::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
+
+/// A file of `fixtures/images` in a sandbox.
+fn image_fixture(sandbox: &Sandbox, name: &str) -> String {
+    sandbox.file(name, fs::read(fixture_path("images").join(name)).unwrap())
+}
+
+#[test]
+fn an_image_of_another_program_that_nobody_named_is_left_out() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("x.tarmac", fs::read(fixture_path("qsort.es.tiny.tarmac")).unwrap());
+    sandbox.file("x.elf", fs::read(overflow_image()).unwrap());
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    ran.says("the image does not fit the trace and is left out: 176 of 281 executed instructions are others there");
+    let info = sandbox.json(&["info", &trace]);
+    let (image, first) = (&info["images"][0], &info["images"][0]["first_contradiction"]);
+    assert_eq!(
+        (&image["left_out"], &image["checked"], &image["contradicted"]),
+        (&true.into(), &281.into(), &176.into())
+    );
+    assert_eq!(
+        (&first["address"], &first["executed"], &first["image"]),
+        (&"0x8000000c".into(), &"20 01 00 94".into(), &"23 02 00 94".into())
+    );
+    assert!(sandbox.json_lines(&["check", &trace]).iter().any(|found| found["rule"] == "image"));
+    // Its bytes are no memory of this program, and its names are not shown.
+    let at = sandbox.json(&["at", &trace, "start", "--mem", "0x80000600:4"]);
+    assert_eq!(at["memory"][0]["sources"], "????");
+    let calls = sandbox.run(&["calltree", &trace]).succeeds();
+    assert!(!calls.out.contains("decode_field"));
+}
+
+#[test]
+fn an_image_that_the_user_named_stays_but_is_not_believed() {
+    let sandbox = Sandbox::new();
+    let trace = image_fixture(&sandbox, "t.tarmac");
+    let image = image_fixture(&sandbox, "dup.elf");
+    let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
+    ran.says("the image does not fit the trace, so names, lines and memory may be wrong");
+    let info = sandbox.json(&["info", &trace, "--image", &image]);
+    let found = &info["images"][0];
+    assert_eq!((&found["checked"], &found["contradicted"]), (&3.into(), &2.into()), "{found}");
+    assert_eq!(found["first_contradiction"]["address"], "0x400000");
+    assert_eq!(found["first_contradiction"]["executed"], "1f 00 00 71");
+    assert_eq!((&found["view"], &found["offset"]), (&"run".into(), &"0x0".into()));
+    // What was executed is known, whatever the image holds; the rest of the page is not.
+    let at = sandbox.json(&["at", &trace, "1", "--mem", "0x400000:16", "--image", &image]);
+    assert_eq!(at["memory"][0]["bytes"], "1f 00 00 71 00 00 80 52 c0 03 5f d6 ?? ?? ?? ??");
+    let broken = sandbox.json_lines(&["check", &trace, "--image", &image]);
+    let broken: Vec<_> = broken.iter().filter(|found| found["rule"] == "image").collect();
+    assert_eq!((broken.len(), &broken[0]["count"], &broken[0]["step"]), (1, &2.into(), &0.into()));
+}
+
+#[test]
+fn another_build_of_a_drmemtrace_program_is_a_finding_and_the_same_build_is_none() {
+    let sandbox = Sandbox::new();
+    let trace = image_fixture(&sandbox, "t.trace.gz");
+    let findings = |name: &str| {
+        let image = image_fixture(&sandbox, name);
+        sandbox.json_lines(&["check", &trace, "--image", &image])
+    };
+    assert_eq!(findings("build1.elf"), Vec::<serde_json::Value>::new());
+    let found = findings("build2.elf");
+    assert!(found.iter().any(|found| found["rule"] == "image"), "{found:?}");
+}
+
+#[test]
+fn the_offset_is_named_with_which_an_image_would_fit() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let image = overflow_image();
+    for offset in ["0x10000", "0xffffffff80000000"] {
+        let moved = format!("{image}@{offset}");
+        let ran = sandbox.run(&["info", &trace, "--image", &moved]).succeeds();
+        ran.says("the image does not fit the trace").says("it would fit at another address, with @0x0 after its name");
+    }
+    let info = sandbox.json(&["info", &trace, "--image", &image]);
+    assert_eq!(info["images"][0]["contradicted"], 0);
+    assert!(info["images"][0]["checked"].as_u64() > Some(100));
+}
+
+#[test]
+fn an_image_stays_of_use_where_a_few_instructions_were_patched() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let mut bytes = fs::read(overflow_image()).unwrap();
+    // A breakpoint in the first instruction of `main`, at 0x80000898: the file begins at 0x7fff0000 (`readelf -l`).
+    bytes[0x10898..0x1089c].copy_from_slice(&[0, 0, 0x20, 0xd4]);
+    let image = sandbox.file("patched.elf", bytes);
+    let ran = sandbox.run(&["info", &trace, "--image", &image]).succeeds();
+    ran.says("the image differs from the trace: 1 of ").says("the first at 0x80000898");
+    let info = sandbox.json(&["info", &trace, "--image", &image]);
+    assert_eq!((&info["images"][0]["contradicted"], &info["images"][0]["cause"]), (&1.into(), &"changed".into()));
+    let main = sandbox.json(&["find", &trace, "pc", "main", "--image", &image]);
+    assert_eq!(main["hit"]["pc"], "0x80000898");
+    let rules: Vec<_> = sandbox.json_lines(&["check", &trace, "--image", &image]);
+    assert!(rules.iter().any(|found| found["rule"] == "image-changed" && found["severity"] == "info"), "{rules:?}");
+}
+
+#[test]
+fn a_program_whose_only_data_is_zero_opens() {
+    let sandbox = Sandbox::new();
+    let (trace, image) = (image_fixture(&sandbox, "bss.tarmac"), image_fixture(&sandbox, "bss.elf"));
+    let listed = sandbox.json_lines(&["list", &trace, "--image", &image, "--lines", "--count", "1"]);
+    assert!(listed[0]["source"].as_str().unwrap().contains("x.c:"), "{listed:?}");
+    let at = sandbox.json(&["at", &trace, "0", "--mem", "result:4", "--image", &image]);
+    assert_eq!(at["memory"][0]["bytes"], "00 00 00 00");
+}
