@@ -241,6 +241,9 @@ pub(crate) trait Architecture {
     fn exception_frame() -> Option<&'static FrameLayout> {
         None
     }
+    fn is_state_gateway(_opcode: u32) -> bool {
+        false
+    }
     fn stub_slot(_stub: &Stub<'_>) -> Option<StubSlot> {
         None
     }

@@ -587,6 +587,11 @@ impl InstructionSet {
         ask!(self, Of => Of::exception_frame())
     }
 
+    /// Returns true for the only instruction at which a call from the other security state may arrive.
+    pub fn is_state_gateway(self, opcode: u32) -> bool {
+        ask!(self, Of => Of::is_state_gateway(opcode))
+    }
+
     /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.
     pub fn stub_slot(self, stub: &Stub<'_>) -> Option<StubSlot> {
         ask!(self, Of => Of::stub_slot(stub))

@@ -197,6 +197,16 @@ impl NaiveStep {
         self.set == InstructionSet::T32 && link & 0xffff_ff80 == 0xffff_ff80
     }
 
+    /// Whether a link register with this value makes it return to the other security state.
+    pub fn is_state_return(&self, link: u64) -> bool {
+        self.set == InstructionSet::T32 && [0xfeff_fffe, 0xfeff_ffff].contains(&link)
+    }
+
+    /// Whether a call from the other security state arrives at it: SG.
+    pub fn is_state_gateway(&self) -> bool {
+        self.set == InstructionSet::T32 && self.opcode == 0xe97f_e97f
+    }
+
     /// The register that a call leaves its return address in.
     pub fn link_register(&self) -> RegisterId {
         if self.set == InstructionSet::A64 { LINK_A64 } else { RegisterId::LR }

@@ -190,4 +190,9 @@ impl Architecture for T32 {
     fn exception_frame() -> Option<&'static FrameLayout> {
         Some(&FRAME)
     }
+
+    /// `SG` (DDI 0553, C2.4 "SG").
+    fn is_state_gateway(opcode: u32) -> bool {
+        opcode == 0xe97f_e97f
+    }
 }
