@@ -49,6 +49,19 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
     }
 }
 
+/// Checks all frames, those included that nothing called.
+#[track_caller]
+fn check_all(text: &str, expected: &[&str]) {
+    for segment_bytes in [1, 100, 1 << 20] {
+        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
+        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let index = index_in_memory(tarmac, &options).unwrap();
+        let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let found: Vec<_> = calls.map(|call| format!("{}{}", call.depth, shown(&call).trim_start())).collect();
+        assert_eq!(found, expected, "segments of {segment_bytes} bytes");
+    }
+}
+
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     check_with(&Program::default(), text, expected);
@@ -395,4 +408,149 @@ fn a_jump_to_a_part_of_the_same_function_that_lies_elsewhere_is_no_tail_call() {
     check_with(&functions, &to_start, &["call 2000: 1..2..7 Return by Link"]);
     let elsewhere = text("3004 140003ff\n4000 d65f03c0\n1808 d503201f");
     check_with(&functions, &elsewhere, &["call 2000: 1..2..5 Tail by Link", "tail 4000: 5..6..6 Return by Branch"]);
+}
+
+/// DDI 0487: RET returns to the address in X30, ERET to ELR.
+#[test]
+fn a_trace_that_begins_inside_calls_has_their_callers() {
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "2000 d503201f
+         2004 d65f03c0
+         1004 d65f03c0
+         0800 94000200 X30=804
+         1000 d65f03c0
+         0804 d503201f",
+    );
+    let expected = [
+        "0root 2000: -..0..1 Return by Start",
+        "0root 1004: 1..2..2 Return by Caller",
+        "0root 800: 2..3..- Open by Caller",
+        "1call 1000: 3..4..4 Return by Link",
+    ];
+    check_all(&text, &expected);
+    // POP {r4,pc}, BX lr, BL.
+    let text = trace(
+        "T",
+        "svc",
+        "2000 bf00 r13=3ff8
+         2002 bd10 r13=4000
+         1004 4770
+         0800 f000fbfe r14=805
+         1000 4770
+         0804 bf00",
+    );
+    check_all(&text, &expected);
+}
+
+#[test]
+fn a_return_reveals_no_caller_where_calls_are_not_recorded_or_the_stack_says_otherwise() {
+    // Without registers nobody knows where a call returns to.
+    let text = trace("O", "EL1h_s", "1000 94000400\n2000 d65f03c0\n1004 d65f03c0\n3000 d503201f");
+    check_all(&text, &["0root 1000: -..0..- Open by Start"]);
+    // The stack pointer is below what it was: the frame is still there.
+    let text =
+        trace("O", "EL1h_s", "1000 d503201f SP_EL1=8000\n1008 d10043ff SP_EL1=7ff0\n100c d65f03c0\n3000 d503201f");
+    check_all(&text, &["0root 1000: -..0..- Open by Start"]);
+}
+
+#[test]
+fn a_trace_that_begins_in_a_handler_leaves_it() {
+    let text = trace("O", "EL1h_s", "f280 d503201f SP_EL1=9000\nf284 d69f03e0\n2004 d65f03c0\n1008 d503201f");
+    let expected = [
+        "0root f280: -..0..1 Return by Start",
+        "0root 2004: 1..2..2 Return by Caller",
+        "0root 1008: 2..3..- Open by Caller",
+    ];
+    check_all(&text, &expected);
+}
+
+/// DDI 0553, B3.19 and B3.21: the registers of a task are stored below PSP, which the handler exchanges.
+#[test]
+fn tasks_that_wait_at_one_address_are_told_apart_by_their_stack_pointers() {
+    let line = "E 00009000 0000000e CoreEvent_EXCEPTION";
+    let wait = "b000 df00 PSP=TOP LR=fffffffd cpsr=0100000e";
+    let tasks = |psp: &str, next: &str| {
+        let handler = "9000 bf00\n9002 f3828809 PSP=NEXT\n9004 4770 LR=0 PSP=LATER cpsr=01000000";
+        let later = format!("{:x}", u64::from_str_radix(next, 16).unwrap() + 0x20);
+        let wait = wait.replace("TOP", psp);
+        format!("{wait}\n{line}\n{}\n", handler.replace("NEXT", next).replace("LATER", &later))
+    };
+    let start = "a000 bf00 PSP=2000\na002 f000fffd LR=a007\n";
+    let lines = [start, &tasks("1fe0", "3000"), &tasks("3000", "1fe0"), "b002 4770\na006 bf00"].concat();
+    let mut text = trace("T", "thread", &lines);
+    // The handler runs in handler mode.
+    for pc in ["00009000", "00009002", "00009004"] {
+        for opcode in ["bf00", "f3828809", "4770"] {
+            text = text.replace(&format!("{pc} {opcode} T thread"), &format!("{pc} {opcode} T handler"));
+        }
+    }
+    let expected = [
+        "0root a000: -..0..- Open by Start",
+        "1call b000: 1..2..10 Return by Link",
+        "2exception 9000: 2..3..5 Return by Words",
+        "0switch b000: 5..6..- Open by Stack",
+        "1exception 9000: 6..7..9 Return by Words",
+    ];
+    check_all(&text, &expected);
+}
+
+/// DDI 0487, ERET: a kernel exchanges SP_EL0 and returns to another task, although both were interrupted at one address.
+#[test]
+fn a_kernel_that_exchanges_the_stack_pointer_of_its_tasks_switches_tasks() {
+    let text = trace(
+        "O",
+        "EL0t",
+        "1000 d503201f SP_EL0=8000
+         1004 94000400 X30=1008
+         2004 d4000001
+         f400 d503201f SP_EL1=f000
+         f404 d5184100 SP_EL0=6000
+         f408 d69f03e0
+         2008 d503201f
+         200c d4000001
+         f400 d503201f
+         f404 d5184100 SP_EL0=8000
+         f408 d69f03e0
+         2008 d65f03c0
+         1008 d503201f",
+    );
+    let text = text.lines().map(|line| {
+        let is_kernel = line.contains("0000f40");
+        if is_kernel { line.replace("EL0t", "EL1h") } else { line.to_owned() }
+    });
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 2004: 1..2..11 Return by Link",
+        "2exception f400: 2..3..5 Return by Jump",
+        "0switch 2008: 5..6..- Open by Stack",
+        "1exception f400: 7..8..10 Return by Jump",
+    ];
+    check_all(&text.collect::<Vec<_>>().join("\n"), &expected);
+}
+
+/// DDI 0553, C2.4: BLXNS stores the return address on the Secure stack and sets LR to FNC_RETURN,
+/// SG begins what the Non-secure state may call, and BXNS returns from that.
+#[test]
+fn calls_between_the_security_states_return_by_their_addresses() {
+    let lines = "1000 bf00 MSP=4000
+         1002 47a4 MSP=3ff8 LR=feffffff
+         8000 b580 MSP_NS=6ff8
+         8002 f000f805 LR=8007
+         8010 e97fe97f LR=8006
+         8014 bf00
+         8016 4774
+         8006 bd80 MSP_NS=7000 MSP=4000
+         1004 bf00
+         1006 47a4 MSP=3ff8 LR=fefffffe
+         8100 4770 MSP=4000
+         1008 bf00";
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 8000: 1..2..7 Return by Link",
+        "2call 8010: 3..4..6 Return by Link",
+        "1call 8100: 9..10..10 Return by Link",
+    ];
+    check_all(&trace("T", "thread", lines), &expected);
 }

@@ -39,6 +39,8 @@ pub enum RegisterSource {
 pub struct Recording {
     /// True when instructions or accesses are left out, as by a cache that the recorder simulated.
     pub is_filtered: bool,
+    /// True when instructions are left out: what a branch leads to need not be recorded.
+    pub lacks_steps: bool,
     /// True when each system call is told.
     pub has_system_calls: bool,
 }

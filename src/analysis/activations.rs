@@ -4,6 +4,7 @@
 //! which ends with the return.
 //! What never returned, was skipped or left by a jump, and exceptions are left out;
 //! what they called hangs under the next activation around it.
+//! Frames that nothing in the trace called (the first, its callers, those after a gap) are activations without a call.
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ pub struct Activation {
     pub depth: u32,
     /// The address of its first step, without a Thumb bit.
     pub function: Address,
-    /// The step that called; none for a root.
+    /// The step that called; none for a root and what was on the stack before.
     pub call: Option<Step>,
     /// The first step inside.
     pub entry: Step,
@@ -46,8 +47,9 @@ impl Tree {
     /// See [`QueryError`].
     pub fn all(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let calls = index.calls();
-        // What took a root's place by a tail call belongs to its tree.
-        let is_root = |id: &CallId| calls.get(*id).is_some_and(|call| call.entered == Entered::Root);
+        // What took a root's place, by a tail call, as its caller or after a gap, belongs to its tree.
+        let is_first = |call: Call| call.entered == Entered::Root && call.call_step.is_none();
+        let is_root = |id: &CallId| calls.get(*id).is_some_and(is_first);
         let roots: Vec<CallId> = calls.roots().filter(is_root).collect();
         let ends = roots.iter().skip(1).map(|root| root.0).chain([calls.len()]);
         let mut trees = Vec::new();
@@ -72,7 +74,7 @@ impl Tree {
         self.frames(calls).filter_map(move |frame| {
             let entry = frame.entry_step?;
             let (call, exit) = match frame.entered {
-                Entered::Root => (None, last_step),
+                Entered::Root | Entered::Gap => (None, root_exit(&frame).unwrap_or(last_step)),
                 _ => (Some(frame.call_step?), returned_at(&frame, calls).filter(|exit| *exit < last_step)?),
             };
             while open.pop_if(|exit| *exit < entry).is_some() {}
@@ -81,6 +83,11 @@ impl Tree {
             Some(Activation { depth, function: frame.function, call, entry, exit })
         })
     }
+}
+
+/// Where a frame that nothing called ends within its thread: it returned to its caller, or a gap follows.
+fn root_exit(frame: &Call) -> Option<Step> {
+    frame.exit_step.filter(|_| matches!(frame.left, Left::Return | Left::Gap))
 }
 
 /// The last step of a call that returned, itself or by the function that its tail call went to.

@@ -76,7 +76,9 @@ impl<'a> Spans<'a> {
         let pc = match self.marked.get(&function) {
             Some(pc) => *pc,
             None => {
-                let pc = self.sites.border(entry)?.at.pc;
+                let at = self.sites.border(entry)?.at.pc;
+                // With an image, the function of a frame that was entered before the trace began starts elsewhere.
+                let pc = if (at ^ function.0) & !1 == 0 { at } else { function.0 | at & 1 };
                 self.marked.insert(function, pc);
                 pc
             }

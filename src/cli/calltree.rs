@@ -64,6 +64,7 @@ impl Command for CalltreeArguments {
 
 /// Prints the calls: as JSON of all threads in order of entry, as text one tree a thread.
 fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
+    report.note_unknown_calls();
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
         return CallsPrinter { max_depth: limit, has_lines: arguments.lines }.print(report);
@@ -126,7 +127,8 @@ impl TreePrinter<'_> {
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
             let source = self.source_of(activation.function, report);
-            return Ok(format!("o {} - {} : {name}{source}\n", site_text(first), site_text(last)));
+            let indent = self.indent.of_function(depth);
+            return Ok(format!("{indent}o {} - {} : {name}{source}\n", site_text(first), site_text(last)));
         };
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
@@ -149,7 +151,8 @@ impl TreePrinter<'_> {
     /// The same, with what the trace does not show in words, and how it was entered and left where that is not a call and its return.
     fn frame_text(&self, frame: &Call, report: &Report<'_>) -> Result<String> {
         let depth = frame.depth;
-        let (caller, first) = match (frame.call_step, frame.entry_step) {
+        let call_step = frame.call_step.filter(|_| !matches!(frame.entered, Entered::Root | Entered::Gap));
+        let (caller, first) = match (call_step, frame.entry_step) {
             (Some(call), Some(entry)) => {
                 let (caller, first) = self.step_over(call, entry)?;
                 (Some(caller), Some(first))
@@ -255,14 +258,16 @@ fn manner(frame: &Call) -> String {
         Entered::Tail => Some("entered by a tail call"),
         Entered::Exception => Some("entered by an exception"),
         Entered::Switch => Some("entered by a switch of stacks"),
+        Entered::Gap => Some("the trace goes on here"),
     };
     let left = match frame.left {
         Left::Return => None,
-        Left::Open if frame.entered == Entered::Root => None,
+        Left::Open if matches!(frame.entered, Entered::Root | Entered::Gap) => None,
         Left::Open => Some("never left"),
         Left::Skipped => Some("skipped by a later return"),
         Left::Longjmp => Some("left by a longjmp"),
         Left::Tail => Some("left by a tail call"),
+        Left::Gap => Some("the trace stops showing it here"),
     };
     let words: Vec<&str> = [entered, left].into_iter().flatten().collect();
     if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }

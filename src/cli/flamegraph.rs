@@ -72,6 +72,7 @@ impl Command for FlamegraphArguments {
 
 /// Prints the stacks of all CPUs.
 fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()> {
+    report.note_unknown_calls();
     let session = report.session;
     let names = FunctionNames::new(&session.images, arguments.names);
     let mut threads = Vec::new();

@@ -61,6 +61,7 @@ pub fn entered_word(entered: Entered) -> &'static str {
         Entered::Tail => "tail",
         Entered::Exception => "exception",
         Entered::Switch => "switch",
+        Entered::Gap => "gap",
     }
 }
 
@@ -72,6 +73,7 @@ pub fn left_word(left: Left) -> &'static str {
         Left::Skipped => "skipped",
         Left::Open => "open",
         Left::Tail => "tail",
+        Left::Gap => "gap",
     }
 }
 
@@ -86,6 +88,7 @@ pub fn evidence_word(evidence: Evidence) -> &'static str {
         Evidence::Jump => "jump",
         Evidence::Stack => "stack",
         Evidence::Record => "record",
+        Evidence::Caller => "caller",
     }
 }
 

@@ -76,6 +76,7 @@ impl Command for ProfileArguments {
 
 /// Prints the functions that were called, those of all CPUs together.
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
+    report.note_unknown_calls();
     let session = report.session;
     let is_whole = arguments.whole || report.is_json || session.index.source().tarmac().is_none();
     let mut functions = match is_whole {

@@ -10,7 +10,9 @@ use serde::{Serialize, Serializer as _};
 use stepback_index::Cancel;
 
 use super::options::ReportOptions;
+use super::progress::say;
 use super::retold::Retold;
+use crate::model::trace_notes::lacks_steps;
 use crate::session::{Session, is_same_file};
 
 /// What messages call standard output.
@@ -57,6 +59,13 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
+    /// Says on standard error that calls are not known, in a trace that leaves out instructions.
+    pub fn note_unknown_calls(&self) {
+        if !self.is_quiet && lacks_steps(self.session) {
+            say("note: the trace leaves out instructions, so which calls were made is not known");
+        }
+    }
+
     /// A report to standard output (also called `-`), or to the file that was asked for.
     pub fn new(session: &'a Session, options: &ReportOptions) -> Result<Self> {
         match options.output.as_deref().filter(|path| !is_standard_output(path)) {

@@ -37,6 +37,7 @@ pub struct FrameJson {
 impl Stack {
     /// The innermost frames of a thread at a position, at most `limit` of them.
     pub fn read(position: Position, thread: ThreadId, limit: usize, report: &Report<'_>) -> Result<Self> {
+        report.note_unknown_calls();
         let session = report.session;
         let name = session.index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
         let mut stack = call_stack(session, name.as_deref(), position)?;

@@ -65,8 +65,8 @@ impl CallRow {
     /// How it was entered and left and how it was found, a line each.
     pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let entered = match self.call.call_step {
-            Some(step) => say!("calls-entered-from", entered = entered_words(self.call.entered), step = step.0),
-            None => entered_words(self.call.entered).to_owned(),
+            Some(step) => say!("calls-entered-from", entered = entered_words(&self.call), step = step.0),
+            None => entered_words(&self.call).to_owned(),
         };
         let found = say!("stack-found", evidence = evidence_words(self.call.evidence));
         let steps = self.steps_text(session);

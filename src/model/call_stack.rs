@@ -201,7 +201,7 @@ impl StackFrame {
     /// One line about where it was called: `from step 1,229 at decode_field+a8 (80000438)`.
     pub fn call_text(&self) -> String {
         match &self.call_site {
-            None => entered_words(self.call.entered).to_owned(),
+            None => entered_words(&self.call).to_owned(),
             Some(site) => say!("stack-from-step-at", step = site.step.0, place = site.place_text()),
         }
     }
@@ -211,8 +211,8 @@ impl StackFrame {
         let mut lines =
             vec![say!("stack-name-at", name = &*self.name, address = format!("{:x}", self.call.function.0))];
         lines.push(match self.call_site {
-            None => entered_words(self.call.entered).to_owned(),
-            Some(_) => format!("{} {}", entered_words(self.call.entered), self.call_text()),
+            None => entered_words(&self.call).to_owned(),
+            Some(_) => format!("{} {}", entered_words(&self.call), self.call_text()),
         });
         if self.call.entry_step.is_none() {
             lines.push(say!("stack-the-trace-shows-no-step").to_owned());

@@ -114,7 +114,7 @@ pub fn call_words(session: &Session, ids: &[CallId], cancel: &Cancel) -> Result<
         });
         let call = calls.get(*id);
         let parent = call.and_then(|call| calls.get(call.parent?));
-        let entered = || call.map_or_else(String::new, |call| entered_words(call.entered).to_owned());
+        let entered = || call.map_or_else(String::new, |call| entered_words(&call).to_owned());
         let caller = parent.map_or_else(entered, |parent| function_name(&session.images, parent.function));
         Ok(CallWords { arguments, caller })
     };

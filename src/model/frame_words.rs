@@ -5,13 +5,15 @@ use stepback_index::{Call, Entered, Evidence, Left};
 use crate::messages::say;
 
 /// How a frame was entered, in a few words: `called`, `interrupted`.
-pub fn entered_words(entered: Entered) -> &'static str {
-    match entered {
+pub fn entered_words(call: &Call) -> &'static str {
+    match call.entered {
+        _ if call.evidence == Evidence::Caller => say!("frame-entered-before"),
         Entered::Root => say!("frame-the-first-frame-of-its"),
         Entered::Call => say!("frame-entered-by-a-call"),
         Entered::Tail => say!("frame-entered-by-a-jump-from"),
         Entered::Exception => say!("frame-entered-by-an-exception-or"),
         Entered::Switch => say!("frame-entered-by-a-switch-to"),
+        Entered::Gap => say!("frame-first-after-a-gap"),
     }
 }
 
@@ -23,6 +25,7 @@ pub fn left_words(call: &Call) -> String {
         Left::Longjmp => say!("frame-left-by-a-jump-out"),
         Left::Open => return say!("frame-never-left-the-trace-ends").to_owned(),
         Left::Tail => say!("frame-left-by-a-jump-to"),
+        Left::Gap => say!("frame-left-in-a-gap"),
     };
     match call.exit_step {
         Some(step) => say!("frame-last-step", words = words, step = step.0),
@@ -41,6 +44,7 @@ pub fn evidence_words(evidence: Evidence) -> &'static str {
         Evidence::Jump => say!("frame-control-went-on-elsewhere-after"),
         Evidence::Stack => say!("frame-the-stack-pointer-was-moved"),
         Evidence::Record => say!("frame-the-traces-records-say-so"),
+        Evidence::Caller => say!("frame-a-return-of-no-recorded-call"),
     }
 }
 
@@ -51,6 +55,7 @@ pub fn frame_marks(call: &Call) -> Vec<&'static str> {
         Entered::Tail => Some(say!("frame-mark-tail")),
         Entered::Exception => Some(exception()),
         Entered::Switch => Some(say!("frame-mark-task")),
+        Entered::Gap => Some(say!("frame-mark-gap")),
     };
     let left = match call.left {
         // The frame that took the place of one that ends in a tail call bears the mark.
@@ -58,9 +63,11 @@ pub fn frame_marks(call: &Call) -> Vec<&'static str> {
         Left::Skipped => Some(say!("frame-mark-skipped")),
         Left::Longjmp => Some("longjmp"),
         Left::Open => Some(say!("frame-mark-open")),
+        Left::Gap => Some(say!("frame-mark-gap")),
     };
-    // Every thread's first frame is open unless it says otherwise.
-    let left = left.filter(|mark| call.entered != Entered::Root || *mark != say!("frame-mark-open"));
+    // A thread's first frame, and the first after a gap, is open unless it says otherwise.
+    let left =
+        left.filter(|mark| !matches!(call.entered, Entered::Root | Entered::Gap) || *mark != say!("frame-mark-open"));
     entered.into_iter().chain(left).collect()
 }
 

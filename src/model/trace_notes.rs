@@ -1,14 +1,14 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
-use stepback_index::MarkerReader;
-use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
+use stepback_index::{Cancel, FindMarkers, MarkerReader, Query as _};
+use stepback_parsers::{MarkerKind, Position, Source as _, drmemtrace::FileType};
 
 use crate::messages::say;
 use crate::session::Session;
 
-/// What a drmemtrace trace does not hold or holds besides; nothing for other formats.
+/// What a drmemtrace trace does not hold or holds besides; for other formats, whether calls are known.
 pub fn trace_notes(session: &Session) -> Vec<String> {
-    let Some(trace) = session.drmemtrace() else { return Vec::new() };
+    let Some(trace) = session.drmemtrace() else { return unusual_notes(session) };
     let threads = trace.threads().iter().filter(|thread| !thread.is_idle()).count();
     let by_time = (threads > 1).then(|| say!("notes-by-time").to_owned());
     std::iter::once(say!("notes-no-values").to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
@@ -16,7 +16,8 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
 
 /// Those of them that most traces do not have.
 pub fn unusual_notes(session: &Session) -> Vec<String> {
-    let Some(trace) = session.drmemtrace() else { return Vec::new() };
+    let calls = lacks_steps(session).then(|| say!("notes-calls-are-not-known").to_owned());
+    let Some(trace) = session.drmemtrace() else { return calls.into_iter().collect() };
     let file_type = trace.head().file_type;
     let marked = |kind: MarkerKind| MarkerReader(&session.index).marker_counts().any(|known| known.kind == kind);
     let assumed = file_type.instruction_set().is_none().then(|| {
@@ -39,7 +40,18 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
         (marked(MarkerKind::WINDOW), say!("notes-the-recording-has-windows-between")),
     ];
     let notes = notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned());
-    assumed.into_iter().chain(notes).collect()
+    assumed.into_iter().chain(notes).chain(calls).collect()
+}
+
+/// Number of markers of what is recorded that are looked at.
+const RECORDINGS: usize = 64;
+
+/// Whether instructions are left out, so that no calls are looked for.
+pub fn lacks_steps(session: &Session) -> bool {
+    let (index, kinds) = (&session.index, vec![MarkerKind::RECORDING]);
+    let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
+    let markers = question.run(index, &Cancel::default()).unwrap_or_default();
+    markers.iter().filter_map(|hit| index.source().recording(hit.marker)).any(|recording| recording.lacks_steps)
 }
 
 /// Whether a trace tells where instructions are but not what they are.

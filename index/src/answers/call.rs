@@ -34,7 +34,7 @@ pub struct Call {
 impl Call {
     /// False for the first frame of a stack, which nothing on that stack called.
     pub fn is_called(&self) -> bool {
-        !matches!(self.entered, Entered::Root | Entered::Switch)
+        !matches!(self.entered, Entered::Root | Entered::Switch | Entered::Gap)
     }
 
     /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
@@ -66,10 +66,12 @@ pub enum Entered {
     Exception,
     /// By a move of the stack pointer to a stack that was not in use before (a new task).
     Switch,
+    /// Not shown: the trace goes on here after a stretch that it does not show.
+    Gap,
 }
 
 impl Entered {
-    pub(crate) const ALL: [Self; 5] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch];
+    pub(crate) const ALL: [Self; 6] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch, Self::Gap];
 }
 
 /// How a frame was found.
@@ -91,11 +93,22 @@ pub enum Evidence {
     Stack,
     /// The trace's records say so.
     Record,
+    /// A return that belongs to no recorded call went there. Its function is known by that address alone.
+    Caller,
 }
 
 impl Evidence {
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack, Self::Record];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Start,
+        Self::Link,
+        Self::Return,
+        Self::Branch,
+        Self::Words,
+        Self::Jump,
+        Self::Stack,
+        Self::Record,
+        Self::Caller,
+    ];
 }
 
 /// How a frame was left.
@@ -111,8 +124,10 @@ pub enum Left {
     Open,
     /// Its last step jumped to another function that returns in its place (a tail call).
     Tail,
+    /// Not shown: the trace has a stretch that it does not show, and whether the frame outlived that is not known.
+    Gap,
 }
 
 impl Left {
-    pub(crate) const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
+    pub(crate) const ALL: [Self; 6] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail, Self::Gap];
 }

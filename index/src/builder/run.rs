@@ -443,6 +443,9 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> Ev
 
     fn marker(&mut self, event: &MarkerEvent) {
         self.builder.marker(event);
+        if let Some(recording) = self.run.request.source.recording(event.marker) {
+            self.builder.turns.recording(event.thread, recording);
+        }
     }
 
     fn problem(&mut self, problem: &Problem) {

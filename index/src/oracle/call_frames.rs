@@ -32,16 +32,26 @@ pub(super) struct Stack<'a> {
     pub(super) pending: Vec<Pending<'a>>,
     /// What the stack pointer was outside of exceptions.
     pub(super) range: Range,
-    /// The first frame, but for the thread's first stack.
-    pub(super) head: Option<Pending<'a>>,
+    /// The outermost known frame.
+    pub(super) root: Option<Root>,
     /// The exception that turned to another stack from here.
     pub(super) turned_by: Option<Pending<'a>>,
 }
 
 impl Stack<'_> {
     pub(super) fn range(&self) -> Range {
-        self.pending.iter().rfind(|pending| pending.is_exception()).map_or(self.range, |pending| pending.range)
+        self.pending.iter().rfind(|pending| pending.has_own_stack()).map_or(self.range, |pending| pending.range)
     }
+}
+
+/// The outermost known frame of a stack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    pub(super) entered: Entered,
+    pub(super) evidence: Evidence,
+    pub(super) before: Option<Step>,
+    pub(super) entry: Step,
+    pub(super) function: Address,
 }
 
 pub(super) fn is_within(range: Range, sp: Option<u64>) -> bool {
@@ -69,6 +79,8 @@ pub(super) struct Entry {
 pub(super) enum What<'a> {
     Maybe,
     Call,
+    /// A call into the other security state, and the stack pointer of the caller when it returns.
+    StateCall(Option<u64>),
     /// How it shows, what it interrupted, and whether the link register then said how to return.
     Exception(Evidence, &'a Told, bool),
 }
@@ -78,6 +90,21 @@ impl Pending<'_> {
         matches!(self.what, What::Exception(..))
     }
 
+    /// An exception, or a call into the other security state.
+    pub(super) fn has_own_stack(&self) -> bool {
+        matches!(self.what, What::Exception(..) | What::StateCall(_))
+    }
+
+    /// A call that surely was one.
+    pub(super) fn is_certain_call(&self) -> bool {
+        matches!(self.what, What::Call | What::StateCall(_))
+    }
+
+    /// Whether what an exception stores fits between the stack pointer that it was taken with and a later one.
+    pub(super) fn was_taken_at(&self, sp: u64) -> bool {
+        self.sp.is_some_and(|taken| taken <= sp && sp - taken <= 256)
+    }
+
     pub(super) fn returns_to(&self, sp: Option<u64>, target: u64) -> bool {
         !self.is_exception() && (self.sp, self.return_address) == (sp, target)
     }
@@ -85,13 +112,23 @@ impl Pending<'_> {
     /// Whether what was interrupted goes on at an address.
     pub(super) fn resumes_at(&self, pc: u64) -> bool {
         let What::Exception(_, told, _) = self.what else { return false };
-        let call = match told.naive().target() {
-            Some(Target::Address(address)) => Some(address),
-            _ => None,
-        };
-        let places = [Some(told.pc.0), Some(next_pc(told)), told.naive().branch_target().or(call)];
-        places.into_iter().flatten().any(|place| (place ^ pc) & !1 == 0)
+        may_resume_at(told, pc)
     }
+}
+
+/// Whether what left a step for a handler may go on at an address.
+pub(super) fn may_resume_at(told: &Told, pc: u64) -> bool {
+    let places = [Some(told.pc.0), Some(next_pc(told)), target_of(told)];
+    places.into_iter().flatten().any(|place| (place ^ pc) & !1 == 0)
+}
+
+/// Where a branch or a call goes by its encoding.
+fn target_of(told: &Told) -> Option<u64> {
+    let call = match told.naive().target() {
+        Some(Target::Address(address)) => Some(address),
+        _ => None,
+    };
+    told.naive().branch_target().or(call)
 }
 
 /// A transfer of control.
@@ -115,11 +152,12 @@ impl Jump<'_> {
 
     /// What the trace can mean by words about an exception alone.
     pub(super) fn goes_on(&self) -> bool {
-        let call = match self.last.naive().target() {
-            Some(Target::Address(address)) => Some(address),
-            _ => None,
-        };
-        self.last.naive().branch_target().or(call).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
+        target_of(self.last).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
+    }
+
+    /// Whether control went elsewhere than the step before says.
+    pub(super) fn is_diverted(&self) -> bool {
+        self.kind() == Kind::Other || target_of(self.last).is_some() && !self.goes_on()
     }
 }
 

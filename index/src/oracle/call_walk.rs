@@ -8,7 +8,9 @@ use stepback_parsers::{Step, TextKind, WrittenName};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
-use crate::oracle::call_frames::{Entry, Jump, Pending, Stack, What, is_above, is_near, is_within, next_pc};
+use crate::oracle::call_frames::{
+    Entry, Jump, Pending, Root, Stack, What, is_above, is_near, is_within, may_resume_at, next_pc,
+};
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
 
@@ -35,6 +37,8 @@ pub(super) struct Walk<'a> {
     values: HashMap<RegisterId, u64>,
     /// The stack pointer that is in use again since an exception ended, until it is written.
     sp_again: Option<Option<u64>>,
+    /// The last write of a stack pointer that was not in use.
+    other_stack: Option<(Step, RegisterId, Option<u64>)>,
     /// The step that wrote the stack pointer last.
     sp_step: Option<Step>,
     /// True when it was given an unrelated value since the last transfer of control.
@@ -43,6 +47,10 @@ pub(super) struct Walk<'a> {
     sp_high: Option<u64>,
     /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
     lr_age: u8,
+    /// A call left no return address that is recorded.
+    has_blind_calls: bool,
+    /// The last step after which control went elsewhere without any sign of an exception.
+    diverted_after: Option<&'a Told>,
     /// The steps behind which the trace tells of an exception: anywhere (true), or before any other step (false).
     words: HashSet<(Step, bool)>,
     /// Where calls returned to on which stack with which stack pointer, and how many frames were pending then.
@@ -62,10 +70,13 @@ impl<'a> Walk<'a> {
             last: None,
             values: HashMap::new(),
             sp_again: None,
+            other_stack: None,
             sp_step: None,
             is_sp_set: false,
             sp_high: None,
             lr_age: 0,
+            has_blind_calls: false,
+            diverted_after: None,
             words: oracle.events.iter().filter_map(exception_words).flatten().collect(),
             return_points: HashMap::new(),
         }
@@ -107,6 +118,24 @@ impl<'a> Walk<'a> {
         if register == RegisterId::LR || register == LINK_A64 {
             self.lr_age = 0;
         }
+        let named =
+            written.bank.filter(|named| written.name == WrittenName::Own && named.plain.register == RegisterId::SP);
+        if let Some(mode) = named.and_then(|named| named.bank.mode()) {
+            let value = written.bytes.as_ref().filter(|bytes| bytes.len() >= 4).map(number);
+            let step = self.last.map_or(Step(0), |(step, _)| step);
+            self.other_stack = Some((step, mode.home(RegisterId::SP), value));
+        }
+    }
+
+    /// The stack pointer that a step uses, if that was set while another was in use: the setting step and the value.
+    fn set_stack(&self, told: &Told) -> Option<(Step, u64)> {
+        let (step, register, value) = self.other_stack?;
+        let is_other = told.mode.tells(RegisterId::SP) && told.mode.home(RegisterId::SP) != register;
+        Some((step, value.filter(|_| !is_other)?))
+    }
+
+    fn set_since(&self, jump: &Jump<'_>, entry: Step) -> Option<u64> {
+        self.set_stack(jump.told).filter(|(step, _)| *step >= entry).map(|(_, value)| value)
     }
 
     fn sp(&self) -> Option<u64> {
@@ -123,7 +152,13 @@ impl<'a> Walk<'a> {
             None => {
                 self.sp_high = None;
                 self.is_sp_set = false;
-                self.calls.push((0, self.root(step, told)));
+                self.stack.root = Some(Root {
+                    entered: Entered::Root,
+                    evidence: Evidence::Start,
+                    before: None,
+                    entry: step,
+                    function: told.pc,
+                });
             }
             Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
                 let has_words = self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
@@ -142,10 +177,20 @@ impl<'a> Walk<'a> {
         if let Some(place) = self.exception_left_by(&jump) {
             return self.leave_exception(place, jump);
         }
+        let is_entry = self.has_exception_return(&jump) && self.lr_age == 1;
+        let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
+        let is_resuming = self.diverted_after.is_some_and(|told| may_resume_at(told, jump.told.pc.0));
+        let is_outermost = !self.stack.pending.iter().any(is_certain);
+        if self.is_return_from_exception(&jump) && !is_entry && !is_resuming && is_outermost {
+            return self.leave_unseen_exception(jump);
+        }
         if let Some(evidence) = self.exception(&jump) {
             let exception = self.pending(jump, What::Exception(evidence, jump.last, self.has_exception_return(&jump)));
             let exception = Pending { sp: self.sp(), ..exception };
             return self.stack.pending.push(exception);
+        }
+        if jump.is_diverted() {
+            self.diverted_after = Some(jump.last);
         }
         if let Some(turn) = self.turned_by_set(&jump) {
             self.turn(turn, jump);
@@ -154,20 +199,70 @@ impl<'a> Walk<'a> {
         }
         let is_elsewhere = self.is_sp_set && is_above(self.stack.range(), self.sp());
         let lost = self.lose_below(high.filter(|_| !is_elsewhere));
+        let returning =
+            self.place_of(self.sp(), jump.target()).and_then(|place| self.stack.pending.get(place)).map(|to| to.what);
         let is_returned = self.return_to(self.sp(), Some(jump.target()), jump.last_step);
         let left = if is_returned { Left::Skipped } else { Left::Longjmp };
         lost.iter().for_each(|pending| self.close(pending, Some(jump.last_step), left));
         if is_returned {
+            if let Some(What::StateCall(sp)) = returning {
+                self.sp_again = Some(self.set_since(&jump, jump.last_step).or(sp));
+            }
             return;
         }
         self.suspect(jump.target(), &lost, jump.last_step);
         let expected = jump.last.naive().return_address();
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
         let link = self.link(jump.told);
+        let is_stored = link.is_some_and(|link| jump.told.naive().is_state_return(link));
+        if jump.kind() == Kind::Call && (jump.told.naive().is_state_gateway() || self.lr_age == 1 && is_stored) {
+            let sp = self.sp().map(|sp| if is_stored { sp.wrapping_add(8) } else { sp });
+            self.call(Pending { return_address: expected, ..self.pending(jump, What::StateCall(sp)) });
+            return;
+        }
         if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
             let is_certain = return_address == expected && self.lr_age == 1;
             let what = if is_certain { What::Call } else { What::Maybe };
             self.call(Pending { sp: self.sp(), return_address, ..self.pending(jump, what) });
+            return;
+        }
+        self.has_blind_calls |= jump.kind() == Kind::Call && link.is_none();
+        let is_far = lost.iter().any(Pending::is_certain_call);
+        if jump.kind() == Kind::Return && !is_far {
+            self.return_from_root(&jump);
+        }
+    }
+
+    /// A return that no call explains, out of the outermost known frame.
+    fn return_from_root(&mut self, jump: &Jump<'_>) {
+        let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
+        let is_below = self.stack.range.zip(self.sp()).is_some_and(|((_, high), sp)| sp < high);
+        if self.stack.pending.iter().any(is_certain) || is_below || self.has_blind_calls {
+            return;
+        }
+        let Some(root) = self.stack.root else { return };
+        self.stack.pending.clear();
+        self.calls.push((self.number, self.root_frame(root, Some(jump.last_step), Left::Return)));
+        let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(jump.last_step));
+        self.stack.root = Some(Root { entered, evidence, before, entry: jump.step, function: jump.told.pc });
+    }
+
+    /// A return from an exception that was taken before the trace began.
+    fn leave_unseen_exception(&mut self, jump: Jump<'a>) {
+        let over = std::mem::take(&mut self.stack.pending);
+        over.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        if let Some(root) = self.stack.root {
+            self.calls.push((self.number, self.root_frame(root, Some(jump.last_step), Left::Return)));
+        }
+        let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
+        let root = Root { entered: Entered::Root, evidence: Evidence::Caller, before, entry, function };
+        (self.stack.root, self.stack.range) = (Some(root), None);
+        let number = self.number;
+        self.return_points.retain(|(stack, ..), _| *stack != number);
+        match self.set_stack(jump.told) {
+            Some((_, sp)) => self.sp_again = Some(Some(sp)),
+            None if self.sp_step < Some(jump.last_step) => self.sp_again = Some(None),
+            None => {}
         }
     }
 
@@ -213,28 +308,33 @@ impl<'a> Walk<'a> {
         self.link(jump.told).is_some_and(|link| jump.told.naive().is_exception_return(link))
     }
 
-    fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
-        let pc = jump.told.pc.0;
-        let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
-        let is_return = match jump.kind() {
+    fn is_return_from_exception(&self, jump: &Jump<'_>) -> bool {
+        match jump.kind() {
             Kind::ExceptionReturn => true,
             Kind::Return | Kind::Branch => {
                 self.has_exception_return(jump) && jump.last.naive().branch_target().is_none()
             }
             _ => false,
-        };
-        if is_return {
+        }
+    }
+
+    fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
+        let pc = jump.told.pc.0;
+        let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
+        let is_level = self.stack.pending.iter().rposition(Pending::has_own_stack) == Some(innermost);
+        if self.is_return_from_exception(jump) {
             return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
         }
         let is_other = jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
         let inside = self.stack.pending.get(innermost..).unwrap_or_default();
         let is_linked = inside.first().is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
-        let has_calls = inside.iter().any(|pending| matches!(pending.what, What::Call));
-        if jump.kind() == Kind::Return && is_linked && !has_calls && !is_other {
+        let has_calls = inside.iter().any(Pending::is_certain_call);
+        if jump.kind() == Kind::Return && is_level && is_linked && !has_calls && !is_other {
             return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
         }
-        Some(innermost)
-            .filter(|place| !is_other && self.stack.pending.get(*place).is_some_and(|top| top.resumes_at(pc)))
+        Some(innermost).filter(|place| {
+            is_level && !is_other && self.stack.pending.get(*place).is_some_and(|top| top.resumes_at(pc))
+        })
     }
 
     fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
@@ -244,8 +344,9 @@ impl<'a> Walk<'a> {
         let exception = inside.remove(0);
         inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         self.close(&exception, Some(jump.last_step), Left::Return);
-        // What the returning step itself wrote is what counts.
-        let is_written = self.sp_step >= Some(jump.last_step);
+        // What the returning step itself wrote is what counts, unless the handler set another stack pointer.
+        let set = self.set_since(&jump, exception.entry_step);
+        let is_written = self.sp_step >= Some(jump.last_step) && set.is_none();
         if let Some(turn) = turn {
             self.stack.turned_by = Some(exception);
             self.turn(turn, jump);
@@ -254,12 +355,12 @@ impl<'a> Walk<'a> {
                 None if is_handlers => Some(None),
                 None => self.sp_again,
             };
-            self.sp_again = if is_written { None } else { again };
+            self.sp_again = if is_written { None } else { set.map(Some).or(again) };
             self.return_to(self.sp(), Some(jump.target()), jump.last_step);
             return;
         }
         if !is_written {
-            self.sp_again = Some(exception.sp);
+            self.sp_again = Some(set.or(exception.sp));
         }
         let What::Exception(_, interrupted, _) = exception.what else { return };
         let is_at = |place: u64| (place ^ jump.told.pc.0) & !1 == 0;
@@ -269,16 +370,16 @@ impl<'a> Walk<'a> {
         let return_address = interrupted.naive().return_address();
         if interrupted.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
             let call = self.pending(jump, What::Call);
-            self.call(Pending { sp: exception.sp, return_address, call_step: exception.call_step, ..call });
+            self.call(Pending { sp: set.or(exception.sp), return_address, call_step: exception.call_step, ..call });
         } else {
-            self.return_to(exception.sp, Some(jump.target()), exception.call_step);
+            self.return_to(set.or(exception.sp), Some(jump.target()), exception.call_step);
         }
     }
 
     /// Notes the stack pointer as one of the stack in use; inside an exception, once it was written there.
     fn note_sp(&mut self) {
         let (Some(sp), written) = (self.sp(), self.sp_step) else { return };
-        let range = match self.stack.pending.iter_mut().rfind(|pending| pending.is_exception()) {
+        let range = match self.stack.pending.iter_mut().rfind(|pending| pending.has_own_stack()) {
             Some(exception) if written <= Some(exception.call_step) => return,
             Some(exception) => &mut exception.range,
             None => &mut self.stack.range,
@@ -317,18 +418,30 @@ impl<'a> Walk<'a> {
 
     /// The number of the stack that the return of an exception turns to.
     fn turned_by_return(&self, place: usize, jump: &Jump<'_>) -> Option<usize> {
-        let (sp, pc, handler) = (self.sp(), jump.told.pc.0, self.stack.range());
-        let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.is_exception());
+        let (pc, handler) = (jump.told.pc.0, self.stack.range());
+        let set = self.set_since(jump, self.stack.pending.get(place)?.entry_step);
+        let sp = set.or(self.sp());
+        let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.has_own_stack());
         let home = around.map_or(self.stack.range, |pending| pending.range);
         let exception = self.stack.pending.get(place)?;
         let What::Exception(_, interrupted, _) = exception.what else { return None };
         let resumed: Vec<_> =
             self.others().filter(|(_, stack)| stack.turned_by.is_some_and(|by| by.resumes_at(pc))).collect();
+        if let Some(sp) = set {
+            if exception.resumes_at(pc) && exception.was_taken_at(sp) {
+                return None;
+            }
+            let is_it = |stack: &Stack<'_>| stack.turned_by.is_some_and(|by| by.was_taken_at(sp));
+            if let Some((number, _)) = resumed.iter().find(|(_, stack)| is_it(stack)) {
+                return Some(*number);
+            }
+        }
         let with_sp = resumed.iter().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| *number);
-        if exception.resumes_at(pc) {
+        if exception.resumes_at(pc) && set.is_none() {
             return with_sp.filter(|_| !is_within(home, sp));
         }
-        if let Some(number) = with_sp.or(resumed.first().map(|(number, _)| *number)) {
+        let by_address = resumed.first().filter(|_| set.is_none()).map(|(number, _)| *number);
+        if let Some(number) = with_sp.filter(|_| set.is_none() || !is_within(home, sp)).or(by_address) {
             return Some(number);
         }
         let is_own = is_within(home, sp) || is_within(handler, sp);
@@ -336,14 +449,16 @@ impl<'a> Walk<'a> {
             return Some(number);
         }
         let goes_on = !matches!(interrupted.naive().kind(), Kind::Other | Kind::Trap);
-        let is_skip = goes_on || pc.abs_diff(next_pc(interrupted)) <= 64;
+        let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted)) <= 64);
         (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
     }
 
     fn turn(&mut self, number: usize, jump: Jump<'a>) {
-        let head = (number == self.stacks.len()).then(|| self.pending(jump, What::Maybe));
-        if head.is_some() {
-            self.stacks.push(Stack { head, ..Stack::default() });
+        if number == self.stacks.len() {
+            let (before, entry, function) = (Some(jump.last_step), jump.step, jump.told.pc);
+            let (entered, evidence) = (Entered::Switch, Evidence::Stack);
+            let root = Some(Root { entered, evidence, before, entry, function });
+            self.stacks.push(Stack { root, ..Stack::default() });
         }
         if let Some(left) = self.stacks.get_mut(self.number) {
             *left = std::mem::take(&mut self.stack);
@@ -357,7 +472,7 @@ impl<'a> Walk<'a> {
 
     /// Where the frames inside the innermost exception begin.
     fn inside(&self) -> usize {
-        self.stack.pending.iter().rposition(Pending::is_exception).map_or(0, |place| place + 1)
+        self.stack.pending.iter().rposition(Pending::has_own_stack).map_or(0, |place| place + 1)
     }
 
     fn call(&mut self, call: Pending<'a>) {
@@ -378,7 +493,7 @@ impl<'a> Walk<'a> {
     fn suspect(&mut self, target: u64, lost: &[Pending<'_>], jump: Step) {
         let sp = self.sp();
         let first = match self.return_points.get(&(self.number, sp, target)) {
-            _ if lost.iter().any(|pending| matches!(pending.what, What::Call)) => 0,
+            _ if lost.iter().any(Pending::is_certain_call) => 0,
             Some(first) => *first,
             None => return,
         };
@@ -476,12 +591,11 @@ impl<'a> Walk<'a> {
         let in_use = self.number;
         for number in 0..self.stacks.len() {
             let stack = if number == in_use { &mut self.stack } else { &mut self.stacks[number] };
-            let (open, head) = (std::mem::take(&mut stack.pending), stack.head);
+            let (open, root) = (std::mem::take(&mut stack.pending), stack.root);
             self.number = number;
             open.iter().for_each(|pending| self.close(pending, None, Left::Open));
-            if let Some(head) = head {
-                let (entered, evidence) = (Entered::Switch, Evidence::Stack);
-                self.calls.push((number, self.frame(&head, Entry { entered, evidence }, None, Left::Open)));
+            if let Some(root) = root {
+                self.calls.push((number, self.root_frame(root, None, Left::Open)));
             }
         }
         self.number = in_use;
@@ -496,7 +610,7 @@ impl<'a> Walk<'a> {
         let (entered, evidence) = match pending.what {
             What::Maybe if left != Left::Return => return,
             What::Maybe => (Entered::Call, Evidence::Return),
-            What::Call => (Entered::Call, Evidence::Link),
+            What::Call | What::StateCall(_) => (Entered::Call, Evidence::Link),
             What::Exception(evidence, ..) => (Entered::Exception, evidence),
         };
         let frame = self.frame(pending, Entry { entered, evidence }, exit_step, left);
@@ -518,16 +632,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn root(&self, step: Step, told: &Told) -> Call {
+    fn root_frame(&self, root: Root, exit_step: Option<Step>, left: Left) -> Call {
         Call {
             thread: self.thread,
-            function: told.pc,
-            call_step: None,
-            entry_step: Some(step),
-            exit_step: None,
-            entered: Entered::Root,
-            left: Left::Open,
-            evidence: Evidence::Start,
+            function: root.function,
+            call_step: root.before,
+            entry_step: Some(root.entry),
+            exit_step,
+            entered: root.entered,
+            left,
+            evidence: root.evidence,
             depth: 0,
             parent: None,
         }

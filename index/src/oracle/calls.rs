@@ -64,7 +64,7 @@ fn as_tree(mut calls: Vec<Call>, base: u64) -> Vec<Call> {
         let (before, rest) = calls.split_at_mut(number);
         let Some(call) = rest.first_mut() else { break };
         let is_open = |parent: &Call| parent.exit_step.is_none_or(|exit| Some(exit) > call.call_step);
-        if let Some(place) = before.iter().rposition(is_open).filter(|_| call.call_step.is_some()) {
+        if let Some(place) = before.iter().rposition(is_open) {
             call.parent = Some(CallId(base + place as u64));
             call.depth = before.get(place).map_or(0, |parent| parent.depth + 1);
         }

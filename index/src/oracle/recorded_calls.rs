@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stepback_machine::{AccessKind, Address, Branch};
-use stepback_parsers::{Marker, MarkerKind, Step};
+use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
@@ -75,11 +75,28 @@ struct Pending {
     at: Option<u64>,
 }
 
+/// The outermost known frame.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    entered: Entered,
+    evidence: Evidence,
+    before: Option<Step>,
+    entry: Step,
+    function: Address,
+    /// The highest place of a return address of its own calls.
+    stack: Option<u64>,
+}
+
 struct Walk {
     thread: ThreadId,
     calls: Vec<Call>,
     open: Vec<Open>,
-    root: Option<(Step, Address)>,
+    root: Option<Root>,
+    /// The last step before a gap.
+    gap_after: Option<Step>,
+    window: u64,
+    /// The next step is one that an exception interrupted before the trace began.
+    is_resuming: bool,
     last: Option<Step>,
     turn: Option<Step>,
     pending: Option<Pending>,
@@ -105,6 +122,9 @@ impl Walk {
             calls: Vec::new(),
             open: Vec::new(),
             root: None,
+            gap_after: None,
+            window: 0,
+            is_resuming: false,
             last: None,
             turn: None,
             pending: None,
@@ -117,7 +137,15 @@ impl Walk {
 
     fn step(&mut self, step: Step, told: &Told, later: &[&Event]) {
         let (pending, redirected) = (self.pending.take(), self.redirected.take());
+        let is_resuming = std::mem::take(&mut self.is_resuming);
         match (self.root, self.last, redirected) {
+            (Some(root), Some(last), _) if is_resuming => {
+                self.close(0, last, Left::Skipped);
+                self.tell_root(root, Some(last), Left::Return);
+                let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(last));
+                self.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+                self.suspicion = None;
+            }
             (Some(_), Some(call_step), Some(ended_by)) => {
                 self.believe();
                 let what = What::Redirection { ended_by, interrupted: pending, own: None };
@@ -132,7 +160,12 @@ impl Walk {
                     self.turn = Some(pending.step);
                 }
             }
-            (None, _, _) => self.root = Some((step, told.pc)),
+            (None, _, _) => {
+                let before = self.gap_after.take();
+                let entered = if before.is_some() { Entered::Gap } else { Entered::Root };
+                let evidence = Evidence::Start;
+                self.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+            }
         }
         self.last = Some(step);
         let turns = [Branch::Call, Branch::IndirectCall, Branch::Return, Branch::IndirectJump];
@@ -160,7 +193,7 @@ impl Walk {
 
     fn turn_to(&mut self, step: Step, pc: Address, by: &Pending) {
         match by.branch {
-            Branch::Return => self.return_to(pc, by),
+            Branch::Return => self.return_to(step, pc, by),
             Branch::IndirectJump => self.jump_to(pc, by.step),
             _ if pc == by.next => {}
             _ => {
@@ -168,13 +201,16 @@ impl Walk {
                     self.leave_redirections(at, by.step);
                     self.lose(|held| held <= at && at - held < STACK_BYTES, |walk, open| walk.left_at(open, by.step));
                 }
+                if let Some(root) = self.root.as_mut().filter(|_| self.open.is_empty()) {
+                    root.stack = root.stack.max(by.at);
+                }
                 let what = What::Call { back: by.next, at: by.at };
                 self.open.push(Open { call_step: by.step, entry: Some((step, pc)), what });
             }
         }
     }
 
-    fn return_to(&mut self, pc: Address, by: &Pending) {
+    fn return_to(&mut self, step: Step, pc: Address, by: &Pending) {
         if let Some(at) = by.at {
             self.leave_redirections(at, by.step);
         }
@@ -186,12 +222,19 @@ impl Walk {
         let last = self.open.len().checked_sub(1).filter(|last| *last >= inside);
         let is_last = by.at.is_some() && self.open.last().and_then(Open::at) == by.at;
         let Some(place) = last.filter(|_| is_last).or_else(|| with(by.at)).or_else(|| with(None)) else {
+            let was_empty = self.open.is_empty();
             match by.at {
                 Some(at) => {
                     self.leave_redirections(at, by.step);
                     self.lose(|held| held < at && at - held < STACK_BYTES, |_, _| by.step);
+                    self.return_from_root(step, pc, by);
                 }
-                None => self.jump_to(pc, by.step),
+                None => {
+                    self.jump_to(pc, by.step);
+                    if was_empty {
+                        self.return_from_root(step, pc, by);
+                    }
+                }
             }
             return;
         };
@@ -206,6 +249,45 @@ impl Walk {
             points.retain(|(depth, _)| *depth < place);
             points.push((place, caller));
         }
+    }
+
+    /// A return out of the outermost known frame, by an address above those of its own calls.
+    fn return_from_root(&mut self, step: Step, pc: Address, by: &Pending) {
+        let Some(root) = self.root.filter(|_| self.open.is_empty()) else { return };
+        match (by.at, root.stack) {
+            (Some(at), Some(own)) if at <= own || at >= own + STACK_BYTES => return,
+            _ => {}
+        }
+        self.tell_root(root, Some(by.step), Left::Return);
+        let stack = by.at.or(root.stack);
+        let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(by.step));
+        self.root = Some(Root { entered, evidence, before, entry: step, function: pc, stack });
+        self.suspicion = None;
+    }
+
+    fn gap(&mut self) {
+        self.believe();
+        let Some((last, root)) = self.last.zip(self.root.take()) else { return };
+        self.close(0, last, Left::Gap);
+        self.tell_root(root, Some(last), Left::Gap);
+        self.gap_after = Some(last);
+        (self.pending, self.redirected, self.is_abort, self.is_resuming) = (None, None, false, false);
+        self.points.clear();
+    }
+
+    fn tell_root(&mut self, root: Root, exit_step: Option<Step>, left: Left) {
+        self.calls.push(Call {
+            thread: self.thread,
+            function: root.function,
+            call_step: root.before,
+            entry_step: Some(root.entry),
+            exit_step,
+            entered: root.entered,
+            left,
+            evidence: root.evidence,
+            depth: 0,
+            parent: None,
+        });
     }
 
     fn caller(&self, depth: usize) -> Option<Step> {
@@ -278,7 +360,14 @@ impl Walk {
             marker.kind,
         );
         let is_turn = begins.iter().any(|(begin, end)| [*begin, *end].contains(&marker.kind));
-        if marker.kind == MarkerKind::RSEQ_ABORT {
+        let is_other_window = marker.kind == MarkerKind::WINDOW && marker.value != self.window;
+        if marker.kind == MarkerKind::WINDOW {
+            self.window = marker.value;
+        }
+        let is_off = Gap::of(marker).is_some_and(|gap| gap.reason == GapReason::Off);
+        if is_other_window || is_off || marker.kind == MarkerKind::FILTER_ENDPOINT {
+            self.gap();
+        } else if marker.kind == MarkerKind::RSEQ_ABORT {
             self.is_abort = true;
         } else if marker.kind == MarkerKind::KERNEL_EVENT && self.is_abort {
             (self.is_abort, self.pending) = (false, None);
@@ -302,7 +391,10 @@ impl Walk {
             return;
         }
         let is_it = |open: &Open| matches!(open.what, What::Redirection { ended_by, .. } if ended_by == end);
-        let Some(place) = self.open.iter().rposition_of(is_it) else { return };
+        let Some(place) = self.open.iter().rposition_of(is_it) else {
+            self.is_resuming = self.root.is_some() && !self.open.iter().any(Open::is_redirection);
+            return;
+        };
         let Some(step) = self.last else { return };
         if let What::Redirection { interrupted, .. } = &self.open[place].what {
             self.pending = interrupted.clone();
@@ -347,18 +439,9 @@ impl Walk {
         for open in std::mem::take(&mut self.open) {
             self.tell(&open, None, Left::Open);
         }
-        self.calls.extend(self.root.map(|(step, function)| Call {
-            thread: self.thread,
-            function,
-            call_step: None,
-            entry_step: Some(step),
-            exit_step: None,
-            entered: Entered::Root,
-            left: Left::Open,
-            evidence: Evidence::Start,
-            depth: 0,
-            parent: None,
-        }));
+        if let Some(root) = self.root {
+            self.tell_root(root, None, Left::Open);
+        }
         self.calls
     }
 }

@@ -1,6 +1,7 @@
 //! Tail calls: jumps from one function to the start of another, which then returns in its place.
 //!
 //! The trace does not say where functions begin, so this is done when an index is opened with a program, and is not kept.
+//! For the same reason the callers that a trace begins inside of get the starts of their functions here.
 //! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
 //! of the trace's text only one step is read for each place that jumps there.
 
@@ -37,7 +38,8 @@ type Others = HashSet<Address>;
 /// Beyond this many such places, finding out whether the jump came from one of them costs more than reading the step.
 const OTHERS: usize = 16;
 
-/// The calls with the frames split that were left by tail calls; none when there is no such frame.
+/// The calls with the frames split that were left by tail calls, and with the functions of callers that the trace
+/// begins inside of; none when there is no such frame.
 /// The program must say where functions begin.
 /// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
 ///
@@ -46,11 +48,12 @@ const OTHERS: usize = 16;
 pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
     let functions = &Functions::new(index.program().functions());
     let mut tails = TailFinder { index, functions }.tails(cancel)?;
-    if tails.is_empty() {
+    let calls = index.plain_calls();
+    let whole = || (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
+    if tails.is_empty() && !whole().any(|(_, call)| call.evidence == Evidence::Caller) {
         return Ok(None);
     }
     tails.sort_unstable();
-    let calls = index.plain_calls();
     let mut later = Vec::new();
     for group in tails.chunk_by(|one, other| one.frame == other.frame) {
         let Some(id) = group.first().map(|tail| tail.frame) else { continue };
@@ -61,8 +64,8 @@ pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option
         let place = tails.partition_point(|tail| tail.frame < id);
         tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
     };
-    let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
-    let first = whole.map(|(id, call)| match cut_at(id) {
+    let named = |(id, call): (CallId, Call)| (id, Call { function: functions.entry_of(&call), ..call });
+    let first = whole().map(named).map(|(id, call)| match cut_at(id) {
         Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
         None => Frame::of(&call, calls.stack_of(id)),
     });
@@ -70,6 +73,14 @@ pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option
     let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
     let len = bytes.len();
     Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, index.step_count())))
+}
+
+impl Functions {
+    /// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
+    fn entry_of(&self, call: &Call) -> Address {
+        let start = self.start_of(call.function.0).filter(|_| call.evidence == Evidence::Caller);
+        start.map_or(call.function, Address)
+    }
 }
 
 /// Looks for tail calls.

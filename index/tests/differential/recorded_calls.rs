@@ -2,7 +2,7 @@
 
 use stepback_index::{BuildOptions, Call, CallId, Entered, index_in_memory};
 use stepback_machine::{Branch, InstructionSet};
-use stepback_parsers::{MarkerKind, Step};
+use stepback_parsers::{Gap, GapReason, MarkerKind, Step};
 
 use super::support::records::{Record, Records};
 
@@ -66,6 +66,91 @@ fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
     }
 }
 
+/// Checks all frames, as `entered function call..entry..exit left`.
+#[track_caller]
+fn check_all(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
+    let source = Records::new(records.concat(), set);
+    let number = |step: Option<Step>| step.map_or("-".into(), |step| step.0.to_string());
+    for segment_bytes in [16, 48, 1 << 20] {
+        let index = index_in_memory(source.clone(), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+        let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let shown = frames.map(|frame| {
+            let (from, entry, exit) = (number(frame.call_step), number(frame.entry_step), number(frame.exit_step));
+            let (indent, function) = (" ".repeat(frame.depth as usize), frame.function.0);
+            format!("{indent}{:?} {function:x} {from}..{entry}..{exit} {:?}", frame.entered, frame.left)
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
+    }
+}
+
+#[test]
+fn a_trace_that_begins_inside_calls_has_their_callers() {
+    let expected = &[
+        "Root 3000 -..0..1 Return",
+        "Root 2008 1..2..2 Return",
+        "Root 1005 2..3..- Open",
+        " Call 3000 3..4..5 Return",
+    ];
+    let trace: &[&[Record]] = &[
+        &[step(0x3000)],
+        &back(0x3004, 0x70),
+        &back(0x2008, 0x80),
+        &call(0x1005, 0x80),
+        &[step(0x3000)],
+        &back(0x3004, 0x80),
+        &[step(0x1009)],
+    ];
+    check_all(X86, trace, expected);
+    let trace = [step(0x3000), ret(0x3004), ret(0x2008), link(0x1005), step(0x3000), ret(0x3004), step(0x1009)];
+    check_all(A64, &[&trace], expected);
+}
+
+#[test]
+fn a_jump_by_a_return_from_below_an_own_call_reveals_no_caller() {
+    let trace: &[&[Record]] =
+        &[&call(0x1000, 0x80), &[step(0x2000)], &back(0x2004, 0x80), &back(0x1004, 0x80), &[step(0x5000)]];
+    check_all(X86, trace, &["Root 1000 -..0..- Open", " Call 2000 0..1..2 Return"]);
+}
+
+#[test]
+fn a_window_begins_without_the_frames_of_the_one_before() {
+    let expected = [
+        "Root 1000 -..0..1 Gap",
+        " Call 2000 0..1..1 Gap",
+        "Gap 5000 1..2..3 Return",
+        "Root 6000 3..4..- Open",
+        " Call 7000 4..5..6 Return",
+    ];
+    for gap in [marker(MarkerKind::WINDOW, 1), marker(MarkerKind::FILTER_ENDPOINT, 0), off()] {
+        let trace: &[&[Record]] = &[
+            &[marker(MarkerKind::WINDOW, 0)],
+            &call(0x1000, 0x80),
+            &[step(0x2000), marker(MarkerKind::WINDOW, 0), gap, step(0x5000)],
+            &back(0x5004, 0x900),
+            &call(0x6000, 0x900),
+            &[step(0x7000)],
+            &back(0x7004, 0x900),
+            &[step(0x6004)],
+        ];
+        check_all(X86, trace, &expected);
+    }
+    let trace = [link(0x1000), marker(MarkerKind::WINDOW, 7), step(0x5000)];
+    check_all(A64, &[&trace], &["Root 1000 -..0..0 Gap", "Gap 5000 0..1..- Open"]);
+}
+
+fn off() -> Record {
+    let gap = Gap { reason: GapReason::Off, instructions: None }.marker();
+    marker(gap.kind, gap.value)
+}
+
+#[test]
+fn a_trace_that_begins_in_a_handler_leaves_it() {
+    let expected = ["Root 9000 -..0..1 Return", " Call 9100 0..1..1 Skipped", "Root 1000 1..2..- Open"];
+    for end in [SIGNAL_RETURN, MarkerKind::SYSTEM_CALL_END, MarkerKind::HARDWARE_RETURN] {
+        check_all(A64, &[&[link(0x9000), step(0x9100), marker(end, 0), step(0x1000), step(0x1004)]], &expected);
+    }
+}
+
 #[test]
 fn a_call_returns_to_the_address_behind_it() {
     check(X86, &[&call(0x1000, 0x80), &[step(0x2000)], &back(0x2004, 0x80), &[step(0x1004)]], &["2000 0..1..2 Return"]);
@@ -98,7 +183,7 @@ fn a_return_further_out_skips_frames() {
 }
 
 #[test]
-fn returns_of_a_thread_that_is_traced_from_its_middle_match_nothing() {
+fn returns_of_a_thread_that_is_traced_from_its_middle_end_no_later_call() {
     let trace: &[&[Record]] =
         &[&back(0x2000, 0x80), &[step(0x1004)], &back(0x1008, 0x90), &call(0x500, 0x90), &[step(0x1000)]];
     check(X86, trace, &["1000 3..4..- Open"]);

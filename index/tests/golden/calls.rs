@@ -100,6 +100,7 @@ fn found_edge(call: &Call) -> Edge {
         Left::Longjmp => "longjmp",
         Left::Open => "open",
         Left::Tail => "tail",
+        Left::Gap => "gap",
     };
     let entry = call.entry_step.map_or(u64::MAX, |step| step.0);
     (left, call.call_step.unwrap().0, entry, call.exit_step.map(|step| step.0), format!("{:x}", call.function.0))

@@ -289,7 +289,7 @@ impl Source for Btrace {
 
     fn recording(&self, marker: Marker) -> Option<Recording> {
         let is_filtered = marker.kind == MarkerKind::RECORDING && marker.value == FILTERED;
-        is_filtered.then_some(Recording { is_filtered, has_system_calls: false })
+        is_filtered.then_some(Recording { is_filtered, lacks_steps: true, has_system_calls: false })
     }
 
     fn notice(&self) -> Option<String> {

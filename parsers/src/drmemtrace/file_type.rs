@@ -13,6 +13,8 @@ impl FileType {
     pub const INSTRUCTION_ONLY: Self = Self(0x4);
     /// Filtered by a cache that the recorder simulated: all, the instructions, the data, or the beginning.
     pub const FILTERED: Self = Self(0x1 | 0x80 | 0x100 | 0x2000);
+    /// Instructions are left out.
+    pub const LACKS_STEPS: Self = Self(0x1 | 0x80 | 0x2000);
     /// Instructions come with their encodings.
     pub const ENCODINGS: Self = Self(0x200);
     /// The numbers of system calls are recorded.

@@ -209,6 +209,7 @@ impl Source for Drmemtrace {
         let file_type = (marker.kind == MarkerKind::RECORDING).then_some(FileType(marker.value))?;
         Some(Recording {
             is_filtered: file_type.has(FileType::FILTERED),
+            lacks_steps: file_type.has(FileType::LACKS_STEPS),
             has_system_calls: file_type.has(FileType::SYSTEM_CALLS),
         })
     }

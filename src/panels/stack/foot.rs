@@ -47,7 +47,7 @@ pub fn foot_ui(
         pen.code(end + ADVANCE, y, address, tok.t2);
     }
     y += ROW;
-    let mut x = pen.label(left, y, entered_words(frame.call.entered), tok.t2);
+    let mut x = pen.label(left, y, entered_words(&frame.call), tok.t2);
     if let Some(site) = &frame.call_site {
         x = pen.label(x + 4.0, y, say!("stack-from-step"), tok.t2) + 4.0;
         x = StepLink { step: site.step, trace: cx.trace, window }.ui(ui, pen, x, y, out) + 8.0;

@@ -46,6 +46,12 @@ pub fn has_exception_return(jump: &Jump) -> bool {
     jump.lr.is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
 }
 
+/// Whether control went elsewhere than the step before says, without any sign of an exception.
+pub fn is_diverted(jump: &Jump) -> bool {
+    let has_target = jump.last.control().target.address().is_some();
+    jump.flow == Flow::Next || has_target && !is_target(jump)
+}
+
 /// Whether the step before is known to jump to where control went.
 fn is_target(jump: &Jump) -> bool {
     let target = jump.last.control().target.address();

@@ -30,6 +30,8 @@ pub struct Jump {
     pub sp_step: Option<u64>,
     /// True when it was given an unrelated value since the transfer before.
     pub is_sp_set: bool,
+    /// The stack pointer that it uses, if a step wrote that while another was in use.
+    pub other_stack: Option<StackWrite>,
     /// Link register when it began.
     pub lr: Option<u64>,
     /// Steps since the link register was written, up to [`crate::builder::segment::transfers::AGE_LIMIT`].
@@ -38,7 +40,29 @@ pub struct Jump {
     pub has_words: bool,
 }
 
+/// A value of a stack pointer, and the step that wrote it.
+#[derive(Clone, Copy, Debug)]
+pub struct StackWrite {
+    /// The step.
+    pub step: u64,
+    /// The value.
+    pub sp: u64,
+}
+
 impl Jump {
+    /// The stack pointer that a handler set for what it returned to, while its own was in use.
+    pub fn stack_set_since(&self, entry_step: u64) -> Option<u64> {
+        self.other_stack.filter(|write| write.step >= entry_step).map(|write| write.sp)
+    }
+
+    /// Whether it calls into the other security state: the return address is on the stack of the calling state, or
+    /// the called function begins with the gateway instruction.
+    pub fn changes_state(&self) -> bool {
+        let is_state_return = |lr| self.instruction_set.is_function_return_value(lr);
+        let is_to_gateway = self.instruction_set.is_state_gateway(self.opcode);
+        self.flow == Flow::Call && (is_to_gateway || self.age == 1 && self.lr.is_some_and(is_state_return))
+    }
+
     /// The address that control went to, with the bit that may tell how to decode what is there.
     pub fn target(&self) -> u64 {
         self.instruction_set.marked_address(self.pc)

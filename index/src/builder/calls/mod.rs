@@ -11,6 +11,7 @@ pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
 pub(crate) mod return_points;
+pub(crate) mod root_frame;
 pub(crate) mod sp_range;
 pub(crate) mod spool;
 pub(crate) mod stacks;

@@ -6,6 +6,10 @@ use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::segment::transfers::LastStep;
 use crate::store::calls::frame::Frame;
 
+/// Maximum size of what an exception of M-profile stores: 26 words of the basic and the floating-point frame,
+/// 10 words of additional state of the Secure state, and the alignment (DDI 0553, B3.19); more with 16 further registers.
+const STORED_BYTES: u64 = 256;
+
 /// A stack pointer and a return address: what a return from a call must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReturnKey {
@@ -48,6 +52,11 @@ pub enum PendingKind {
     Maybe,
     /// A call.
     Call,
+    /// A call into the other security state, which has stacks of its own.
+    StateCall {
+        /// The stack pointer of the caller when it returns.
+        sp: Option<u64>,
+    },
     /// An exception that was taken behind a step.
     Exception {
         /// How it was found.
@@ -57,6 +66,12 @@ pub enum PendingKind {
         /// True when the link register then said how to return, as in the M profile.
         is_linked: bool,
     },
+}
+
+/// Whether control that left after a step, for a handler, may resume at an address.
+pub fn may_resume_at(interrupted: &LastStep, pc: u64) -> bool {
+    let target = interrupted.control().target.address();
+    [Some(interrupted.pc), Some(interrupted.next_pc()), target].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
 }
 
 impl Pending {
@@ -69,7 +84,7 @@ impl Pending {
         let (entered, evidence) = match self.kind {
             PendingKind::Maybe if left != Left::Return => return None,
             PendingKind::Maybe => (Entered::Call, Evidence::Return),
-            PendingKind::Call => (Entered::Call, Evidence::Link),
+            PendingKind::Call | PendingKind::StateCall { .. } => (Entered::Call, Evidence::Link),
             PendingKind::Exception { evidence, .. } => (Entered::Exception, evidence),
         };
         let (call_step, entry_step) = (Some(self.call_step), Some(self.entry_step));
@@ -93,13 +108,23 @@ impl Pending {
 
     /// True for a call that is certain.
     pub fn is_certain_call(&self) -> bool {
-        matches!(self.kind, PendingKind::Call)
+        matches!(self.kind, PendingKind::Call | PendingKind::StateCall { .. })
+    }
+
+    /// True for a frame whose inside has stacks of its own.
+    pub fn has_own_stack(&self) -> bool {
+        matches!(self.kind, PendingKind::StateCall { .. } | PendingKind::Exception { .. })
+    }
+
+    /// Whether an exception of M-profile that was taken with this frame's stack pointer unstacks to `sp`:
+    /// the stored registers lie between both. In other profiles both are the same.
+    pub fn was_taken_at(&self, sp: u64) -> bool {
+        self.key.sp.and_then(|taken| sp.checked_sub(taken)).is_some_and(|stored| stored <= STORED_BYTES)
     }
 
     /// Whether an exception ends when control comes to an address.
     pub fn resumes_at(&self, pc: u64) -> bool {
         let PendingKind::Exception { interrupted, .. } = self.kind else { return false };
-        let behind = interrupted.control().target.address();
-        [Some(interrupted.pc), Some(interrupted.next_pc()), behind].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
+        may_resume_at(&interrupted, pc)
     }
 }

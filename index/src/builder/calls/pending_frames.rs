@@ -10,9 +10,10 @@ use crate::builder::calls::sp_range::SpRange;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PendingFrames {
     frames: Vec<Pending>,
-    /// The exceptions among them. They have stacks of their own: what happens to the stack pointer inside one
+    /// The exceptions and calls into the other security state among them, which have stacks of their own:
+    /// what happens to the stack pointer inside one
     /// says nothing about the frames outside.
-    exceptions: Vec<(usize, SpRange)>,
+    levels: Vec<(usize, SpRange)>,
     /// What the stack pointer was outside of all exceptions.
     range: SpRange,
     /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
@@ -38,8 +39,9 @@ impl PendingFrames {
         if frame.is_call() {
             *self.returns.entry(frame.key).or_default() += 1;
             self.unknown_stacks += u32::from(frame.key.sp.is_none());
-        } else {
-            self.exceptions.push((self.frames.len(), SpRange::default()));
+        }
+        if frame.has_own_stack() {
+            self.levels.push((self.frames.len(), SpRange::default()));
         }
         self.frames.push(frame);
     }
@@ -48,7 +50,7 @@ impl PendingFrames {
     pub fn is_consistent(&self) -> bool {
         let mut expected = Self::default();
         self.frames.iter().for_each(|frame| expected.push(*frame));
-        let places = |frames: &Self| frames.exceptions.iter().map(|(place, _)| *place).collect::<Vec<_>>();
+        let places = |frames: &Self| frames.levels.iter().map(|(place, _)| *place).collect::<Vec<_>>();
         (&expected.returns, expected.unknown_stacks) == (&self.returns, self.unknown_stacks)
             && places(&expected) == places(self)
     }
@@ -67,33 +69,33 @@ impl PendingFrames {
     pub fn take_outermost(&mut self, count: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(..count.min(self.frames.len())).collect();
         taken.iter().for_each(|frame| self.forget_return(frame));
-        let inside = self.exceptions.partition_point(|(place, _)| *place < taken.len());
-        self.range = self.exceptions.drain(..inside).next_back().map_or(self.range, |(_, range)| range);
-        self.exceptions.iter_mut().for_each(|(place, _)| *place -= taken.len());
+        let inside = self.levels.partition_point(|(place, _)| *place < taken.len());
+        self.range = self.levels.drain(..inside).next_back().map_or(self.range, |(_, range)| range);
+        self.levels.iter_mut().for_each(|(place, _)| *place -= taken.len());
         self.return_points.values_mut().for_each(|to| to.pending = to.pending.saturating_sub(taken.len()));
         taken
     }
 
     /// Where the frames of the innermost exception begin, or else those of the thread.
     fn inside(&self) -> usize {
-        self.exceptions.last().map_or(0, |(place, _)| place + 1)
+        self.levels.last().map_or(0, |(place, _)| place + 1)
     }
 
     /// What the stack pointer was inside the innermost exception, or else outside of all.
     pub fn range(&self) -> SpRange {
-        self.exceptions.last().map_or(self.range, |(_, range)| *range)
+        self.levels.last().map_or(self.range, |(_, range)| *range)
     }
 
     /// The same outside of a pending exception.
     pub fn range_around(&self, place: usize) -> SpRange {
-        let outer = self.exceptions.iter().rev().find(|(exception, _)| *exception < place);
+        let outer = self.levels.iter().rev().find(|(exception, _)| *exception < place);
         outer.map_or(self.range, |(_, range)| *range)
     }
 
     /// Notes what the stack pointer is. Inside an exception that counts once it was written there.
     pub fn note_sp(&mut self, sp: Option<u64>, written: Option<u64>) {
         let Some(sp) = sp else { return };
-        match self.exceptions.last_mut() {
+        match self.levels.last_mut() {
             None => self.range.widen(sp),
             Some((place, range)) => {
                 let is_own = self.frames.get(*place).is_some_and(|frame| written > Some(frame.call_step));
@@ -102,6 +104,22 @@ impl PendingFrames {
                 }
             }
         }
+    }
+
+    /// Whether nothing is pending that is certain: no exception, and no call that surely was one.
+    pub fn has_nothing_certain(&self) -> bool {
+        self.levels.is_empty() && !self.frames.iter().any(Pending::is_certain_call)
+    }
+
+    /// The innermost level, if it is an exception.
+    fn innermost_exception(&self) -> Option<usize> {
+        let (place, _) = *self.levels.last()?;
+        Some(place).filter(|place| self.frames.get(*place).is_some_and(|frame| !frame.is_call()))
+    }
+
+    /// The frame at a place.
+    pub fn get(&self, place: usize) -> Option<&Pending> {
+        self.frames.get(place)
     }
 
     /// Whether a call is pending that returns so.
@@ -131,12 +149,12 @@ impl PendingFrames {
 
     /// The innermost exception, if it ends when control comes to an address.
     pub fn resumed_at(&self, pc: u64) -> Option<usize> {
-        self.exceptions.last().map(|(place, _)| *place).filter(|place| self.frames[*place].resumes_at(pc))
+        self.innermost_exception().filter(|place| self.frames.get(*place).is_some_and(|frame| frame.resumes_at(pc)))
     }
 
     /// The innermost exception, if it returns by what the link register then said, and no call inside it is pending.
     pub fn linked(&self) -> Option<usize> {
-        let (place, _) = *self.exceptions.last()?;
+        let place = self.innermost_exception()?;
         let is_linked = matches!(self.frames[place].kind, PendingKind::Exception { is_linked: true, .. });
         let is_inside = self.frames[place..].iter().any(Pending::is_certain_call);
         (is_linked && !is_inside).then_some(place)
@@ -144,14 +162,15 @@ impl PendingFrames {
 
     /// The innermost exception that ends when control comes to an address, or else the innermost one.
     pub fn left_to(&self, pc: u64) -> Option<usize> {
-        let places = || self.exceptions.iter().rev().map(|(place, _)| *place);
+        let is_exception = |place: &usize| self.frames.get(*place).is_some_and(|frame| !frame.is_call());
+        let places = || self.levels.iter().rev().map(|(place, _)| *place).filter(is_exception);
         places().find(|place| self.frames[*place].resumes_at(pc)).or_else(|| places().next())
     }
 
     /// Takes out a frame and all inside it, outermost first.
     pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
-        while self.exceptions.pop_if(|(exception, _)| *exception >= place).is_some() {}
+        while self.levels.pop_if(|(exception, _)| *exception >= place).is_some() {}
         taken.iter().for_each(|frame| self.forget_return(frame));
         taken
     }

@@ -3,7 +3,9 @@
 //! A step that calls begins a frame with the thread's next step, unless that is the step behind it in memory
 //! (which is how code asks for its own address).
 //! A step that returns ends the innermost frame with its return address and, on x86, the place where that lies on the stack;
-//! frames inside were skipped. One that matches no frame changes nothing: threads may be traced from their middle.
+//! frames inside were skipped. Where no frame is pending, a return ends the thread's first frame, and its caller
+//! is the outermost known frame (`root_frame.rs`), since threads may be traced from their middle.
+//! Any other return that matches no frame changes nothing. A delay slot of a return belongs to the frame that returns.
 //!
 //! Frames can also be left without a return (longjmp, exceptions of C++):
 //! - On x86 a call that writes its return address where that of a pending call lies, or above, shows that the pending call is over.
@@ -14,15 +16,21 @@
 //! A marker that the kernel redirected control begins a frame that interrupts the step before (a signal's handler,
 //! kernel code of a system call), and another one ends it and all inside. Inside, nothing outside is over,
 //! unless the return addresses show that the earlier stack is in use again. The abort of a restartable sequence is no frame.
+//! A marker that ends a redirection that nothing began shows that the thread was traced from inside a handler.
+//!
+//! Where a window or another gap begins, what is pending ends unknown, and the first step after it begins a new first frame.
+//! In a trace that left out instructions no calls are looked for: what a branch leads to is not recorded.
 
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{Marker, MarkerKind};
+use stepback_parsers::{GapReason, Marker, MarkerKind};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::found::FoundSoFar;
+use crate::builder::calls::pending::StackId;
 use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
 use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
+use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
 use crate::store::calls::frame::Frame;
 
@@ -35,8 +43,16 @@ const NESTED: usize = 64;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedThread {
     number: u16,
-    /// Its first step and its address.
-    root: Option<(u64, u64)>,
+    /// Its outermost known frame; none before its first step, and in a gap.
+    root: Option<RootFrame>,
+    /// The highest place of a return address of a call that the outermost known frame made.
+    root_stack: Option<u64>,
+    /// The last step before a gap that no step followed yet.
+    gap_after: Option<u64>,
+    /// Instructions are left out.
+    lacks_steps: bool,
+    /// The number of the tracing window.
+    window: Option<u64>,
     last_step: Option<u64>,
     /// The last step or marker that took a turn.
     last_turn: Option<u64>,
@@ -46,6 +62,8 @@ pub struct RecordedThread {
     redirection: Option<Redirection>,
     /// The next redirection is the abort of a restartable sequence.
     is_abort: bool,
+    /// The thread's next step is one that an exception interrupted before the trace began.
+    is_resuming: bool,
     frames: RecordedFrames,
     /// From this frame on they seem to have been left by the jump of a step.
     suspicion: Option<(usize, u64)>,
@@ -77,14 +95,17 @@ impl RecordedThread {
             }
             (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
                 if is_in_slot {
-                    self.root.get_or_insert((step, pc));
+                    self.begin_root(step, pc);
+                    self.branch.iter_mut().for_each(|branch| branch.last_step = step);
                 } else {
                     self.arrive(step, pc, found);
                 }
                 self.last_step = Some(step);
             }
+            (TurnKind::Recording { lacks_steps }, _) => self.lacks_steps = lacks_steps,
             (TurnKind::Branch { kind, next_pc, stack }, Some(step)) => {
-                self.branch = Some(BranchStep { step, kind, next_pc, stack });
+                let branch = BranchStep { step, last_step: step, kind, next_pc, stack };
+                self.branch = Some(branch).filter(|_| !self.lacks_steps);
                 self.last_step = Some(step);
             }
             (_, None) => {}
@@ -99,9 +120,13 @@ impl RecordedThread {
     fn arrive(&mut self, step: u64, pc: u64, found: &mut FoundSoFar) {
         let (branch, redirection) = (self.branch.take(), self.redirection.take());
         let Some(call_step) = self.last_step.filter(|_| self.root.is_some()) else {
-            self.root = Some((step, pc));
+            self.begin_root(step, pc);
             return;
         };
+        if std::mem::take(&mut self.is_resuming) {
+            self.resume_caller(Entry { step, pc }, call_step, found);
+            return;
+        }
         if let Some(to) = redirection {
             self.settle_suspicion(found);
             let kind = RecordedKind::Redirection { to, interrupted: branch, own_stack: None };
@@ -115,30 +140,99 @@ impl RecordedThread {
             match branch.kind {
                 TurningBranch::Call if pc == branch.next_pc => {}
                 TurningBranch::Call => self.call(branch, step, pc, found),
-                TurningBranch::Return => self.return_to(pc, branch, found),
-                TurningBranch::Jump => self.jump_to(pc, branch.step, found),
+                TurningBranch::Return => self.return_to(Entry { step, pc }, branch, found),
+                TurningBranch::Jump => self.jump_to(pc, branch.last_step, found),
             }
             self.last_turn = Some(branch.step);
         }
+    }
+
+    /// Begins the outermost known frame, if there is none.
+    fn begin_root(&mut self, step: u64, pc: u64) {
+        if self.root.is_some() {
+            return;
+        }
+        let entry = Entry { step, pc };
+        self.root = Some(match self.gap_after.take() {
+            Some(before) => RootFrame::after_gap(before, entry),
+            None => RootFrame::start(entry),
+        });
+        self.root_stack = None;
+    }
+
+    /// Control goes on in what an exception interrupted before the trace began.
+    fn resume_caller(&mut self, entry: Entry, last_step: u64, found: &mut FoundSoFar) {
+        self.close_down_to(0, last_step, Left::Skipped, found);
+        self.suspicion = None;
+        let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else { return };
+        found.frames.extend([root.frame(self.stack(), Some(last_step), Left::Return)]);
+        self.root_stack = None;
+    }
+
+    /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
+    /// and the return address lies above those of the calls that it made.
+    fn return_from_root(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+        let is_above = |(stack, own): (u64, u64)| stack > own && stack - own < STACK_BYTES;
+        let is_above = branch.stack.zip(self.root_stack).is_none_or(is_above);
+        let Some(root) = self.root.filter(|root| root.may_return() && is_above) else { return };
+        if self.frames.len() > 0 {
+            return;
+        }
+        let exit_step = branch.last_step;
+        found.frames.extend([root.frame(self.stack(), Some(exit_step), Left::Return)]);
+        self.root = Some(RootFrame::caller(exit_step, entry));
+        self.root_stack = branch.stack.or(self.root_stack);
+        self.suspicion = None;
+    }
+
+    /// A stretch that is not recorded begins: nothing is known of what is pending.
+    fn begin_gap(&mut self, found: &mut FoundSoFar) {
+        self.settle_suspicion(found);
+        let Some((step, root)) = self.last_step.zip(self.root.take()) else { return };
+        self.close_down_to(0, step, Left::Gap, found);
+        found.frames.extend([root.frame(self.stack(), Some(step), Left::Gap)]);
+        self.gap_after = Some(step);
+        (self.branch, self.redirection, self.is_abort, self.is_resuming) = (None, None, false, false);
+        self.return_points = ReturnPoints::default();
+    }
+
+    /// The number of a window; the first may be told after the first steps.
+    fn begin_window(&mut self, number: u64, found: &mut FoundSoFar) {
+        if self.window.replace(number).unwrap_or(0) != number {
+            self.begin_gap(found);
+        }
+    }
+
+    fn stack(&self) -> StackId {
+        StackId { thread: self.number, stack: 0 }
     }
 
     fn call(&mut self, branch: BranchStep, entry_step: u64, function: u64, found: &mut FoundSoFar) {
         if let Some(stack) = branch.stack {
             self.lose(Below::Written(stack), branch.step, found);
         }
+        if self.frames.len() == 0 {
+            self.root_stack = self.root_stack.max(branch.stack);
+        }
         let kind = RecordedKind::Call { return_address: branch.next_pc, stack: branch.stack };
         let entry_step = Some(entry_step);
         self.frames.push(RecordedFrame { call_step: branch.step, entry_step, function, kind });
     }
 
-    fn return_to(&mut self, pc: u64, branch: BranchStep, found: &mut FoundSoFar) {
+    fn return_to(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+        let pc = entry.pc;
         if let Some(stack) = branch.stack {
             self.leave_redirections(stack, branch.step, found);
         }
+        let exit_step = branch.last_step;
         let Some(place) = self.frames.returning_to(pc, branch.stack) else {
+            let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
             match branch.stack {
                 Some(stack) => self.lose(Below::Read(stack), branch.step, found),
-                None => self.jump_to(pc, branch.step, found),
+                None => self.jump_to(pc, exit_step, found),
+            }
+            if is_outermost {
+                self.return_from_root(entry, branch, found);
             }
             return;
         };
@@ -146,8 +240,8 @@ impl RecordedThread {
         let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
         // A call that does return was not left by a jump, and neither was its caller.
         self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
-        self.close_down_to(place + 1, branch.step, Left::Skipped, found);
-        self.close_down_to(place, branch.step, Left::Return, found);
+        self.close_down_to(place + 1, exit_step, Left::Skipped, found);
+        self.close_down_to(place, exit_step, Left::Return, found);
         self.suspicion = None;
         if !is_point {
             return;
@@ -271,6 +365,12 @@ impl RecordedThread {
             MarkerKind::CONTEXT_SWITCH_END => self.resume(Redirection::ContextSwitch, found),
             MarkerKind::HARDWARE_EVENT => self.redirect(Redirection::Hardware, marker.value),
             MarkerKind::HARDWARE_RETURN => self.resume(Redirection::Hardware, found),
+            MarkerKind::WINDOW => self.begin_window(marker.value, found),
+            MarkerKind::FILTER_ENDPOINT => {
+                self.lacks_steps = false;
+                self.begin_gap(found);
+            }
+            kind if kind == GapReason::Off.kind() => self.begin_gap(found),
             _ => {}
         }
     }
@@ -291,7 +391,10 @@ impl RecordedThread {
             self.redirection = None;
             return;
         }
-        let Some(place) = self.frames.redirected_to(from) else { return };
+        let Some(place) = self.frames.redirected_to(from) else {
+            self.is_resuming = self.root.is_some() && self.frames.redirection().is_none();
+            return;
+        };
         self.redirection = None;
         let step = self.last_step.unwrap_or(0);
         self.branch = None;
@@ -326,6 +429,7 @@ impl RecordedThread {
             return;
         }
         let outermost = self.frames.take_outermost(gone);
+        self.root.iter_mut().for_each(RootFrame::lose_frames);
         found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
         self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
         self.return_points.drop_outermost(gone);
@@ -355,17 +459,7 @@ impl RecordedThread {
         self.settle_suspicion(found);
         let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));
         found.frames.extend(open);
-        found.frames.extend(self.root.map(|(step, function)| Frame {
-            thread: self.number,
-            stack: 0,
-            function,
-            call_step: None,
-            entry_step: Some(step),
-            exit_step: None,
-            entered: Entered::Root,
-            left: Left::Open,
-            evidence: Evidence::Start,
-        }));
+        found.frames.extend(self.root.map(|root| root.frame(self.stack(), None, Left::Open)));
     }
 }
 

@@ -10,6 +10,8 @@ use crate::builder::segment::turns::TurningBranch;
 pub struct BranchStep {
     /// The step.
     pub step: u64,
+    /// The last step of the function that it leaves: itself, or the one in its delay slot.
+    pub last_step: u64,
     /// What it does.
     pub kind: TurningBranch,
     /// The address behind it.

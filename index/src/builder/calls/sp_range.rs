@@ -27,6 +27,11 @@ impl SpRange {
         self.0.is_none_or(|(low, high)| (low.saturating_sub(distance)..=high.saturating_add(distance)).contains(&sp))
     }
 
+    /// Whether a value lies below the highest seen.
+    pub fn is_above(&self, sp: Option<u64>) -> bool {
+        self.0.zip(sp).is_some_and(|((_, high), sp)| sp < high)
+    }
+
     /// Whether a value lies far above those seen.
     pub fn is_far_below(&self, sp: Option<u64>) -> bool {
         self.0.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(FAR))

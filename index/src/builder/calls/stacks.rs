@@ -3,6 +3,8 @@
 //! A thread switches to another stack in one of two ways.
 //! An exception returns elsewhere than to what it interrupted: to what it interrupted on another stack,
 //! or with a stack pointer that this stack never had, or far from where it came from.
+//! Where the handler set the stack pointer of the interrupted mode (PSP, SP_EL0, r13_usr) while it used another,
+//! that value decides, since two tasks often wait at the same address.
 //! Or the stack pointer is set, not moved, far from all that it was on this stack, and control goes on by a return
 //! that belongs to no call of this stack.
 
@@ -13,6 +15,7 @@ use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::Jump;
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
 use crate::builder::calls::pending_frames::PendingFrames;
+use crate::builder::calls::root_frame::RootFrame;
 use crate::builder::calls::sp_range::FAR;
 
 /// Beyond this many stacks of a thread, new ones are not told from the one in use.
@@ -27,8 +30,8 @@ const SKIPPED: u64 = 64;
 pub struct Stack {
     /// Its frames that are not over yet.
     pub pending: PendingFrames,
-    /// The first frame of a stack that was turned to.
-    pub head: Option<Pending>,
+    /// Its outermost known frame; none before the first step.
+    pub root: Option<RootFrame>,
     /// The exception that turned away from it.
     pub turned_away_by: Option<Pending>,
 }
@@ -179,15 +182,27 @@ impl Stacks {
     pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
         let PendingKind::Exception { interrupted, .. } = exception.kind else { return None };
         let own = &self.stacks[self.current].pending;
-        let (home, handler, sp) = (own.range_around(place), own.range(), jump.sp);
+        // What the handler set while its own stack pointer was in use is the stack pointer for certain.
+        let set = jump.stack_set_since(exception.entry_step);
+        let (home, handler, sp) = (own.range_around(place), own.range(), set.or(jump.sp));
         let resumed =
             || self.others().filter(|(_, stack)| stack.turned_away_by.is_some_and(|by| by.resumes_at(jump.pc)));
+        if let Some(sp) = set {
+            if exception.resumes_at(jump.pc) && exception.was_taken_at(sp) {
+                return None;
+            }
+            let is_it = |stack: &Stack| stack.turned_away_by.is_some_and(|by| by.was_taken_at(sp));
+            if let Some((number, _)) = resumed().find(|(_, stack)| is_it(stack)) {
+                return Some(Turn::To(number));
+            }
+        }
         let with_sp =
             resumed().find(|(_, stack)| stack.pending.range().contains(sp)).map(|(number, _)| Turn::To(number));
-        if exception.resumes_at(jump.pc) {
+        if exception.resumes_at(jump.pc) && set.is_none() {
             return with_sp.filter(|_| !home.contains(sp));
         }
-        let known = with_sp.or_else(|| resumed().next().map(|(number, _)| Turn::To(number)));
+        let by_address = || resumed().next().filter(|_| set.is_none()).map(|(number, _)| Turn::To(number));
+        let known = with_sp.filter(|_| set.is_none() || !home.contains(sp)).or_else(by_address);
         if known.is_some() {
             return known;
         }
@@ -198,7 +213,7 @@ impl Stacks {
         }
         // After a jump through a register, any address may be right.
         let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
-        let is_skip = goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED;
+        let is_skip = set.is_none() && (goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED);
         let is_new = !is_skip && !home.is_near(sp, NEAR) && self.stacks.len() < STACKS;
         is_new.then_some(Turn::New)
     }

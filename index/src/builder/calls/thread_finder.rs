@@ -5,27 +5,35 @@
 //! A stack pointer that rises above that of a pending call shows that the call is over.
 //! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
 //! inside it no call outside is over, and when it ends the stack pointer is again what it was.
+//! A call into the other security state of M-profile has stacks of its own too, and returns by its address alone.
 //! A thread may use several stacks in turn (`stacks.rs` says how that shows): the frames of each are found by themselves.
 //! This is the heuristic of the Tarmac tools, except that
 //! a call made before the stack pointer was ever seen is matched by its return address alone,
 //! a later call with the same stack pointer and return address replaces one that never returned,
 //! a jump out of several frames, or to a place that was returned to before with the same stack pointer,
 //! ends the calls made with that stack pointer too (their caller is where it goes), unless they return after all,
+//! a return that no call explains ends the outermost known frame of the stack, and goes to its caller (`root_frame.rs`),
+//! if nothing is pending for certain and the stack pointer is not below where it was,
+//! an exception return that no exception explains ends that frame too, unless it resumes what control left before
+//! without any sign of an exception: the trace began inside the handler,
 //! a return that is a thread's last step is decoded,
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::Flow;
+use stepback_machine::{Flow, RegisterId};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
-use crate::builder::calls::exceptions::{exception, has_exception_return, is_exception_return};
+use crate::builder::calls::exceptions::{exception, has_exception_return, is_diverted, is_exception_return};
 use crate::builder::calls::found::FoundSoFar;
-use crate::builder::calls::jump::Jump;
-use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId};
-use crate::builder::calls::pending_frames::Returned;
+use crate::builder::calls::jump::{Jump, StackWrite};
+use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId, may_resume_at};
+use crate::builder::calls::pending_frames::{PendingFrames, Returned};
+use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::calls::stacks::{Kept, Stacks, Turn};
-use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_place};
+use crate::builder::segment::transfers::{
+    AGE_LIMIT, CORE, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
+};
 use crate::store::calls::frame::Frame;
 use crate::store::calls::layout::StackSwitch;
 
@@ -41,15 +49,23 @@ pub struct ThreadFinder {
     /// The stack pointer that is in use again since a step that returned from an exception, until it is written.
     sp_again: Option<(u64, Option<u64>)>,
     sp_high: Option<u64>,
+    /// The last write of a stack pointer that was not in use: the step, the register and its value.
+    other_stack: Option<(u64, RegisterId, Option<u64>)>,
     is_sp_set: bool,
     lr_age: u8,
     has_words: bool,
-    root: Option<(u64, u64)>,
+    /// A call left no return address that is recorded: returns say nothing about callers.
+    has_blind_calls: bool,
+    /// The last step after which control went elsewhere, although nothing shows an exception.
+    diverted_after: Option<LastStep>,
     stacks: Stacks,
 }
 
 /// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
 const RETURN_DISTANCE: u64 = 64;
+
+/// What a call from the Secure to the Non-secure state stores on the stack (DDI 0553, "BLXNS").
+const STATE_FRAME_BYTES: u64 = 8;
 
 /// The step of a slot, which is at least 1.
 pub fn step_of(base: u64, slot: u32) -> u64 {
@@ -66,10 +82,12 @@ impl ThreadFinder {
             sp_step: None,
             sp_again: None,
             sp_high: None,
+            other_stack: None,
             is_sp_set: false,
             lr_age: 0,
             has_words: false,
-            root: None,
+            has_blind_calls: false,
+            diverted_after: None,
             stacks: Stacks::default(),
         }
     }
@@ -95,7 +113,7 @@ impl ThreadFinder {
         }
         let before = transfer.before.map(|last| (step_of(base, last.slot), last));
         let Some((last_step, last)) = before.or(self.last) else {
-            self.root = Some((step, transfer.pc));
+            self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
             return;
         };
         self.sp_high = self.sp_high.max(transfer.sp_high);
@@ -118,6 +136,7 @@ impl ThreadFinder {
             instruction_set: transfer.instruction_set,
             sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), sp_step),
             sp_step,
+            other_stack: self.other_stack_at(base, transfer),
             is_sp_set: std::mem::take(&mut self.is_sp_set),
             lr: transfer.lr.resolve(self.core[link_place(transfer.instruction_set)]),
             age,
@@ -143,6 +162,20 @@ impl ThreadFinder {
         }
     }
 
+    /// The last write of the stack pointer that the step of a transfer uses, if it was made while another was in use.
+    fn other_stack_at(&self, base: u64, transfer: &Transfer) -> Option<StackWrite> {
+        let (step, register, value) = self.other_stack_of(base, transfer.other_stack)?;
+        let is_used = transfer.stack_in_use.is_none_or(|in_use| in_use == register);
+        value.filter(|_| is_used).map(|sp| StackWrite { step, sp })
+    }
+
+    /// The last write of a stack pointer that was not in use, given the one that a segment has noted.
+    fn other_stack_of(&self, base: u64, noted: Option<OtherStack>) -> Option<(u64, RegisterId, Option<u64>)> {
+        let Some(OtherStack { slot, register, value }) = noted else { return self.other_stack };
+        let before = self.last.map_or(0, |(step, _)| step);
+        Some((if slot == 0 { before } else { step_of(base, slot) }, register, value))
+    }
+
     /// The stack pointer, which the end of an exception restores unless it was written since.
     fn sp_in_use(&self, sp: Option<u64>, written: Option<u64>) -> Option<u64> {
         match self.sp_again {
@@ -159,12 +192,19 @@ impl ThreadFinder {
             return;
         }
         let is_jump = !matches!(jump.flow, Flow::Next | Flow::Trap);
+        if self.leaves_unseen_exception(jump) {
+            self.leave_unseen_exception(jump, found);
+            return;
+        }
         let evidence = exception(jump);
         if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
             let is_linked = has_exception_return(jump);
             let kind = PendingKind::Exception { evidence, interrupted: jump.last, is_linked };
             self.stacks.pending().push(Pending { key, ..pending(jump, kind) });
             return;
+        }
+        if is_diverted(jump) {
+            self.diverted_after = Some(jump.last);
         }
         if let Some(turn) = self.stacks.turned_by_set(jump, key) {
             self.turn(turn, jump, found);
@@ -173,20 +213,89 @@ impl ThreadFinder {
         }
         let is_elsewhere = jump.is_sp_set && self.stacks.pending().range().is_far_below(jump.sp);
         let lost = self.stacks.pending().lose_below(risen.filter(|_| !is_elsewhere));
-        let returned = self.close_returned(key, jump.last_step, found);
+        let returning = self.stacks.pending().returning_to(key);
+        let state_call = returning.and_then(|place| Some(self.stacks.pending().get(place)?.kind));
+        let returned = self.close_at(returning, jump.last_step, found);
         let left = if returned { Left::Skipped } else { Left::Longjmp };
         self.close(&lost, jump.last_step, left, found);
         if returned {
+            if let Some(PendingKind::StateCall { sp }) = state_call {
+                self.return_to_state(sp, jump);
+            }
             return;
         }
         self.stacks.pending().suspect_jump(key, &lost, jump.last_step);
         let expected = jump.last.return_address();
+        if jump.changes_state() {
+            // A function of the other state returns by the address alone: its stack pointers are others.
+            let is_stored = jump.lr.is_some_and(|lr| jump.instruction_set.is_function_return_value(lr));
+            let stored = if is_stored { STATE_FRAME_BYTES } else { 0 };
+            let kind = PendingKind::StateCall { sp: jump.sp.map(|sp| sp.wrapping_add(stored)) };
+            self.call(Pending { key: ReturnKey { sp: None, target: expected }, ..pending(jump, kind) }, found);
+            return;
+        }
         if let Some(lr) = jump.lr
             && jump.age < AGE_LIMIT
             && lr.abs_diff(expected) < RETURN_DISTANCE
         {
             let kind = if lr == expected && jump.age == 1 { PendingKind::Call } else { PendingKind::Maybe };
             self.call(Pending { key: ReturnKey { sp: jump.sp, target: lr }, ..pending(jump, kind) }, found);
+            return;
+        }
+        self.has_blind_calls |= jump.flow == Flow::Call && jump.lr.is_none();
+        if jump.flow == Flow::Return && !lost.iter().any(Pending::is_certain_call) {
+            self.return_from_root(jump, found);
+        }
+    }
+
+    /// Control is back in the security state that called, with the stack pointer that was in use there.
+    fn return_to_state(&mut self, sp: Option<u64>, jump: &Jump) {
+        let set = jump.stack_set_since(jump.last_step);
+        self.sp_again = Some((jump.last_step.saturating_add(1), set.or(sp)));
+    }
+
+    /// A return that matches no call: out of the outermost known frame, if nothing speaks against it.
+    fn return_from_root(&mut self, jump: &Jump, found: &mut FoundSoFar) {
+        let pending = self.stacks.pending();
+        let is_out = pending.has_nothing_certain() && !pending.range().is_above(jump.sp);
+        let Some(root) = self.stacks.in_use().root.filter(|root| root.may_return() && is_out) else { return };
+        if self.has_blind_calls {
+            return;
+        }
+        self.stacks.pending().take_from(0);
+        let on = self.stack(self.stacks.current());
+        found.frames.extend([root.frame(on, Some(jump.last_step), Left::Return)]);
+        let entry = Entry { step: jump.step, pc: jump.pc };
+        self.stacks.in_use().root = Some(RootFrame::caller(jump.last_step, entry));
+    }
+
+    fn leaves_unseen_exception(&mut self, jump: &Jump) -> bool {
+        // Where the last step wrote such a link, an exception begins here.
+        let is_entry = has_exception_return(jump) && jump.age == 1;
+        // Where control resumes what it left before, the exception was not recognised as one.
+        let is_resuming = self.diverted_after.is_some_and(|last| may_resume_at(&last, jump.pc));
+        is_exception_return(jump) && !is_entry && !is_resuming && self.stacks.pending().has_nothing_certain()
+    }
+
+    /// The trace began inside a handler, which ends here.
+    fn leave_unseen_exception(&mut self, jump: &Jump, found: &mut FoundSoFar) {
+        let over = self.stacks.pending().take_from(0);
+        self.close(&over, jump.last_step, Left::Skipped, found);
+        let on = self.stack(self.stacks.current());
+        let stack = self.stacks.in_use();
+        stack.pending = PendingFrames::default();
+        let entry = Entry { step: jump.step, pc: jump.pc };
+        let handler = stack.root.replace(RootFrame::caller(jump.last_step, entry));
+        found.frames.extend(handler.map(|root| root.frame(on, Some(jump.last_step), Left::Return)));
+        // The plain stack pointer is the handler's own.
+        self.sp_again = Some((jump.last_step, None));
+        self.use_set_stack(jump.other_stack.map(|write| write.sp), jump);
+    }
+
+    /// From here on the stack pointer in use is the one that was set while another was in use.
+    fn use_set_stack(&mut self, set: Option<u64>, jump: &Jump) {
+        if set.is_some() {
+            self.sp_again = Some((jump.last_step.saturating_add(1), set));
         }
     }
 
@@ -218,7 +327,8 @@ impl ThreadFinder {
         let over = self.stacks.pending().take_from(place);
         self.close(over.get(1..).unwrap_or_default(), jump.last_step, Left::Skipped, found);
         self.close(&[exception], jump.last_step, Left::Return, found);
-        let sp = exception.key.sp;
+        let set = jump.stack_set_since(exception.entry_step);
+        let sp = set.or(exception.key.sp);
         if let Some(turn) = turn {
             self.stacks.in_use().turned_away_by = Some(exception);
             self.turn(turn, jump, found);
@@ -229,11 +339,13 @@ impl ThreadFinder {
                 None if is_handlers => Some((jump.last_step, None)),
                 None => self.sp_again,
             };
+            self.use_set_stack(set, jump);
             let key = ReturnKey { sp: self.sp_in_use(jump.sp, jump.sp_step), target: jump.target() };
             self.close_returned(key, jump.last_step, found);
             return;
         }
         self.sp_again = Some((jump.last_step, sp));
+        self.use_set_stack(set, jump);
         let PendingKind::Exception { interrupted, .. } = exception.kind else { return };
         if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
             return;
@@ -257,7 +369,8 @@ impl ThreadFinder {
         let (thread, after, stack) = (self.number, jump.last_step, self.stacks.current());
         found.switches.push(StackSwitch { thread, after, stack });
         if turn == Turn::New {
-            self.stacks.in_use().head = Some(pending(jump, PendingKind::Maybe));
+            let entry = Entry { step: jump.step, pc: jump.pc };
+            self.stacks.in_use().root = Some(RootFrame::switched(jump.last_step, entry));
         }
     }
 
@@ -304,6 +417,9 @@ impl ThreadFinder {
             let gone = stack.pending.len().saturating_sub(each);
             let place = StackId { thread, stack: number as u32 };
             let outermost = stack.pending.take_outermost(gone);
+            if gone > 0 {
+                stack.root.iter_mut().for_each(RootFrame::lose_frames);
+            }
             found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
         });
     }
@@ -313,6 +429,7 @@ impl ThreadFinder {
         self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
         self.sp_step = self.sp_step_of(base, end.sp_slot);
         self.sp_high = self.sp_high.max(end.sp_high);
+        self.other_stack = self.other_stack_of(base, end.other_stack);
         self.note_set(end.sp_set);
         let carried = if end.is_age_carried { self.lr_age } else { 0 };
         self.lr_age = (carried + end.lr_age).min(AGE_LIMIT);
@@ -343,34 +460,20 @@ impl ThreadFinder {
         for (stack, frames) in self.stacks.iter() {
             let place = self.stack(stack);
             found.frames.extend(frames.pending.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
-            found.frames.extend(frames.head.map(|head| Frame {
-                call_step: Some(head.call_step),
-                entry_step: Some(head.entry_step),
-                ..self.open(stack, head.function, Entered::Switch, Evidence::Stack)
-            }));
-        }
-        if let Some((entry_step, function)) = self.root {
-            let root = self.open(0, function, Entered::Root, Evidence::Start);
-            found.frames.extend([Frame { entry_step: Some(entry_step), ..root }]);
+            found.frames.extend(frames.root.map(|root| root.frame(place, None, Left::Open)));
         }
         if let Some(function) = self.last_call(last) {
-            let call = self.open(self.stacks.current(), function, Entered::Call, Evidence::Link);
-            found.frames.extend([Frame { call_step: Some(last_step), ..call }]);
-        }
-    }
-
-    /// A frame that no step of the trace called, entered or left.
-    fn open(&self, stack: u32, function: u64, entered: Entered, evidence: Evidence) -> Frame {
-        Frame {
-            thread: self.number,
-            stack,
-            function,
-            call_step: None,
-            entry_step: None,
-            exit_step: None,
-            entered,
-            left: Left::Open,
-            evidence,
+            found.frames.extend([Frame {
+                thread: self.number,
+                stack: self.stacks.current(),
+                function,
+                call_step: Some(last_step),
+                entry_step: None,
+                exit_step: None,
+                entered: Entered::Call,
+                left: Left::Open,
+                evidence: Evidence::Link,
+            }]);
         }
     }
 

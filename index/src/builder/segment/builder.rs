@@ -69,6 +69,8 @@ pub struct SegmentBuilder {
     pub(crate) thread_steps: Vec<u32>,
     pub(crate) step_threads: Vec<u16>,
     pub(crate) register_names: Vec<String>,
+    /// The stack pointer that each of these names means, where it means one.
+    named_stacks: Vec<Option<RegisterId>>,
     pub(crate) views: Vec<(u16, RegisterView)>,
     pub(crate) view_slots: Vec<Vec<u32>>,
     view_numbers: ViewNumbers,
@@ -150,6 +152,7 @@ impl SegmentBuilder {
         self.thread_names.clear();
         self.thread_times.clear();
         self.register_names.clear();
+        self.named_stacks.clear();
         self.threads.clear();
         self.turns.begin_task();
         self.sealed.clear();
@@ -353,6 +356,9 @@ impl EventSink for SegmentBuilder {
             "named registers come in order"
         );
         self.register_names.push(name.to_owned());
+        let banked = InstructionSet::banked_anywhere(name).filter(|banked| banked.plain.register == RegisterId::SP);
+        let mode = banked.and_then(|banked| banked.bank.mode());
+        self.named_stacks.push(mode.map(|mode| mode.home(RegisterId::SP)));
     }
 
     #[inline(always)]
@@ -404,8 +410,17 @@ impl EventSink for SegmentBuilder {
                 slots.push(self.slot);
             }
         }
-        if !write.is_bank_copy() {
-            self.threads[usize::from(write.thread.0)].register_write(write);
+        if write.is_bank_copy() {
+            return;
+        }
+        let thread = &mut self.threads[usize::from(write.thread.0)];
+        match write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0) {
+            None => thread.register_write(write),
+            Some(number) => {
+                if let Some(Some(stack)) = self.named_stacks.get(usize::from(number)) {
+                    thread.other_stack_write(*stack, write.bytes);
+                }
+            }
         }
     }
 

@@ -43,6 +43,17 @@ pub struct SpSet {
     pub is_early: bool,
 }
 
+/// A write of a stack pointer that was not the one in use.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherStack {
+    /// The slot of the writing step, 0 for one of an earlier segment.
+    pub slot: u32,
+    /// The register itself, whatever name the line gave it.
+    pub register: RegisterId,
+    /// Its value; none when unknown.
+    pub value: Option<u64>,
+}
+
 /// A step of a thread that did not follow the step before in memory, or the thread's first in its segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
@@ -68,6 +79,10 @@ pub struct Transfer {
     pub sp_set: SpSet,
     /// The highest value that the stack pointer was given since the transfer before.
     pub sp_high: Option<u64>,
+    /// The last write in this segment of a stack pointer that was not in use.
+    pub other_stack: Option<OtherStack>,
+    /// The stack pointer that the step uses, where its mode tells which.
+    pub stack_in_use: Option<RegisterId>,
     /// Link register when the step began.
     pub lr: Tracked,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
@@ -94,6 +109,8 @@ pub struct ThreadEnd {
     pub sp_set: SpSet,
     /// The highest value of the stack pointer since the last transfer in the segment.
     pub sp_high: Option<u64>,
+    /// As in [`Transfer`].
+    pub other_stack: Option<OtherStack>,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
     pub lr_age: u8,
     /// As in [`Transfer`].
@@ -168,6 +185,7 @@ impl ThreadEnd {
             sp_slot: None,
             sp_set: SpSet::default(),
             sp_high: None,
+            other_stack: None,
             lr_age: 0,
             is_age_carried: true,
             has_words: false,
@@ -187,7 +205,10 @@ impl ThreadEnd {
             instruction_set: step.instruction_set,
             is_executed: step.is_executed,
         };
-        let transfer = (!is_follower).then(|| self.transfer(step.thread.0, &now));
+        let transfer = (!is_follower).then(|| {
+            let stack_in_use = step.mode.tells(RegisterId::SP).then(|| step.mode.home(RegisterId::SP));
+            Transfer { stack_in_use, ..self.transfer(step.thread.0, &now) }
+        });
         self.has_words = false;
         self.last = Some(now);
         transfer
@@ -206,6 +227,8 @@ impl ThreadEnd {
             sp_slot: self.sp_slot,
             sp_set: std::mem::take(&mut self.sp_set),
             sp_high: self.sp_high.take(),
+            other_stack: self.other_stack,
+            stack_in_use: None,
             lr: self.core[link_place(step.instruction_set)],
             lr_age: self.lr_age,
             is_age_carried: self.is_age_carried,
@@ -220,6 +243,13 @@ impl ThreadEnd {
             (AGE_LIMIT, false)
         };
         transfer
+    }
+
+    /// Notes a write of a stack pointer that is not in use, by a name of its own.
+    #[cold]
+    pub fn other_stack_write(&mut self, register: RegisterId, bytes: Option<&[u8]>) {
+        let value = bytes.filter(|bytes| bytes.len() >= 4).map(little_endian);
+        self.other_stack = Some(OtherStack { slot: self.last.map_or(0, |last| last.slot), register, value });
     }
 
     /// Notes a write of a register.

@@ -2,7 +2,9 @@
 //! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
 
 use stepback_machine::{AccessKind, Branch, InstructionSet, ReturnAddress};
-use stepback_parsers::{DelaySlot, Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};
+use stepback_parsers::{
+    DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Recording, StepEvent, ThreadNumber,
+};
 
 /// A place where the control of a thread takes a turn.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +20,13 @@ pub struct Turn {
 /// What turns.
 #[derive(Clone, Copy, Debug)]
 pub enum TurnKind {
-    /// A thread's first step in the segment, and those behind the other kinds.
+    /// A thread's first step in the segment, and those after the other kinds.
     Arrival {
         /// Its address.
         pc: u64,
         /// How it decodes.
         instruction_set: InstructionSet,
-        /// It stands in the delay slot of a branch of an earlier segment, so where control came to is still to follow.
+        /// It is in the delay slot of the branch before, so where control arrives is still to follow.
         is_in_slot: bool,
     },
     /// A step that goes where its encoding alone does not say, or calls.
@@ -36,8 +38,13 @@ pub enum TurnKind {
         /// Where the return address lies on the stack, where the call wrote it there or the return read it.
         stack: Option<u64>,
     },
-    /// A marker that tells of the kernel.
+    /// A marker that tells of the kernel, or of a stretch that is not recorded.
     Marker(Marker),
+    /// What is recorded from here on.
+    Recording {
+        /// Instructions are left out.
+        lacks_steps: bool,
+    },
 }
 
 /// What a branch does.
@@ -97,11 +104,10 @@ impl Turns {
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
-        let is_first = thread.last_slot == 0;
         (thread.last_slot, thread.open_turn) = (slot, None);
-        // Control arrives behind the delay slot, which stands before the place that a call returns to.
+        // Control arrives after the delay slot, which belongs to the function that the branch leaves.
         let is_in_slot = step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
-        if thread.is_arriving && (is_first || !is_in_slot) {
+        if thread.is_arriving {
             thread.is_arriving = is_in_slot;
             let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set, is_in_slot };
             self.turns.push(Turn { thread: step.thread.0, slot, what });
@@ -137,9 +143,20 @@ impl Turns {
         }
     }
 
-    /// Notes a marker, if it tells of the kernel.
+    /// Notes what is recorded from here on.
+    pub fn recording(&mut self, ThreadNumber(thread): ThreadNumber, recording: Recording) {
+        let Some(TurningThread { last_slot: slot, .. }) = self.threads.get(usize::from(thread)).copied() else {
+            return;
+        };
+        self.turns.push(Turn { thread, slot, what: TurnKind::Recording { lacks_steps: recording.lacks_steps } });
+    }
+
+    /// Notes a marker, if it tells of the kernel, or of a stretch that is not recorded.
     pub fn marker(&mut self, event: &MarkerEvent) {
-        const KINDS: [MarkerKind; 9] = [
+        const KINDS: [MarkerKind; 12] = [
+            MarkerKind::WINDOW,
+            MarkerKind::FILTER_ENDPOINT,
+            GapReason::Off.kind(),
             MarkerKind::KERNEL_EVENT,
             MarkerKind::KERNEL_TRANSFER,
             MarkerKind::RSEQ_ABORT,

@@ -138,7 +138,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
             (Entered::Call | Entered::Tail, Some(step)) => by_step(step),
             (Entered::Exception, Some(step)) if self.is_asked_for(call)? => by_step(step),
             (Entered::Exception, _) => Decider::Nothing(End::Unknown(NotKnown::NotOfInstruction)),
-            (Entered::Call | Entered::Tail | Entered::Switch, _) => {
+            (Entered::Call | Entered::Tail | Entered::Switch | Entered::Gap, _) => {
                 Decider::Nothing(End::Unknown(NotKnown::DeciderNotFound))
             }
         })

@@ -92,7 +92,7 @@ impl<S: Source> ControlReader<'_, S> {
         Ok(match call.entered {
             Entered::Call | Entered::Tail => true,
             Entered::Exception => self.is_asked_for(&call)?,
-            Entered::Root | Entered::Switch => false,
+            Entered::Root | Entered::Switch | Entered::Gap => false,
         })
     }
 

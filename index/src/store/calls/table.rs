@@ -245,15 +245,16 @@ impl CallTable {
     pub fn same(&self, call: &Call) -> Option<CallId> {
         let first = match call.call_step {
             Some(step) => self.called_by(call.thread, step),
-            None => self.innermost_at(call.thread, call.entered_at()),
+            None => self.path_at(call.thread, call.entered_at()).first().copied(),
         }?;
-        // One step may begin two frames: a call that is interrupted at once.
+        // One step may begin several frames: a call that is interrupted at once, the callers of a stack's first frame.
         let alike = (first.0..).map(CallId).map_while(|id| {
             let other =
                 self.get(id).filter(|other| other.thread == call.thread && other.call_step == call.call_step)?;
             Some((id, other))
         });
-        alike.take(4).find(|(_, other)| other.function == call.function).map(|(id, _)| id)
+        let mut alike = alike;
+        alike.find(|(_, other)| other.function == call.function).map(|(id, _)| id)
     }
 
     /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
