@@ -31,6 +31,7 @@ pub mod stack_times;
 pub mod step_places;
 pub mod step_record;
 pub mod system_calls;
+pub mod tasks;
 pub mod thread_ending;
 pub mod trace_index;
 pub mod tracked;

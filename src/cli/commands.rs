@@ -23,6 +23,7 @@ use super::list::ListArguments;
 use super::profile::{self, ProfileArguments};
 use super::shell::{self, CompletionsArguments, ManArguments};
 use super::syscalls::SyscallsArguments;
+use super::tasks::{self, TasksArguments};
 use super::threads::ThreadsArguments;
 use super::trace_arguments::WORDS;
 use super::truncate::TruncateArguments;
@@ -30,7 +31,7 @@ use super::vcd::VcdArguments;
 use super::why::WhyArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 24] = [
+static COMMANDS: [Entry; 25] = [
     Entry::browser("browse", "The browser in the terminal").with_help(browse::HELP),
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
@@ -53,6 +54,8 @@ static COMMANDS: [Entry; 24] = [
     Entry::new::<CheckArguments>("check", "What is wrong with the trace, by rule").with_help(check::HELP),
     Entry::new::<SyscallsArguments>("syscalls", "System calls: how often, how many failed, how long they took"),
     Entry::new::<ThreadsArguments>("threads", "The threads: what each did, when, where, and how it ended"),
+    Entry::new::<TasksArguments>("tasks", "The tasks of an operating system: when each ran, and for how long")
+        .with_help(tasks::HELP),
     Entry::new::<HeapArguments>(
         "heap",
         "What was allocated and freed, where the recorder traced the functions of the heap",

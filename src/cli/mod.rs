@@ -55,6 +55,7 @@ mod shell;
 mod stack;
 mod start;
 mod syscalls;
+mod tasks;
 mod text;
 mod threads;
 mod trace_arguments;

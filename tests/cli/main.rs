@@ -42,6 +42,7 @@ mod shell;
 mod so_far;
 mod states;
 mod support;
+mod tasks;
 mod truncate;
 mod vcd;
 mod vcd_banks;

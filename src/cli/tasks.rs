@@ -1,0 +1,123 @@
+//! `stepback tasks`: the tasks that an operating system runs in turn, when each ran and for how long.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::command::Command;
+use super::function_names::{FunctionNames, NameOptions};
+use super::json::{FunctionJson, Time, hex, thread_name, value_hex};
+use super::question::Question;
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use super::trace_arguments::TraceArguments;
+use crate::analysis::tasks::{CURRENT_TASK, Task, tasks};
+
+/// What the help says below the options.
+pub const HELP: &str = "\
+A task is a stack that a thread of the trace uses in turn with others: found where an exception returns with another \
+stack pointer, or where code sets the stack pointer and returns. Steps of exception handlers are counted apart, for \
+the task that they interrupt. Where an image has a pointer to the running task (pxCurrentTCB, _tx_thread_current_ptr, \
+OSTCBCur, OSTCBCurPtr), its value names the control block.";
+
+/// Which trace.
+#[derive(Debug, Args)]
+pub struct TasksArguments {
+    /// Every run of every task, in order, instead of a line for each task.
+    #[arg(long)]
+    pub runs: bool,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for TasksArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
+/// A task.
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    thread: &'a str,
+    task: u32,
+    /// Of its outermost known frame.
+    function: FunctionJson,
+    /// What `pxCurrentTCB` or the like holds where it first runs.
+    control_block: Option<String>,
+    runs: usize,
+    /// Positions.
+    first_from: Option<u64>,
+    last_to: Option<u64>,
+    steps: u64,
+    handler_steps: u64,
+    time: Option<Time>,
+    calls: u64,
+}
+
+/// A run of a task: the positions between which it ran.
+#[derive(Serialize)]
+struct RunJson<'a> {
+    thread: &'a str,
+    task: u32,
+    from: u64,
+    to: u64,
+}
+
+/// Prints a line for each task, or for each run.
+fn answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
+    let current = CURRENT_TASK.iter().find_map(|name| report.session.images.address_of(name));
+    let tasks = tasks(&report.session.index, current, &report.cancel)?;
+    match arguments.runs {
+        true => print_runs(&tasks, report),
+        false => tasks.iter().try_for_each(|task| print_task(task, report)),
+    }
+}
+
+fn print_task(task: &Task, report: &mut Report<'_>) -> Result<()> {
+    let thread = thread_name(task.thread, &report.session.index);
+    if report.is_json {
+        let name = report.session.images.code_at(task.function).map(|at| at.to_string());
+        let function = FunctionJson { address: hex(task.function), name };
+        return report.json(&TaskJson {
+            thread,
+            task: task.number,
+            function,
+            control_block: task.control_block.as_ref().and_then(|known| value_hex(&known.value)),
+            runs: task.runs.len(),
+            first_from: task.runs.first().map(|run| run.start.0),
+            last_to: task.runs.last().map(|run| run.end.0),
+            steps: task.steps,
+            handler_steps: task.handler_steps,
+            time: task.time.map(Time),
+            calls: task.calls,
+        });
+    }
+    let names = FunctionNames::new(&report.session.images, NameOptions::default());
+    let (name, runs) = (names.name_or_address(task.function), counted(task.runs.len() as u64, "run"));
+    let block = task.control_block.as_ref().and_then(|known| value_hex(&known.value));
+    let block = block.map_or_else(String::new, |block| format!(" (control block {block})"));
+    let time = task.time.map_or_else(String::new, |time| format!(", time {}", grouped(time)));
+    let text = format!(
+        "{thread} task {} {name}{block}: {runs}, {}, {} in handlers{time}, {}",
+        task.number,
+        counted(task.steps, "step"),
+        counted(task.handler_steps, "step"),
+        counted(task.calls, "call"),
+    );
+    report.text(&format!("{}\n", printable(&text)))
+}
+
+fn print_runs(tasks: &[Task], report: &mut Report<'_>) -> Result<()> {
+    let mut runs: Vec<_> = tasks.iter().flat_map(|task| task.runs.iter().map(move |run| (run, task))).collect();
+    runs.sort_by_key(|(run, task)| (run.start, task.thread));
+    for (run, Task { thread, number: task, .. }) in runs {
+        let (thread, task, from, to) = (thread_name(*thread, &report.session.index), *task, run.start.0, run.end.0);
+        match report.is_json {
+            true => report.json(&RunJson { thread, task, from, to })?,
+            false => report.text(&format!("{} {} {thread} task {task}\n", grouped(from), grouped(to)))?,
+        }
+    }
+    Ok(())
+}
