@@ -85,6 +85,17 @@ impl Instruction {
         registers.chain(loads).collect()
     }
 
+    /// What flows into bytes of which a trace shows a write that is not one of the instruction.
+    /// A line may show a whole register of which the instruction writes a part: the rest keeps its value.
+    pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<Origin> {
+        let mut writes = self.registers.iter().flat_map(|known| &known.writes);
+        let is_rest = view.register != RegisterId::PSR && writes.any(|write| write.register == view.register);
+        match is_rest {
+            true => vec![Origin { input: Input::Register(view), is_copy: true }],
+            false => self.origins_of_result(None),
+        }
+    }
+
     /// What flows into the result of a select, or into the flags of a conditional comparison, when the flags are these.
     /// Without them, or where nothing is chosen: all that may.
     pub fn origins_of_selection(&self, flags: Option<u64>, result: Option<RegisterId>) -> Vec<Origin> {

@@ -308,3 +308,15 @@ fn origins_of_riscv() {
         ",
     );
 }
+
+/// `fadds %f0, %f1, %f2`, whose line may show the double that `%f3` is the other half of.
+#[test]
+fn the_rest_of_a_register_that_is_written_in_part_keeps_its_value() {
+    let encoding = Encoding::new(&0x85a0_0821_u32.to_be_bytes()).unwrap();
+    let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
+    let view = |name| Registers::view(name, InstructionSet::Sparc64).unwrap();
+    let kept = [Origin { input: Input::Register(view("f3")), is_copy: true }];
+    assert_eq!(instruction.origins_of_unwritten(view("f3")), kept);
+    let all = instruction.origins_of_result(None);
+    assert_eq!(instruction.origins_of_unwritten(view("g1")), all);
+}

@@ -115,7 +115,7 @@ impl Maker<'_> {
                 self.instruction.origins_of_value(&effect.value, place..place + 1)
             }
             (None, Some(view)) => self.instruction.origins_of_selection(self.flags_before(), Some(view.register)),
-            (None, None) => self.instruction.origins_of_result(None),
+            (None, None) => self.instruction.origins_of_unwritten(byte),
         };
         if origins.is_empty() {
             let is_explained = effect.is_some() || listed.is_some();

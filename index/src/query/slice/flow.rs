@@ -286,7 +286,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 instruction.origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
             }),
             By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
-            By::Cleared | By::Unexplained => instruction.origins_of_result(None),
+            By::Cleared | By::Unexplained => instruction.origins_of_unwritten(part),
         };
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, origins, cell, outcome);

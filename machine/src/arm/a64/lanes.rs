@@ -15,7 +15,7 @@ impl Bits {
                 let value = self.general_bytes(self.float_bytes());
                 self.description.set(whole, value);
             }
-            0x9eaf_0000 => self.insert_lane(8, self.general_bytes(8), 8),
+            0x9eaf_0000 => self.insert_lane(RegisterView { offset: 8, size_bytes: 8, ..whole }, self.general_bytes(8)),
             0x1e20_4000 | 0x1e60_4000 | 0x1ee0_4000 => {
                 let value = self.lane(self.field(5, 5), 0, self.float_bytes());
                 self.description.set(whole, value);
@@ -39,14 +39,13 @@ impl Bits {
         let size_bytes = 1 << size;
         let offset = self.lane_offset(16, 5, size);
         let element = self.lane(self.field(5, 5), offset, size_bytes);
+        let whole = self.vector_view(self.field(0, 5), 16);
+        let to = RegisterView { offset, size_bytes, ..whole };
         match self.opcode & 0xffe0_fc00 {
-            0x5e00_0400 => {
-                let whole = self.vector_view(self.field(0, 5), 16);
-                self.description.set(whole, element);
-            }
-            0x0e00_0400 | 0x4e00_0400 => self.repeat_lane(&element, size_bytes),
-            0x0e00_0c00 | 0x4e00_0c00 => self.repeat_lane(&self.general_bytes(size_bytes), size_bytes),
-            0x4e00_1c00 => self.insert_lane(offset, self.general_bytes(size_bytes), size_bytes),
+            0x5e00_0400 => self.description.set(whole, element),
+            0x0e00_0400 | 0x4e00_0400 => self.repeat_lane(whole, &element, size_bytes),
+            0x0e00_0c00 | 0x4e00_0c00 => self.repeat_lane(whole, &self.general_bytes(size_bytes), size_bytes),
+            0x4e00_1c00 => self.insert_lane(to, self.general_bytes(size_bytes)),
             0x0e00_3c00 | 0x4e00_3c00 => self.set_general(0, element, Last::Zero),
             0x0e00_2c00 | 0x4e00_2c00 => {
                 let value = element.sign_extended(8 << size);
@@ -55,7 +54,7 @@ impl Bits {
             }
             _ if self.matches(0xffe0_8400, 0x6e00_0400) => {
                 let source = self.lane(self.field(5, 5), self.lane_offset(11, 4, size), size_bytes);
-                self.insert_lane(offset, source, size_bytes);
+                self.insert_lane(to, source);
             }
             _ => return false,
         }
@@ -106,15 +105,15 @@ impl Bits {
         self.set_result(value, Last::Zero);
     }
 
-    fn insert_lane(&mut self, offset: u16, value: Expression, size_bytes: u16) {
-        let whole = self.vector_view(self.field(0, 5), 16);
-        let lane = u128::MAX >> (128 - 8 * u32::from(size_bytes)) << (8 * u32::from(offset));
-        self.description.write_keeping(whole, !lane);
-        self.description.set_part(RegisterView { offset, size_bytes, ..whole }, value);
+    /// A lane gets a value; the register keeps the others.
+    pub fn insert_lane(&mut self, lane: RegisterView, value: Expression) {
+        let bits = u128::MAX >> (128 - 8 * u32::from(lane.size_bytes)) << (8 * u32::from(lane.offset));
+        self.description.write_keeping(RegisterView { offset: 0, size_bytes: 16, ..lane }, !bits);
+        self.description.set_part(lane, value);
     }
 
-    fn repeat_lane(&mut self, value: &Expression, size_bytes: u16) {
-        let whole = self.vector_view(self.field(0, 5), 16);
+    /// All lanes of a vector get a value.
+    pub fn repeat_lane(&mut self, whole: RegisterView, value: &Expression, size_bytes: u16) {
         let filled = if self.flag(30) { 16 } else { 8 };
         self.description.write(whole);
         for offset in (0..filled).step_by(usize::from(size_bytes)) {

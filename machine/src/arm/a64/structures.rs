@@ -5,13 +5,7 @@ use crate::access_kind::AccessKind;
 use crate::arm::a64::bits::{Bits, Last, Width};
 use crate::arm::a64::memory::Data;
 use crate::expression::{Expression, Operation};
-
-/// What becomes of the lanes that a load does not fill.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lanes {
-    Kept,
-    Replaced,
-}
+use crate::view::RegisterView;
 
 impl Bits {
     pub fn structures(&mut self) -> bool {
@@ -42,7 +36,7 @@ impl Bits {
             _ => return None,
         };
         if is_interleaved {
-            self.whole(count, count * size_bytes, Lanes::Replaced);
+            self.whole(count, count * size_bytes);
         } else {
             let first = self.field(0, 5);
             for number in 0..count {
@@ -56,25 +50,42 @@ impl Bits {
     fn one_lane(&mut self) -> Option<u16> {
         let kind = self.field(13, 3);
         let count = u16::try_from((kind & 1) << 1 | self.field(21, 1)).ok()? + 1;
+        let is_repeated = kind >> 1 == 3;
         let size_bytes: u16 = match kind >> 1 {
             0 => 1,
             1 => 2,
             2 => 4 << self.field(10, 1),
             _ => 1 << self.field(10, 2),
         };
-        let lanes = if kind >> 1 == 3 { Lanes::Replaced } else { Lanes::Kept };
-        self.whole(count, count * size_bytes, lanes);
+        // Q:S:size, of which wide lanes use the upper bits.
+        let place = u16::try_from(self.field(30, 1) << 3 | self.field(10, 3)).ok()? / size_bytes * size_bytes;
+        for number in 0..count {
+            let at = self.base().behind(number * size_bytes);
+            let whole = self.vector_view(self.field(0, 5) + u32::from(number), 16);
+            let lane = RegisterView { offset: place, size_bytes, ..whole };
+            if !self.flag(22) {
+                let operand = self.operand(AccessKind::Write, at, size_bytes, Expression::Register(lane));
+                self.description.access(operand);
+                continue;
+            }
+            let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
+            let loaded = self.description.access(operand);
+            match is_repeated {
+                true => self.repeat_lane(whole, &loaded, size_bytes),
+                false => self.insert_lane(lane, loaded),
+            }
+        }
         Some(count * size_bytes)
     }
 
-    /// One access of registers whose bytes do not lie in memory as in them. A load may keep lanes.
-    fn whole(&mut self, count: u16, total_bytes: u16, lanes: Lanes) {
+    /// One access of registers whose bytes do not lie in memory as in them.
+    fn whole(&mut self, count: u16, total_bytes: u16) {
         let kind = if self.flag(22) { AccessKind::Read } else { AccessKind::Write };
         let operand = self.operand(kind, self.base(), total_bytes, Expression::Unknown);
         self.description.access(operand);
         for number in 0..u32::from(count) {
             let view = self.vector_view(self.field(0, 5) + number, 16);
-            if kind == AccessKind::Write || lanes == Lanes::Kept {
+            if kind == AccessKind::Write {
                 self.description.read(view);
             }
             if kind == AccessKind::Read {
