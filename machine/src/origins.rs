@@ -88,8 +88,11 @@ impl Instruction {
     /// What flows into bytes of which a trace shows a write that is not one of the instruction.
     /// A line may show a whole register of which the instruction writes a part: the rest keeps its value.
     pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<Origin> {
-        let mut writes = self.registers.iter().flat_map(|known| &known.writes);
-        let is_rest = view.register != RegisterId::PSR && writes.any(|write| write.register == view.register);
+        let writes = self.registers.iter().flat_map(|known| &known.writes);
+        let mut same = writes.filter(|write| write.register == view.register).peekable();
+        // A write of these bytes that did not explain them is one of another bank.
+        let is_rest =
+            view.register != RegisterId::PSR && same.peek().is_some() && !same.any(|write| write.overlaps(view));
         match is_rest {
             true => vec![Origin { input: Input::Register(view), is_copy: true }],
             false => self.origins_of_result(None),

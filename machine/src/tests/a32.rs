@@ -69,7 +69,7 @@ fn forms_of_a32() {
         00f020e3 ; |
         600ab4ee ; s0 s1 | fpscr
         02f19fe7 ; r2 |  | r4[r2*4+0x1008]
-        0f0721f4 ; r1 | d0 | ?
+        0f0721f4 ; r1 | d0 | r8[r1] | d0=m0
         ",
     );
 }

@@ -213,6 +213,7 @@ fn vectors_of_t32() {
         let word = u32::from_str_radix(digits, 16).unwrap().swap_bytes();
         let word = match word >> 24 {
             top @ (0xf2 | 0xf3) => word & 0x00ff_ffff | (0xef | (top & 1) << 4) << 24,
+            0xf4 => word & 0x00ff_ffff | 0xf900_0000,
             _ => word,
         };
         format!("{:08x}{rest}\n", word.rotate_left(16).swap_bytes())

@@ -4,7 +4,7 @@ use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
-use crate::arm::aarch32::vector;
+use crate::arm::aarch32::{structures, vector};
 use crate::arm::by_lists;
 use crate::arm::views::view_of;
 use crate::description::Description;
@@ -21,6 +21,9 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     // The condition of an `it` is that of what follows.
     let is_always = matches!(detail.cc(), ArmCC::ARM_CC_AL | ArmCC::ARM_CC_INVALID);
     let is_conditional = !is_always && !instruction.mnemonic.starts_with("it");
+    let bytes = instruction.site.encoding.bytes();
+    let structures = structures::describe(bytes, set);
+    let is_structure = structures.is_some();
     let suffixes = Suffixes { is_conditional, updates_flags: detail.update_flags() };
     let mut arm = Arm {
         instruction,
@@ -28,12 +31,15 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
         operands: detail.operands().collect(),
         name: name(instruction.mnemonic, suffixes),
         writes_back: detail.writeback(),
-        description: vector::describe(instruction.site.encoding.bytes(), set)
+        description: structures
+            .or_else(|| vector::describe(bytes, set))
             .unwrap_or_else(|| by_lists::describe(instruction, set)),
     };
     arm.flags(suffixes, detail.cc());
     arm.implicit();
-    if arm.has_memory() {
+    if is_structure {
+        // All is said.
+    } else if arm.has_memory() {
         arm.description.meaning.is_memory_known = true;
         arm.memory();
         arm.description.tell_addresses_apart(&[]);

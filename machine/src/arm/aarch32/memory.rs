@@ -133,7 +133,9 @@ impl Arm<'_> {
             "strh" | "strht" | "strexh" | "stlh" | "stlexh" => single(AccessKind::Write, 2, false),
             "vldr" | "vstr" => {
                 let kind = if self.name == "vldr" { AccessKind::Read } else { AccessKind::Write };
-                single(kind, self.register(0)?.size_bytes, false)
+                // In the encoding, 01 in bits 8 and 9 means half precision.
+                let is_half = self.instruction.mnemonic.ends_with(".16");
+                single(kind, if is_half { 2 } else { self.register(0)?.size_bytes }, false)
             }
             _ => None,
         }

@@ -7,6 +7,7 @@ pub(crate) mod a32;
 pub(crate) mod flags;
 pub(crate) mod instruction;
 pub(crate) mod memory;
+pub(crate) mod structures;
 pub(crate) mod t32;
 pub(crate) mod values;
 pub(crate) mod vector;

@@ -193,6 +193,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
     let word = a32_word(bytes, set)?;
     let rows = match word >> 28 {
         15 if word >> 25 == 0b111_1001 => SIMD,
+        15 if word >> 24 == 0xf4 => return None,
         15 => UNCONDITIONAL,
         _ => FLOAT,
     };
@@ -210,7 +211,7 @@ pub fn describe(bytes: &[u8], set: InstructionSet) -> Option<Description> {
 }
 
 /// An encoding in the form of A32: in T32 the bit that is 24 there follows other leading bits.
-fn a32_word(bytes: &[u8], set: InstructionSet) -> Option<u32> {
+pub fn a32_word(bytes: &[u8], set: InstructionSet) -> Option<u32> {
     let [a, b, c, d] = *bytes else { return None };
     if set == InstructionSet::A32 {
         return Some(u32::from_le_bytes([a, b, c, d]));
@@ -219,6 +220,8 @@ fn a32_word(bytes: &[u8], set: InstructionSet) -> Option<u32> {
     match word >> 24 {
         top @ (0xef | 0xff) => Some(word & 0x00ff_ffff | (0xf2 | top >> 4 & 1) << 24),
         0xee | 0xfc..=0xfe => Some(word),
+        // Loads and stores of elements and structures.
+        0xf9 => Some(word & 0x00ff_ffff | 0xf400_0000),
         _ => None,
     }
 }
@@ -339,7 +342,8 @@ impl Vector32 {
     }
 }
 
-fn double(number: u32) -> RegisterView {
+/// A doubleword by its number.
+pub fn double(number: u32) -> RegisterView {
     part(number / 2, number % 2 * 8, 8)
 }
 
