@@ -747,6 +747,7 @@ lookup-not-read-between = { $cell } is not read between { $from } and { $until }
 lookup-not-written-between = { $cell } is not written between { $from } and { $until }
 lookup-byte-at = the byte at { $address }
 lookup-memory-at = memory at { $address } ({ $length } bytes)
+lookup-range-wraps = the range reaches beyond the end of the address space: { $text }
 lookup-is-no-cell = { $text } is no cell
 frame-drop-the-trace-a-file = Drop the trace, a file or a directory, to open it
 kept-not-kept = There is no file beside the trace for it. A session with a name of yours keeps it.

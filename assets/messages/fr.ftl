@@ -783,6 +783,7 @@ lookup-not-read-between = aucune lecture de { $cell } entre { $from } et { $unti
 lookup-not-written-between = aucune écriture de { $cell } entre { $from } et { $until }
 lookup-byte-at = l’octet en { $address }
 lookup-memory-at = la mémoire en { $address } ({ $length } octets)
+lookup-range-wraps = la plage dépasse la fin de l’espace d’adressage : { $text }
 lookup-is-no-cell = { $text } n’est pas une cellule
 frame-drop-the-trace-a-file = Déposez la trace, fichier ou dossier, pour l’ouvrir
 kept-not-kept = Il n’y a pas de fichier pour cela à côté de la trace. Une session que vous nommez le garde.

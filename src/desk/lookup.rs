@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -306,6 +306,8 @@ impl AccessQuestion {
         let (space, expression) = split_space(address);
         let value =
             names.value(expression).with_context(|| say!("lookup-is-no-cell", text = format!("{address:?}")))?;
+        let is_inside = value.checked_add(len_bytes.saturating_sub(1)).is_some();
+        ensure!(is_inside, say!("lookup-range-wraps", text = format!("{address}:{len_bytes}")));
         Ok(match space {
             AddressSpace::Virtual => Cell::Memory { address: Address(value), len_bytes },
             AddressSpace::Physical => Cell::Physical { address: Address(value), len_bytes },

@@ -217,7 +217,10 @@ fn meaning(scene: &Scene<'_>, watch: &Watch, at: Position) -> Result<Meaning, Na
         };
         return of_memory(scene, watch.kind, Place { address: Address(address), len_bytes, around }, at);
     }
-    if let Some(symbol) = scene.images.symbol(text).filter(|symbol| !symbol.is_code()) {
+    // Of several symbols of one name none is meant: the expression below lists them.
+    if let [symbol] = &*scene.images.symbols_named(text)
+        && !symbol.is_code()
+    {
         let whole = if symbol.size_bytes == 0 { 8 } else { symbol.size_bytes.min(8) };
         let len_bytes = watch.kind.size_bytes().map_or(whole, u64::from);
         let around = Around::default();
