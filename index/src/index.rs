@@ -299,6 +299,17 @@ impl<S: Source> Index<S> {
         self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
+    /// The register that a bank has its plain name from; the register itself for others.
+    pub(crate) fn plain_register(&self, register: RegisterId) -> RegisterId {
+        if register <= RegisterId::LR {
+            return register;
+        }
+        let named = self.banks.iter().find(|known| known.register == register).map(|known| known.plain);
+        let is_bank =
+            |plain: &RegisterId| self.instruction_sets.iter().any(|set| set.banks(*plain).any(|bank| bank == register));
+        named.or_else(|| [RegisterId::SP, RegisterId::LR].into_iter().find(is_bank)).unwrap_or(register)
+    }
+
     /// The instruction sets of the threads' first steps, each once: threads may be thousands.
     pub fn instruction_sets(&self) -> &[InstructionSet] {
         &self.instruction_sets

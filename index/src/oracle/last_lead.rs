@@ -74,7 +74,8 @@ impl Oracle {
                 Target::Register(register) => {
                     let view = RegisterView::new(register, 0, naive.word_bytes());
                     let held = self.register_value(step.thread, view, before).to_u64()?;
-                    (!naive.is_exception_return(held)).then(|| naive.without_mark(held))
+                    let is_return = step.instruction_set.is_function_return_value(held);
+                    (!is_return && !naive.is_exception_return(held)).then(|| naive.without_mark(held))
                 }
             },
         }

@@ -100,8 +100,10 @@ impl<S: Source> RegisterReader<'_, S> {
     fn led_by(&self, at: Step, step: &StepText, register: RegisterId) -> Result<LastLead, QueryError> {
         let set = step.instruction_set;
         let held = self.held_before(at, RegisterView::new(register, 0, set.word_bytes()))?;
-        // In a handler of M-profile the register may say how to return from the exception.
-        let target = held.filter(|value| !set.is_exception_return_value(*value));
+        // In a handler of M-profile the register may say how to return from the exception, and in a function that the other
+        // security state called, that it returns there.
+        let is_return = |value: u64| set.is_exception_return_value(value) || set.is_function_return_value(value);
+        let target = held.filter(|value| !is_return(*value));
         Ok(target.map_or(LastLead::Open, |value| LastLead::To(Address(set.code_address(value)))))
     }
 
@@ -210,6 +212,9 @@ mod tests {
         check(&format!("{before}2 clk IS (2) 00001004 0a000001 A svc : BEQ 0x1010\n"), Some(0x1008));
         check(&format!("{before}2 clk IT (2) 00001004 e12fff13 A svc : BX r3\n"), Some(0x5000));
         check(&format!("{before}2 clk IT (2) 00001004 b103 T svc : CBZ r3,0x1008\n"), None);
+        // FNC_RETURN of Armv8-M leads to an address on the Secure stack (DDI 0553, B3.21).
+        let secure = "1 clk IT (1) 00001000 bf00 T thread_ns : NOP\n1 clk R r14 feffffff\n";
+        check(&format!("{secure}2 clk IT (2) 00001002 4770 T thread_ns : BX lr\n"), None);
     }
 
     /// A thread that did its last step long before others is where that step led.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
 mod drmemtrace;
+mod exceptions;
 mod heap;
 mod recorded_calls;
 mod records;

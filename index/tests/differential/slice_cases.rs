@@ -40,7 +40,7 @@ fn steps<S: Source>(source: &std::sync::Arc<S>, what: &str, thread: u16) -> (Vec
 
 /// Compares a text with the oracle, and where the value goes that a cell has at its start with the steps that have to be.
 #[track_caller]
-fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]) -> Vec<End> {
+pub(super) fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]) -> Vec<End> {
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
     let index = index_of(&open(text.as_bytes(), Endian::Little), 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(0));
@@ -52,9 +52,17 @@ fn check_onward(text: &str, what: &str, thread: u16, expected: &[u64]) -> Vec<En
 
 /// Compares a text with the oracle, and the steps of one of its slices with those that it has to have.
 #[track_caller]
-fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) {
+pub(super) fn check_case(text: &str, what: &str, thread: u16, expected: &[u64]) {
     (0..3).for_each(|seed| check_text(text, &[1, 64, 150, 300, 1 << 30], 150, seed));
     assert_eq!(steps(&open(text.as_bytes(), Endian::Little), what, thread).0, expected);
+}
+
+/// Checks the steps of a slice, and returns how its chains end.
+#[track_caller]
+pub(super) fn check_source(text: &str, what: &str, expected: &[u64]) -> Vec<End> {
+    let (found, ends) = steps(&open(text.as_bytes(), Endian::Little), what, 0);
+    assert_eq!(found, expected);
+    ends
 }
 
 #[test]

@@ -104,6 +104,11 @@ impl Oracle {
             }
             let told = event.owner.and_then(|step| self.step(step));
             let flags = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            let done = told.and_then(|told| self.done(told));
+            let exception = told.zip(event.owner).and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+            if flags.unwrap_or(0) == 0 && exception.is_some_and(|exception| !exception.flow.is_return) {
+                continue;
+            }
             if flags.is_none_or(|flags| flags == 0 || flags & bit != 0) {
                 return self.overwritten_by(event.owner, number);
             }

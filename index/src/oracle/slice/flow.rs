@@ -9,6 +9,7 @@ use crate::answers::slice::{Edge, EdgeKinds, End, NotKnown, SliceCell};
 use crate::oracle::banks::Physical;
 use crate::oracle::event::{EventKind, Told, Written};
 use crate::oracle::record::Oracle;
+use crate::oracle::slice::exceptions::{ByException, StepException, plain_of};
 use crate::oracle::slice::operand_bytes::AccessedByte;
 use crate::oracle::slice::writers::{How, Made, covers};
 
@@ -16,6 +17,8 @@ use crate::oracle::slice::writers::{How, Made, covers};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Taken {
     Register(RegisterView),
+    /// A byte of the register that an event wrote.
+    Home(usize, u16),
     Flags(u64),
     Memory(u64),
 }
@@ -34,6 +37,7 @@ struct Maker<'a> {
     told: &'a Told,
     instruction: Instruction,
     kinds: EdgeKinds,
+    exception: Option<StepException>,
 }
 
 impl Oracle {
@@ -57,7 +61,8 @@ impl Oracle {
             into.ends.push(End::Unknown(why));
             return into;
         };
-        let maker = Maker { oracle: self, step: made.step, told, instruction, kinds };
+        let exception = self.exception_of(made.step, told, Some(&instruction));
+        let maker = Maker { oracle: self, step: made.step, told, instruction, kinds, exception };
         let is_memory = matches!(cell, SliceCell::Memory { .. });
         if maker.instruction.control.flow == Flow::Trap && !is_memory {
             into.ends.push(End::System { step: Some(made.step), name: maker.asked() });
@@ -86,7 +91,8 @@ impl Oracle {
         let Some(instruction) = self.done(told) else { return Vec::new() };
         let origins = instruction.origins_of_result(None);
         let flags = instruction.flags_read(told.instruction_set);
-        let maker = Maker { oracle: self, step, told, instruction, kinds };
+        let exception = self.exception_of(step, told, Some(&instruction));
+        let maker = Maker { oracle: self, step, told, instruction, kinds, exception };
         let mut into = Ingredients::default();
         maker.take_in(origins, &mut into);
         let flags = flags | maker.flags_of_block();
@@ -109,12 +115,25 @@ impl Maker<'_> {
         let meaning = &self.instruction.meaning;
         let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
         let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
+        let by =
+            written.and_then(|written| self.by_exception(byte, written, how, effect.is_some() || listed.is_some()));
+        if let Some((by, event)) = by {
+            match by {
+                ByException::Frame(Some(address)) => into.taken.push((Taken::Memory(address), Edge::Copy)),
+                ByException::Frame(None) => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
+                ByException::Stack => into.taken.push((Taken::Home(event, byte.offset), Edge::Data)),
+                ByException::Constant => into.ends.push(End::Constant),
+                ByException::Unexplained => into.ends.push(End::Unknown(NotKnown::NotOfInstruction)),
+            }
+            return;
+        }
         let origins = match (effect, listed) {
             (Some(effect), _) => {
                 let place = byte.offset - effect.view.offset;
                 self.instruction.origins_of_value(&effect.value, place..place + 1)
             }
             (None, Some(view)) => self.instruction.origins_of_selection(self.flags_before(), Some(view.register)),
+            (None, None) if self.exception.is_some() => Vec::new(),
             (None, None) => self.instruction.origins_of_unwritten(byte),
         };
         if origins.is_empty() {
@@ -125,6 +144,57 @@ impl Maker<'_> {
         if self.kinds.listed {
             let views = meaning.listed_reads.iter().filter(|view| is_meant(view.register));
             into.taken.extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
+        }
+    }
+
+    fn by_exception(
+        &self,
+        byte: RegisterView,
+        written: &Written,
+        how: How,
+        is_explained: bool,
+    ) -> Option<(ByException, usize)> {
+        let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
+        let byte = RegisterView { register: plain_of(written), ..byte };
+        Some((self.exception.as_ref()?.gives(event, byte, is_explained)?, event))
+    }
+
+    /// A byte that an exception stored: a register as the instruction left it.
+    fn make_stacked(&self, byte: Option<RegisterView>, event: usize, into: &mut Ingredients) {
+        match byte {
+            Some(byte) if byte.register == RegisterId::PSR => {
+                let bits = self.told.instruction_set.flag_bits() & 0xff << (8 * byte.offset);
+                let own = self.instruction.flags_written(self.told.instruction_set) & bits;
+                if bits == 0 {
+                    into.ends.push(End::Constant);
+                }
+                if own != 0 {
+                    self.make_flag(own, into);
+                }
+                if bits & !own != 0 {
+                    into.taken.push((Taken::Flags(bits & !own), Edge::Copy));
+                }
+            }
+            Some(byte) if byte.register != RegisterId::PC => {
+                let mode = self.oracle.mode_of_step(self.step, self.told);
+                let physical = Physical::of_write(byte.register, None, mode);
+                let events = self.exception.iter().flat_map(|exception| &exception.events).copied();
+                let own =
+                    events.take_while(|own| *own < event).filter_map(|own| match &self.oracle.events.get(own)?.kind {
+                        EventKind::Register(written) => Some((own, written)),
+                        _ => None,
+                    });
+                let is_it = |written: &Written| {
+                    written.physical == physical
+                        && written.view.register == byte.register
+                        && covers(written.view, byte.offset)
+                };
+                match own.filter(|(_, written)| is_it(written)).last() {
+                    Some((number, written)) => self.make_register(byte, Some(written), How::Recorded(number), into),
+                    None => into.taken.push((Taken::Register(byte), Edge::Copy)),
+                }
+            }
+            _ => into.ends.push(End::Constant),
         }
     }
 
@@ -146,6 +216,15 @@ impl Maker<'_> {
     fn make_flag(&self, bit: u64, into: &mut Ingredients) {
         let set = self.told.instruction_set;
         let is_set = self.instruction.flags_written(set) & bit != 0;
+        if let Some(exception) = self.exception.as_ref().filter(|exception| !is_set && exception.flow.is_return) {
+            let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
+            let byte = RegisterView::new(RegisterId::PSR, place, 1);
+            match exception.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte)) {
+                Some(address) => into.taken.push((Taken::Memory(address), Edge::Copy)),
+                None => into.ends.push(End::Unknown(NotKnown::LoadNotShown)),
+            }
+            return;
+        }
         let origins = match (is_set, &self.instruction.meaning.selection) {
             (true, Some(_)) => self.instruction.origins_of_selection(self.flags_before(), None),
             (true, None) => self.instruction.origins_of_flags(),
@@ -199,6 +278,11 @@ impl Maker<'_> {
     }
 
     fn make_memory(&self, address: u64, event: usize, into: &mut Ingredients) {
+        if let Some(exception) = self.exception.as_ref().filter(|exception| exception.is_access(event)) {
+            let byte = exception.flow.stored.as_ref().and_then(|frame| frame.register_at(address));
+            self.make_stacked(byte, event, into);
+            return;
+        }
         let stored = self.oracle.accessed_bytes(self.step, AccessKind::Write, &self.instruction);
         let byte = stored.iter().find(|byte| byte.event == event && byte.address == address);
         let operands = &self.instruction.meaning.memory;

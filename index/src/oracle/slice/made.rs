@@ -19,7 +19,7 @@ impl Oracle {
         for (number, event) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
             let how = How::Recorded(number);
             let cells = match &event.kind {
-                EventKind::Register(written) => self.cells_of(told, written),
+                EventKind::Register(written) => self.cells_of(step, told, written),
                 EventKind::Access(access) if access.kind == AccessKind::Write => {
                     access.each_byte().map(|(address, _)| memory(address)).collect()
                 }
@@ -33,7 +33,7 @@ impl Oracle {
     }
 
     /// The bytes or flags that a line about a register is of.
-    fn cells_of(&self, told: &Told, written: &Written) -> Vec<SliceCell> {
+    fn cells_of(&self, step: Step, told: &Told, written: &Written) -> Vec<SliceCell> {
         let (thread, view) = (told.thread, written.view);
         if view.register != RegisterId::PSR {
             return bytes(thread, written_as(written, told.mode)).collect();
@@ -41,9 +41,19 @@ impl Oracle {
         let set = told.instruction_set;
         // What sets flags sets some of them: the others are shown as they were.
         let by_result = self.done(told).map_or(0, |instruction| instruction.flags_written(set));
-        let bits = if by_result == 0 { set.flag_bits() } else { by_result };
+        let bits = match by_result {
+            0 if self.takes_exception(step, told) => 0,
+            0 => set.flag_bits(),
+            by_result => by_result,
+        };
         let is_shown = |bits: &u64| covers(view, u16::try_from(bits.trailing_zeros() / 8).unwrap_or(u16::MAX));
         flags(bits).filter(is_shown).map(|bits| SliceCell::Flags { thread, bits }).collect()
+    }
+
+    /// Whether a step takes an exception, which leaves the flags alone.
+    fn takes_exception(&self, step: Step, told: &Told) -> bool {
+        let done = self.done(told);
+        self.exception_of(step, told, done.as_ref()).is_some_and(|exception| !exception.flow.is_return)
     }
 
     /// Whether a later event of the step in the same slot is of the same byte.

@@ -4,6 +4,7 @@
 //! Where a value goes is the same told the other way round: step by step, each byte that a step makes holds the value when what
 //! went into it comes from a byte that does.
 
+mod exceptions;
 mod fates;
 mod flow;
 mod made;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stepback_machine::{Flow, Mode, RegisterId};
+use stepback_machine::{AccessKind, Flow, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -13,10 +13,11 @@ use crate::answers::thread::ThreadId;
 use crate::oracle::banks::Physical;
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
+use crate::oracle::slice::exceptions::plain_of;
 use crate::oracle::slice::fates::Held;
 use crate::oracle::slice::flow::Taken;
-use crate::oracle::slice::takings::FoundByte;
-use crate::oracle::slice::writers::{Found, How, Made};
+use crate::oracle::slice::takings::{FoundByte, memory};
+use crate::oracle::slice::writers::{Found, How, Made, covers};
 use crate::query::access::NextAccess;
 use crate::query::slice::influence::Influence;
 
@@ -31,6 +32,7 @@ impl Replay for Influence {
             let held = oracle.held_at(cell, self.at);
             let key = oracle.key(cell, found, oracle.named(cell, held.register));
             onward.holders.push(Holder { key, from: None, held });
+            onward.holders.extend(oracle.copy_in_frame(cell, found, self.at));
         }
         (self.at.0..oracle.step_count()).for_each(|step| onward.go_into(Step(step)));
         let mut ends = onward.ends();
@@ -208,6 +210,38 @@ impl Oracle {
             SliceCell::Memory { address, .. } => (None, address.0),
         };
         Key { giver, register: named, thread, place }
+    }
+
+    /// The byte of memory in which an exception stored a byte of a register that its step wrote in the slot of a position.
+    fn copy_in_frame(&self, cell: SliceCell, found: Found, at: Position) -> Option<Holder> {
+        let (SliceCell::Register { view, .. }, Found::Made(made)) = (cell, found) else { return None };
+        let How::Recorded(event) = made.how else { return None };
+        let EventKind::Register(written) = &self.events.get(event).filter(|event| event.slot == at.0)?.kind else {
+            return None;
+        };
+        let told = self.step(made.step)?;
+        let exception = self.exception_of(made.step, told, self.done(told).as_ref())?;
+        let address =
+            exception.flow.stored.as_ref()?.address_of(RegisterView { register: plain_of(written), ..view })?;
+        let stores = exception.events.iter().copied().filter(|number| exception.is_access(*number));
+        let has_byte = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {
+            Some(EventKind::Access(access)) => {
+                access.kind == AccessKind::Write && access.each_byte().any(|(touched, _)| touched == address)
+            }
+            _ => false,
+        };
+        let store = stores.filter(has_byte).last()?;
+        // The register may be written again after its store: then an earlier write counts.
+        let before = exception.events.iter().copied().take_while(|number| *number < store);
+        let is_written = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {
+            Some(EventKind::Register(known)) => known.physical == written.physical && covers(known.view, view.offset),
+            _ => false,
+        };
+        before.filter(is_written).last()?;
+        let cell = memory(address);
+        let made = Made { how: How::Recorded(store), ..made };
+        let held = Held { cell, register: None, event: self.events_until(at).len(), step: at.0 };
+        Some(Holder { key: self.key(cell, Found::Made(made), None), from: None, held })
     }
 
     fn named(&self, cell: SliceCell, physical: Option<Physical>) -> Option<Named> {

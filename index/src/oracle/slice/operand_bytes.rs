@@ -23,10 +23,13 @@ impl Oracle {
     pub(super) fn accessed_bytes(&self, step: Step, kind: AccessKind, instruction: &Instruction) -> Vec<AccessedByte> {
         let last = step.after().0.saturating_add(LATE_STEPS);
         let mut bytes = Vec::new();
+        let exception = self.step(step).and_then(|told| self.exception_of(step, told, Some(instruction)));
+        let is_frame = |event: usize| exception.as_ref().is_some_and(|exception| exception.is_access(event));
         for (event, of_step) in self.events.iter().enumerate().filter(|(_, event)| event.owner == Some(step)) {
             if let EventKind::Access(access) = &of_step.kind
                 && access.kind == kind
                 && of_step.slot <= last
+                && !is_frame(event)
             {
                 bytes.extend(access.each_byte().map(|(address, _)| AccessedByte { event, address, operand: None }));
             }

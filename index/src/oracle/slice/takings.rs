@@ -40,6 +40,7 @@ impl Oracle {
                 let mode = Some(self.mode_of_step(step, told)).filter(|mode| *mode != Mode::Other);
                 self.byte_writers(thread, view, at, mode)
             }
+            Taken::Home(event, offset) => self.home_writer(event, offset, at).into_iter().collect(),
             Taken::Flags(bits) => self.flag_writers(thread, bits, at),
             Taken::Memory(address) => {
                 vec![(memory(address), self.memory_writer(address, self.before_loads(step), at))]

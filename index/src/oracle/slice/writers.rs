@@ -1,15 +1,16 @@
 //! Who wrote a byte of a register, a flag or a byte of memory last.
 
 use stepback_machine::{AccessKind, Address, Condition, Instruction, Mode, RegisterId, RegisterView, decode};
-use stepback_parsers::{Line, Position, Step};
+use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::hit::Doubt;
-use crate::answers::slice::End;
+use crate::answers::slice::{End, SliceCell};
 use crate::answers::thread::ThreadId;
 use crate::oracle::banks::{Certainty, Physical};
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::operands::Done;
 use crate::oracle::record::Oracle;
+use crate::oracle::slice::exceptions::plain_of;
 
 /// How a step gave a byte its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,6 +127,25 @@ impl Oracle {
         places.map(writer).collect()
     }
 
+    /// Who wrote a byte last before a position of the register that an event wrote.
+    pub(super) fn home_writer(&self, event: usize, offset: u16, at: Position) -> Option<(SliceCell, Found)> {
+        let known = self.events.get(event)?;
+        let EventKind::Register(home) = &known.kind else { return None };
+        let last = self.writes_until(known.thread, at).filter(|(_, _, written)| {
+            let is_it = written.physical == home.physical && written.name != WrittenName::OfBank;
+            is_it && covers(written.view, offset)
+        });
+        let found = last.last().map_or(NOTHING, |(number, event, _)| self.made_by(event, How::Recorded(number), None));
+        let named = (RegisterId::FIRST_NAMED.0..).zip(&self.register_names).map(|(number, _)| RegisterId(number));
+        let is_home = |register: &RegisterId| {
+            let bank = self.bank_of(*register);
+            bank.is_some() && Physical::of_write(*register, bank, Mode::Other) == home.physical
+        };
+        let register = named.into_iter().find(is_home).unwrap_or_else(|| plain_of(home));
+        let view = RegisterView::new(register, offset, 1);
+        Some((SliceCell::Register { thread: known.thread, view }, found))
+    }
+
     /// Who gave a condition flag its value, as far as that shows at a position.
     pub(super) fn flag_writer(&self, thread: ThreadId, bit: u64, at: Position) -> Found {
         let place = u16::try_from(bit.trailing_zeros() / 8).unwrap_or(u16::MAX);
@@ -142,6 +162,12 @@ impl Oracle {
             }
             let told = event.owner.and_then(|step| self.step(step));
             let written = told.and_then(|told| Some(self.done(told)?.flags_written(told.instruction_set)));
+            let done = told.and_then(|told| self.done(told));
+            let exception = told.zip(event.owner).and_then(|(told, step)| self.exception_of(step, told, done.as_ref()));
+            // Taking an exception leaves the flags alone.
+            if written.unwrap_or(0) == 0 && exception.is_some_and(|exception| !exception.flow.is_return) {
+                continue;
+            }
             // What sets flags sets some of them: the others are shown as they were.
             if written.is_none_or(|written| written == 0 || written & bit != 0) {
                 return self.made_by(event, How::Recorded(number), None);

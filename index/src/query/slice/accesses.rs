@@ -51,9 +51,14 @@ pub(super) const BYTES_TOLD_APART: usize = 4096;
 
 impl StepAccesses {
     /// Those of the events of a step in the slots up to one.
-    pub fn of(events: &[SlotEvent], instruction: &Instruction, kind: AccessKind, last: u64) -> Self {
+    pub fn of<'e>(
+        events: impl Iterator<Item = &'e SlotEvent>,
+        instruction: &Instruction,
+        kind: AccessKind,
+        last: u64,
+    ) -> Self {
         let (mut bytes, mut slots) = (Vec::new(), Vec::new());
-        for event in events.iter().filter(|event| event.slot <= last) {
+        for event in events.filter(|event| event.slot <= last) {
             if let EventKind::Access { kind: known, address, size_bytes, .. } = event.kind
                 && known == kind
             {

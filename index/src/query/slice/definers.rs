@@ -114,6 +114,12 @@ impl<S: Source> Definers<'_, S> {
     ) -> Result<Vec<Piece>, QueryError> {
         Ok(match taken {
             Taken::Register(view) => vec![self.register(thread, *view, Position(step.0), state)?],
+            Taken::Home(view) => {
+                let homes = RegisterReader::new(self.index, thread, Position(step.0)).homes_of_written(*view);
+                let named = homes.lists().find(|home| home.register >= RegisterId::FIRST_NAMED);
+                let register = named.map_or(self.index.plain_register(view.register), |home| home.register);
+                vec![Piece::Register { view: RegisterView { register, ..*view }, homes: Arc::new(homes) }]
+            }
             Taken::Flags(bits) => vec![Piece::Flags(*bits)],
             Taken::Memory(addresses) => blocks_of_bytes(addresses),
         })

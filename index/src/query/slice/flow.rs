@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Endian, Flow, Input, Instruction, Origin, RegisterId, RegisterView, decode,
+    AccessKind, Address, Condition, Endian, ExceptionFlow, Flow, Input, Instruction, Origin, RegisterId, RegisterView,
+    decode,
 };
 use stepback_parsers::{Source, Step};
 
@@ -19,6 +20,7 @@ use crate::index::Index;
 use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
+use crate::query::slice::exceptions::exception_flow;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::late_slots::{late_slots, late_writes};
 use crate::query::slice::pieces::{Piece, Run, grow_view, joined, parts_of, runs_of};
@@ -43,6 +45,8 @@ pub(super) enum Extent {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Taken {
     Register(RegisterView),
+    /// A register itself, whatever name it had where it was written.
+    Home(RegisterView),
     Flags(u64),
     Memory(Vec<Address>),
 }
@@ -64,7 +68,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn take_in(&mut self, taken: Taken, edge: Edge) {
+    pub(super) fn take_in(&mut self, taken: Taken, edge: Edge) {
         let input = (taken, edge);
         if !self.inputs.contains(&input) {
             self.inputs.push(input);
@@ -87,6 +91,8 @@ pub(super) struct StepFlow<'a, S> {
     pub events: Vec<SlotEvent>,
     /// Those of others in its own slot.
     pub others: Vec<SlotEvent>,
+    /// The exception that it takes or returns from.
+    pub(super) exception: Option<ExceptionFlow>,
     loads: StepAccesses,
     stores: StepAccesses,
     /// What it stored, by blocks; looked for when it is first asked for.
@@ -149,8 +155,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
         let (events, mut others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.thread == thread);
         others.retain(|event| event.slot == own);
         let last = own.saturating_add(LATE_STEPS);
+        let exception = exception_flow(index, text.as_ref(), instruction.as_deref(), &events);
+        let is_frame = |number: usize| exception.as_ref().is_some_and(|exception| exception.has_access(number));
+        let operands = || events.iter().enumerate().filter(|(number, _)| !is_frame(*number)).map(|(_, event)| event);
         let accesses = |kind| match &instruction {
-            Some(instruction) => StepAccesses::of(&events, instruction, kind, last),
+            Some(instruction) => StepAccesses::of(operands(), instruction, kind, last),
             None => StepAccesses::default(),
         };
         let (loads, stores) = (accesses(AccessKind::Read), accesses(AccessKind::Write));
@@ -168,6 +177,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             instruction,
             events,
             others,
+            exception,
             loads,
             stores,
             stored,
@@ -221,8 +231,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             }
             Piece::Memory { granule, mask } => {
                 let (granule, mask) = (*granule, *mask);
-                self.take_memory(granule, mask, want, outcome);
-                Ok(())
+                self.take_memory(granule, mask, want, outcome)
             }
             Piece::Decision => {
                 outcome.decides = true;
@@ -258,14 +267,35 @@ impl<'a, S: Source> StepFlow<'a, S> {
             let value = Value(bytes.map(|byte| byte.and_then(|byte| byte.value)).collect());
             let cell = SliceCell::Register { thread: self.thread, view: part };
             outcome.defines.push(Defined { cell, value });
-            self.make_register(part, by, outcome)?;
+            self.make_part(part, by, cell, outcome)?;
         }
         Ok(())
     }
 
-    /// Notes what went into bytes of a register.
-    fn make_register(&self, part: RegisterView, by: By, outcome: &mut Outcome) -> Result<(), QueryError> {
-        let cell = SliceCell::Register { thread: self.thread, view: part };
+    /// Notes what went into bytes of a register, for a cell that holds them.
+    pub(super) fn make_part(
+        &self,
+        part: RegisterView,
+        by: By,
+        cell: SliceCell,
+        outcome: &mut Outcome,
+    ) -> Result<(), QueryError> {
+        match by {
+            By::Unstacked => {
+                let plain = RegisterView { register: self.index.plain_register(part.register), ..part };
+                self.take_unstacked(plain, cell, outcome);
+                return Ok(());
+            }
+            By::StackMoved(register) => {
+                outcome.take_in(Taken::Home(RegisterView { register, ..part }), Edge::Data);
+                return Ok(());
+            }
+            By::Constant => {
+                outcome.ends.push((End::Constant, cell));
+                return Ok(());
+            }
+            By::Effect(_) | By::Result(_) | By::Cleared | By::Unexplained => {}
+        }
         let Some(instruction) = self.done() else {
             outcome.ends.push((self.not_done(), cell));
             return Ok(());
@@ -286,7 +316,10 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 instruction.origins_of_value(&effect.value, first..first.saturating_add(part.size_bytes))
             }),
             By::Result(register) => instruction.origins_of_selection(self.flags_before(instruction)?, Some(register)),
-            By::Cleared | By::Unexplained => instruction.origins_of_unwritten(part),
+            By::Unexplained if self.exception.is_some() => Vec::new(),
+            By::Cleared | By::Unexplained | By::Unstacked | By::StackMoved(_) | By::Constant => {
+                instruction.origins_of_unwritten(part)
+            }
         };
         let is_made_of_nothing = origins.is_empty();
         self.take_in(instruction, origins, cell, outcome);
@@ -312,6 +345,8 @@ impl<'a, S: Source> StepFlow<'a, S> {
         let set = self.text.as_ref().map(|text| text.instruction_set);
         let all = self.done().zip(set).map_or(0, |(instruction, set)| instruction.flags_written(set));
         let (told, recorded) = (all & bits, self.status_written(want.slot));
+        // Taking an exception leaves the flags alone.
+        let recorded = recorded.filter(|_| all != 0 || !self.takes_exception());
         // What sets flags sets some of them: the others are shown as they were.
         let is_whole = all == 0 && (recorded.is_some() || self.may_write_all());
         let taken = if is_whole { bits } else { told };
@@ -334,21 +369,35 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 .collect(),
         );
         outcome.defines.push(Defined { cell, value });
+        if told == 0 && self.take_exception_flags(taken, outcome) {
+            return Ok(());
+        }
         match self.done() {
             Some(instruction) if instruction.control.flow == Flow::Trap => {
                 outcome.ends.push((self.asked_system(instruction)?, cell));
             }
-            Some(instruction) => {
-                let origins =
-                    if told != 0 { self.origins_of_flags(instruction)? } else { instruction.origins_of_result(None) };
-                let is_made_of_nothing = origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
-                self.take_in(instruction, origins, cell, outcome);
-                if is_made_of_nothing {
-                    let end = if told != 0 { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) };
-                    outcome.ends.push((end, cell));
-                }
-            }
+            Some(instruction) => self.make_flags(instruction, told, cell, outcome)?,
             None => outcome.ends.push((self.not_done(), cell)),
+        }
+        Ok(())
+    }
+
+    /// Notes what went into condition flags, which are 0 where the instruction does not write them.
+    pub(super) fn make_flags(
+        &self,
+        instruction: &Instruction,
+        flags: u64,
+        cell: SliceCell,
+        outcome: &mut Outcome,
+    ) -> Result<(), QueryError> {
+        let set = self.text.as_ref().map(|text| text.instruction_set);
+        let origins =
+            if flags != 0 { self.origins_of_flags(instruction)? } else { instruction.origins_of_result(None) };
+        let is_made_of_nothing = origins.is_empty() && set.is_none_or(|set| instruction.flags_read(set) == 0);
+        self.take_in(instruction, origins, cell, outcome);
+        if is_made_of_nothing {
+            let end = if flags != 0 { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) };
+            outcome.ends.push((end, cell));
         }
         Ok(())
     }
@@ -385,7 +434,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         Ok(status)
     }
 
-    fn take_memory(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) {
+    fn take_memory(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) -> Result<(), QueryError> {
         let address = |place: u32| Address((granule << GRANULE_BITS) + u64::from(place));
         let stored = |place: u32| self.stored_byte(want.slot, address(place));
         let places = (0..64u32).filter(|place| mask >> place & 1 == 1);
@@ -394,13 +443,20 @@ impl<'a, S: Source> StepFlow<'a, S> {
         if by_host != 0 {
             self.take_from_host(granule, by_host, want.clone(), outcome);
         }
-        for run in runs_of(taken) {
+        let is_frame = |place: &u32| taken >> place & 1 == 1 && self.is_stacked(want.slot, address(*place));
+        let in_frame = (0..64u32).filter(is_frame).fold(0u64, |mask, place| mask | 1 << place);
+        for run in runs_of(taken & !in_frame).chain(runs_of(in_frame)) {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
             let cell = run.cell(granule);
             outcome.defines.push(Defined { cell, value: Value(bytes.collect()) });
+            if in_frame >> run.first & 1 == 1 {
+                self.make_frame(granule, run, want.slot, outcome)?;
+                continue;
+            }
             let first = StoredAt { slot: want.slot, address: address(run.first) };
             self.make_memory(run, first, cell, outcome);
         }
+        Ok(())
     }
 
     /// Bytes that the host wrote when the step asked it.
@@ -519,6 +575,11 @@ impl<'a, S: Source> StepFlow<'a, S> {
     pub fn step(&self) -> Option<Step> {
         let is_step = |event: &&SlotEvent| matches!(event.kind, EventKind::Step(_));
         self.events.iter().find(is_step).map(|event| Step(event.slot.saturating_sub(1)))
+    }
+
+    /// The number of the event that stored a byte last in a slot.
+    pub(super) fn storing_event(&self, slot: u64, wanted: Address) -> Option<usize> {
+        self.stored.get_or_init(|| StoredBlocks::of(&self.events)).event(slot, wanted)
     }
 
     /// The byte that the step stored at an address in a slot: its value where that is told; none where it stored none.

@@ -16,6 +16,7 @@ mod accesses;
 mod beside;
 mod control;
 mod definers;
+mod exceptions;
 mod fates;
 mod flow;
 mod frontier;

@@ -77,6 +77,9 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
                 let block = walk.block_of(&live);
                 walk.unread = Some(*question);
+                for copy in walk.copies_of(&live, question.at)? {
+                    walk.follow(copy, question.at.0.saturating_add(1), cancel)?;
+                }
                 walk.follow(Live { block, ..live }, question.at.0.saturating_add(1), cancel)?;
             }
         }
@@ -142,6 +145,19 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
                 return Err(QueryError::NotRecorded { format, what: "what flows through physical memory" });
             }
         })
+    }
+
+    /// What else holds a register at a position: an exception that came with the step which wrote it stored it in its frame.
+    fn copies_of(&self, live: &Live, at: Position) -> Result<Vec<Live>, QueryError> {
+        let has_frames = self.index.instruction_set(live.thread).exception_frame().is_some();
+        let Giver::Step { step, slot } = live.giver else { return Ok(Vec::new()) };
+        if slot != at.0 || !has_frames {
+            return Ok(Vec::new());
+        }
+        let events = StepEvents::about(std::iter::empty());
+        let flow = StepFlow::within(self.index, step, Extent::Slots(vec![slot]), self.edges, events)?;
+        let copies = flow.copies_in_frame(&live.piece, slot)?;
+        Ok(copies.into_iter().map(|piece| Live { piece, ..live.clone() }).collect())
     }
 
     /// New flags may stand within what an `it` has made conditional.

@@ -91,10 +91,10 @@ impl<S: Source> StepFlow<'_, S> {
                 Ok(parts.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect())
             }
             Piece::Memory { granule, mask } => {
-                let mut parts: Vec<(Option<usize>, u64)> = Vec::new();
+                let mut parts: Vec<((Option<usize>, Option<u64>), u64)> = Vec::new();
                 for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
                     let address = Address((granule << GRANULE_BITS) + place);
-                    let operand = self.operand_stored(StoredAt { slot, address });
+                    let operand = (self.operand_stored(StoredAt { slot, address }), self.frame_part(slot, address));
                     match parts.iter_mut().find(|(known, _)| *known == operand) {
                         Some((_, mask)) => *mask |= 1 << place,
                         None => parts.push((operand, 1 << place)),
@@ -142,7 +142,11 @@ impl<S: Source> StepFlow<'_, S> {
                 let all = set.map_or(0, |set| set.flag_bits());
                 let by_result = set.zip(self.done()).map_or(0, |(set, done)| done.flags_written(set));
                 // A status that is written by what sets no flags (an exception, a return) gives all of them.
-                let bits = if by_result == 0 { all } else { by_result };
+                let bits = match by_result {
+                    0 if self.takes_exception() => 0,
+                    0 => all,
+                    by_result => by_result,
+                };
                 let shown = bits & bits_shown(*view);
                 if shown != 0 {
                     written.add(Piece::Flags(shown), event.slot);

@@ -38,12 +38,18 @@ impl StoredBlocks {
         Self(blocks)
     }
 
-    /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
-    pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
+    /// The number of the event that stored a byte last in a slot.
+    pub fn event(&self, slot: u64, wanted: Address) -> Option<usize> {
         let stores = self.0.get(&(slot, wanted.0 >> GRANULE_BITS))?;
         let place = wanted.0 & ((1 << GRANULE_BITS) - 1);
-        let store = stores.iter().rev().find(|store| store.mask >> place & 1 == 1)?;
-        let EventKind::Access { address, bytes, .. } = &events.get(store.event)?.kind else { return None };
+        stores.iter().rev().find(|store| store.mask >> place & 1 == 1).map(|store| store.event)
+    }
+
+    /// The byte that the step stored last at an address in a slot: its value where that is told; none where it stored none.
+    pub fn byte(&self, events: &[SlotEvent], slot: u64, wanted: Address) -> Option<Option<u8>> {
+        let EventKind::Access { address, bytes, .. } = &events.get(self.event(slot, wanted)?)?.kind else {
+            return None;
+        };
         let place = usize::try_from(wanted.0.wrapping_sub(address.0)).ok()?;
         Some(bytes.and_then(|bytes| bytes.get(place).copied()))
     }

@@ -30,7 +30,8 @@ impl<S: Source> NextTouches<'_, S> {
                 let view = status_view(*bits);
                 let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
                 let used = self.used(thread, view, first, cancel)?;
-                Ok(written.into_iter().chain(used).min())
+                let stacked = self.stacked(thread, RegisterId::PSR, first)?;
+                Ok(written.into_iter().chain(used).chain(stacked).min())
             }
             Piece::Decision => Ok(None),
             Piece::Memory { granule, mask } => {
@@ -62,7 +63,21 @@ impl<S: Source> NextTouches<'_, S> {
         }
         // What the operands name may be the same register under another name: then more is looked at than has to be.
         let used = self.used(thread, view, first, cancel)?;
-        Ok(next.into_iter().chain(used).min())
+        let stacked = self.stacked(thread, view.register, first)?;
+        Ok(next.into_iter().chain(used).chain(stacked).min())
+    }
+
+    /// The next slot in which an exception may store a register: it gives the link register a value.
+    fn stacked(&self, thread: ThreadId, register: RegisterId, first: u64) -> Result<Option<u64>, QueryError> {
+        let layout = self.index.instruction_set(thread).exception_frame();
+        let plain = self.index.plain_register(register);
+        match layout.filter(|layout| layout.has(plain)) {
+            Some(_) => {
+                let link = RegisterView::new(RegisterId::LR, 0, 4);
+                ViewReader(self.index).next_register_slot(thread, link, first)
+            }
+            None => Ok(None),
+        }
     }
 
     fn used(

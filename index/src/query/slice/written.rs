@@ -22,6 +22,12 @@ pub(super) enum By {
     Cleared,
     /// The trace shows a write that the instruction does not tell of, or nobody knows what it does.
     Unexplained,
+    /// An exception return, which loads the register from the frame of the exception.
+    Unstacked,
+    /// The stack pointer moves with a frame of an exception, from what this register held before.
+    StackMoved(RegisterId),
+    /// An exception, which gives the register a value of its own.
+    Constant,
 }
 
 /// A byte of a register that a step wrote.
@@ -52,11 +58,24 @@ impl<S: Source> StepFlow<'_, S> {
         homes: &Homes,
         slot: u64,
     ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
+        self.bytes_written_before(view, homes, slot, usize::MAX)
+    }
+
+    /// The same as far as the events before one tell.
+    pub(super) fn bytes_written_before(
+        &self,
+        view: RegisterView,
+        homes: &Homes,
+        slot: u64,
+        before: usize,
+    ) -> Result<Vec<Option<WrittenByte>>, QueryError> {
         let mut written = Written { view, bytes: vec![None; usize::from(view.size_bytes)] };
         let clearing = RegisterReader::new(self.index, self.thread, Position(slot)).clearing(view);
         let mut open = OpenWrites::of(self.index, self.thread, homes, slot)?;
         let mut mode = None;
-        for mut event in self.events.iter().filter(|event| event.slot == slot).cloned() {
+        let events = self.events.iter().enumerate().take(before);
+        for (number, event) in events.filter(|(_, event)| event.slot == slot) {
+            let mut event = event.clone();
             if let Some(open) = &mut open {
                 open.tell(&mut event);
             }
@@ -82,7 +101,11 @@ impl<S: Source> StepFlow<'_, S> {
                     .as_ref()
                     .filter(|_| doubt.is_none())
                     .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
-                by: self.by(offset, |register| is_meant(register, named, mode)),
+                by: {
+                    let by = self.by(offset, |register| is_meant(register, named, mode));
+                    let byte = RegisterView { offset, size_bytes: 1, ..meant.view };
+                    self.by_exception(number, byte, by != By::Unexplained).unwrap_or(by)
+                },
                 home: Some(meant.view.register),
                 doubt,
             });

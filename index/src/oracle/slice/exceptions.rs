@@ -1,0 +1,111 @@
+//! What a step did as the exception or exception return that came with it.
+
+use stepback_machine::{ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView};
+use stepback_parsers::{Step, TextKind, WrittenName};
+
+use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::record::Oracle;
+
+/// More events of a step are not looked at.
+const EVENTS: usize = 1 << 12;
+
+/// An exception, or a return from one.
+pub(super) struct StepException {
+    pub flow: ExceptionFlow,
+    /// The events of the step, by their numbers among all.
+    pub events: Vec<usize>,
+    /// Those that give a register a value by which a handler returns.
+    returns: Vec<usize>,
+}
+
+/// Where an exception takes the value of a register from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByException {
+    /// A byte of its frame; none where the trace does not show it.
+    Frame(Option<u64>),
+    /// The stack pointer itself.
+    Stack,
+    Constant,
+    Unexplained,
+}
+
+impl StepException {
+    /// The number among its own events.
+    fn place(&self, event: usize) -> Option<usize> {
+        self.events.iter().position(|own| *own == event)
+    }
+
+    /// Whether an event is an access to a frame.
+    pub fn is_access(&self, event: usize) -> bool {
+        self.place(event).is_some_and(|place| self.flow.has_access(place))
+    }
+
+    /// What it gave a byte of a register at an event; none where that is the result of the instruction.
+    pub fn gives(&self, event: usize, byte: RegisterView, is_explained: bool) -> Option<ByException> {
+        let place = self.place(event)?;
+        if is_explained && place < self.flow.first_event {
+            return None;
+        }
+        let loaded = self.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte));
+        let is_followed =
+            |register| register <= RegisterId::LR || register == RegisterId::FPSCR || register == RegisterId::VPR;
+        let is_entered = self.flow.is_entry && self.returns.contains(&event);
+        match byte.register {
+            RegisterId::LR if is_entered => Some(ByException::Constant),
+            RegisterId::SP => Some(ByException::Stack).filter(|_| !is_explained),
+            _ if loaded.is_some() => Some(ByException::Frame(loaded)),
+            RegisterId::LR if self.flow.is_entry => Some(ByException::Constant),
+            _ if is_explained => None,
+            register if self.flow.is_return && is_followed(register) => Some(ByException::Frame(None)),
+            _ => Some(ByException::Unexplained),
+        }
+    }
+}
+
+/// The plain register that a line named.
+pub(super) fn plain_of(written: &Written) -> RegisterId {
+    written.bank.map_or(written.view.register, |bank| bank.plain.register)
+}
+
+impl Oracle {
+    /// The exception that a step took or returned from.
+    pub(super) fn exception_of(&self, step: Step, told: &Told, done: Option<&Instruction>) -> Option<StepException> {
+        let layout = told.instruction_set.exception_frame().filter(|_| told.mode.may_have_frames())?;
+        let is_own =
+            |event: &&Event| event.owner == Some(step) && event.thread == told.thread && event.slot == step.after().0;
+        let events: Vec<usize> =
+            (0..self.events.len()).filter(|number| self.events.get(*number).filter(is_own).is_some()).collect();
+        if events.len() > EVENTS {
+            return None;
+        }
+        let seen: Vec<FrameEvent> =
+            events.iter().filter_map(|number| self.events.get(*number)).map(frame_event).collect();
+        let is_return = |event: &FrameEvent| match event {
+            FrameEvent::Register { value: Some(value), .. } => told.instruction_set.is_exception_return_value(*value),
+            _ => false,
+        };
+        let returns = events.iter().zip(&seen).filter(|(_, event)| is_return(event)).map(|(number, _)| *number);
+        let returns = returns.collect();
+        ExceptionFlow::find(layout, done, &seen).map(|flow| StepException { flow, events, returns })
+    }
+}
+
+fn frame_event(event: &Event) -> FrameEvent {
+    match &event.kind {
+        EventKind::Access(access) => FrameEvent::Access(FrameAccess {
+            kind: access.kind,
+            address: access.address.0,
+            size_bytes: access.size_bytes,
+            bytes: access.bytes,
+        }),
+        EventKind::Register(written) if written.view.offset == 0 && written.name != WrittenName::OfBank => {
+            let value = written.bytes.as_ref().and_then(|bytes| bytes.first_chunk::<4>());
+            FrameEvent::Register {
+                plain: plain_of(written),
+                value: value.map(|bytes| u32::from_le_bytes(*bytes).into()),
+            }
+        }
+        EventKind::Text { kind: TextKind::Exception, .. } => FrameEvent::Exception,
+        _ => FrameEvent::Other,
+    }
+}
