@@ -1422,6 +1422,7 @@ accesses-unknown = unknown
 doubt-system-call = system call { $number }
 doubt-overwritten = possibly overwritten since by { $name } at step { $step }
 doubt-signal = a later signal, or the return from its handler, may have changed it: behind step { $step }
+doubt-gap = the trace has a gap after step { $step }: what ran meanwhile may have changed it
 doubt-a-later-system-call-may = a later system call may have written this memory: the trace does not say which were made
 doubt-the-trace-leaves-out-instructions = the trace leaves out instructions or accesses
 doubt-the-trace-does-not-say = the trace does not say in which mode: it may be another register of that name

@@ -1464,6 +1464,7 @@ accesses-unknown = inconnu
 doubt-system-call = appel système { $number }
 doubt-overwritten = peut-être écrasé depuis par { $name } au pas { $step }
 doubt-signal = un signal ultérieur, ou le retour de son gestionnaire, a pu le changer : après le pas { $step }
+doubt-gap = la trace a une lacune après le pas { $step } : ce qui a tourné entre-temps a pu le changer
 doubt-a-later-system-call-may = un appel système ultérieur a pu écrire cette mémoire : la trace ne dit pas lesquels ont été faits
 doubt-the-trace-leaves-out-instructions = la trace omet des instructions ou des accès
 doubt-the-trace-does-not-say = la trace ne dit pas dans quel mode : ce peut être un autre registre de ce nom

@@ -1,9 +1,11 @@
 //! An index that is open: what its file holds, and what is kept beside it.
 
 pub(crate) mod call_gaps;
+pub(crate) mod memories;
 pub(crate) mod operand_table;
 pub(crate) mod shared_memory;
 pub(crate) mod told_pages;
+pub(crate) mod untraced;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,9 +22,11 @@ use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::index::call_gaps::KnownCallGaps;
+use crate::index::memories::Memories;
 use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
 use crate::index::told_pages::ToldPages;
+use crate::index::untraced::KnownUntraced;
 use crate::store::calls::table::CallTable;
 use crate::store::codes::{CodeTable, ExecutedCode};
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
@@ -79,6 +83,10 @@ pub struct Index<S> {
     pub(crate) operands: OnceLock<OperandTable>,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
+    /// Which memory each thread sees, found at the first question that needs it.
+    memories: OnceLock<Memories>,
+    /// The registers that the trace leaves out, as far as questions asked for them.
+    pub(crate) untraced: KnownUntraced,
     /// The memory that others than the steps change, as far as questions asked for it.
     pub(crate) shared: Mutex<SharedMemory>,
     /// What the trace tells of pages, found at the first question that needs it; never where that is too much to be kept.
@@ -196,6 +204,8 @@ impl<S: Source> Index<S> {
             open_calls,
             operands: OnceLock::new(),
             unshown_stores: OnceLock::new(),
+            memories: OnceLock::new(),
+            untraced: KnownUntraced::default(),
             shared: Mutex::default(),
             told_pages: OnceLock::new(),
             marker_segments: OnceLock::new(),
@@ -274,9 +284,7 @@ impl<S: Source> Index<S> {
 
     /// False in a trace of several programs, which have memories of their own.
     pub(crate) fn has_one_memory(&self) -> bool {
-        let mut memories = self.threads.iter().map(|thread| self.source.memory_of(&thread.name));
-        let first = memories.next();
-        memories.all(|memory| Some(memory) == first)
+        !self.memories().are_several()
     }
 
     /// How many bytes of the trace's text are indexed.
@@ -373,6 +381,25 @@ impl<S: Source> Index<S> {
     /// Why tail calls could not be found at the first question for the calls.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
         self.tail_calls.as_ref()?.found.get()?.as_ref().err()
+    }
+
+    /// A thread of each process; none where all threads see the same memory.
+    pub fn process_threads(&self) -> Vec<ThreadId> {
+        let mut known = Vec::new();
+        let threads = (0..).map(ThreadId).take(self.threads().len());
+        let found = threads.filter(|thread| {
+            let memory = self.memories().of(*thread);
+            let is_new = memory.is_some() && !known.contains(&memory);
+            known.extend(Some(memory).filter(|_| is_new));
+            is_new
+        });
+        found.collect()
+    }
+
+    /// The memories that threads see.
+    pub(crate) fn memories(&self) -> &Memories {
+        let names = || self.threads().iter().map(|thread| self.source().memory_of(&thread.name));
+        self.memories.get_or_init(|| Memories::new(names()))
     }
 
     /// Steps before a segment.

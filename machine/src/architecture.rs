@@ -160,6 +160,10 @@ pub(crate) trait Architecture {
     fn is_undefined(_encoding: &Encoding) -> bool {
         false
     }
+    /// True for an instruction that may end in an exception whatever it accesses.
+    fn may_raise(encoding: &Encoding) -> bool {
+        Self::is_undefined(encoding)
+    }
     fn is_exclusive_store(_encoding: &Encoding) -> bool {
         false
     }

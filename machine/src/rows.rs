@@ -328,6 +328,11 @@ impl InstructionSet {
         ask!(self, Of => Of::is_undefined(encoding))
     }
 
+    /// True for an instruction that may end in an exception whatever it accesses, as a division by zero does on x86.
+    pub fn may_raise(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::may_raise(encoding))
+    }
+
     /// True for a store that may fail, and of which a trace may tell all the same.
     pub fn is_exclusive_store(self, encoding: &Encoding) -> bool {
         ask!(self, Of => Of::is_exclusive_store(encoding))

@@ -119,7 +119,7 @@ impl Source for AnySource {
         ask!(self, trace => trace.recording(marker))
     }
 
-    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
+    fn memory_of(&self, thread: &str) -> Option<String> {
         ask!(self, trace => trace.memory_of(thread))
     }
 
@@ -129,6 +129,10 @@ impl Source for AnySource {
 
     fn is_clock_coarse(&self) -> bool {
         ask!(self, trace => trace.is_clock_coarse())
+    }
+
+    fn is_recorded_by_block(&self) -> bool {
+        ask!(self, trace => trace.is_recorded_by_block())
     }
 
     fn leaves_values_out(&self) -> bool {

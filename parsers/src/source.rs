@@ -101,8 +101,8 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// The memory that a thread of this name sees, by a name; none for the one that all threads share.
-    fn memory_of<'n>(&self, _thread: &'n str) -> Option<&'n str> {
+    /// The name of the memory that a thread of this name sees: its process. None for the memory that all threads share.
+    fn memory_of(&self, _thread: &str) -> Option<String> {
         None
     }
 
@@ -113,6 +113,12 @@ pub trait Source: Send + Sync {
 
     /// True when one time stands for thousands of steps.
     fn is_clock_coarse(&self) -> bool {
+        false
+    }
+
+    /// True when instructions are recorded a basic block at a time: at the end of a thread those behind
+    /// an instruction that faulted may be recorded though they never ran.
+    fn is_recorded_by_block(&self) -> bool {
         false
     }
 
@@ -212,7 +218,7 @@ impl<T: Source> Source for &T {
         T::recording(self, marker)
     }
 
-    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
+    fn memory_of(&self, thread: &str) -> Option<String> {
         T::memory_of(self, thread)
     }
 
@@ -222,6 +228,10 @@ impl<T: Source> Source for &T {
 
     fn is_clock_coarse(&self) -> bool {
         T::is_clock_coarse(self)
+    }
+
+    fn is_recorded_by_block(&self) -> bool {
+        T::is_recorded_by_block(self)
     }
 
     fn leaves_values_out(&self) -> bool {

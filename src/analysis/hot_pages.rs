@@ -2,15 +2,17 @@
 
 use std::cmp::Reverse;
 
-use stepback_index::{Cancel, PageHeat, Query as _, QueryError};
+use stepback_index::{Cancel, HeatMap, HotPage, MemoryOf, PageHeat, Query as _, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Source as _};
 
 use super::trace_index::TraceIndex;
 
 /// How often a page is accessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageTotals {
+    /// Whose memory it is of, in a trace of several processes.
+    pub process: Option<String>,
     /// Its first byte.
     pub first: Address,
     /// Loads from it.
@@ -33,11 +35,36 @@ pub struct HotPages {
 /// # Errors
 /// See [`QueryError`].
 pub fn hot_pages(index: &TraceIndex, from: Position, to: Position, cancel: &Cancel) -> Result<HotPages, QueryError> {
-    let heat = PageHeat { from, to, buckets: 1 }.run(index, cancel)?;
+    let question = PageHeat { from, to, buckets: 1 };
+    let threads = index.process_threads();
+    if threads.is_empty() {
+        let heat = question.run(index, cancel)?;
+        return Ok(HotPages { page_bytes: heat.page_bytes, pages: sorted(totals(&heat, None)) });
+    }
+    let mut all = HotPages::default();
+    for thread in threads {
+        let heat = MemoryOf { thread: Some(thread), question }.run(index, cancel)?;
+        let name = index.threads().get(usize::from(thread.0)).map_or("", |known| &known.name);
+        all.page_bytes = all.page_bytes.max(heat.page_bytes);
+        all.pages.extend(totals(&heat, index.source().memory_of(name)));
+    }
+    all.pages = sorted(all.pages);
+    Ok(all)
+}
+
+fn totals(heat: &HeatMap, process: Option<String>) -> Vec<PageTotals> {
     let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
-    let pages = heat.pages.iter();
-    let totals = pages.map(|page| PageTotals { first: page.first, reads: sum(&page.reads), writes: sum(&page.writes) });
-    let mut pages: Vec<PageTotals> = totals.collect();
-    pages.sort_by_key(|page| (Reverse(page.reads + page.writes), page.first));
-    Ok(HotPages { page_bytes: heat.page_bytes, pages })
+    let total = |page: &HotPage| {
+        let (reads, writes) = (sum(&page.reads), sum(&page.writes));
+        PageTotals { process: process.clone(), first: page.first, reads, writes }
+    };
+    heat.pages.iter().map(total).collect()
+}
+
+fn sorted(mut pages: Vec<PageTotals>) -> Vec<PageTotals> {
+    pages.sort_by(|one, other| {
+        let key = |page: &PageTotals| (Reverse(page.reads + page.writes), page.first);
+        key(one).cmp(&key(other)).then_with(|| one.process.cmp(&other.process))
+    });
+    pages
 }

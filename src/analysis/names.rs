@@ -113,7 +113,7 @@ impl<'a> NamesAt<'a> {
         if let (AddressSpace::Physical, _) = split_space(text) {
             return Err(NameError::Physical(text.to_owned()));
         }
-        self.range(text)
+        self.range(AddressSpace::Virtual, text)
     }
 
     /// `ADDR[:LEN]` or `phys::ADDR[:LEN]`, as [`Self::memory_range`].
@@ -122,10 +122,10 @@ impl<'a> NamesAt<'a> {
     /// As [`Self::memory_range`].
     pub fn range_in_space(&self, text: &str) -> Result<(AddressSpace, MemoryRange), NameError> {
         let (space, range) = split_space(text);
-        Ok((space, self.range(range)?))
+        Ok((space, self.range(space, range)?))
     }
 
-    fn range(&self, text: &str) -> Result<MemoryRange, NameError> {
+    fn range(&self, space: AddressSpace, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
         let is_negative = address.trim_start().starts_with('-');
         let address = self.number(address)?;
@@ -133,6 +133,10 @@ impl<'a> NamesAt<'a> {
         if len_bytes == 0 {
             return Err(NameError::EmptyRange(text.to_owned()));
         }
+        let address = match space {
+            AddressSpace::Virtual => self.lookup.plain_address(address).map_err(NameError::Trace)?,
+            AddressSpace::Physical => address,
+        };
         let last = address.checked_add(len_bytes - 1).filter(|last| *last <= self.last_address(address));
         if is_negative || last.is_none() {
             return Err(NameError::BeyondMemory(text.to_owned()));

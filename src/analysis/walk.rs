@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use stepback_index::{
     AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccesses, LastExternalChanges, LastVisit,
-    LastVisitBy, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy, Query as _, QueryError,
-    ThreadId,
+    LastVisitBy, MemoryOf, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy, Query as _,
+    QueryError, RegisterViewsAt, SlotReader, ThreadId, ValueSource,
 };
-use stepback_machine::Address;
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
 use super::trace_index::TraceIndex;
@@ -49,6 +49,9 @@ pub enum Found {
     Nothing,
 }
 
+/// Values are inferred for the first hits only: each takes a thousand steps to be followed.
+const INFERRED_HITS: usize = 1024;
+
 /// So many hits of a position were handed out, and there may be more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Passed {
@@ -72,8 +75,12 @@ pub struct Walk<'a> {
     wanted: usize,
     /// Whose steps are meant; without it, those of all threads.
     whose: Option<ThreadId>,
+    /// Whose memory is meant, in a trace of several processes: known from the first question on.
+    seen_by: Option<ThreadId>,
     /// Hits that show here are passed over.
     left: Option<Position>,
+    /// For how many hits values are still inferred.
+    inferences_left: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -89,7 +96,9 @@ impl<'a> Walk<'a> {
             block: *BLOCKS.start(),
             wanted,
             whose: None,
+            seen_by: None,
             left: None,
+            inferences_left: INFERRED_HITS,
         }
     }
 
@@ -119,8 +128,9 @@ impl<'a> Walk<'a> {
             }
             match self.pending.pop_front() {
                 Some(Found::Hit(hit)) if self.left == Some(hit.position) => self.leave(hit.position),
-                Some(Found::Hit(hit)) => {
+                Some(Found::Hit(mut hit)) => {
                     self.wanted -= 1;
+                    self.infer_value(&mut hit)?;
                     return Ok(Found::Hit(hit));
                 }
                 Some(found) => return Ok(found),
@@ -128,6 +138,29 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(Found::Nothing)
+    }
+
+    /// Fills in the value of a register that the trace does not tell and its steps force: after a write, before a read.
+    fn infer_value(&mut self, hit: &mut Hit) -> Result<(), QueryError> {
+        let (Sought::LastAccess(Cell::Register { thread, view }, _)
+        | Sought::NextAccess(Cell::Register { thread, view }, _)) = self.sought
+        else {
+            return Ok(());
+        };
+        // In another register window the name means another cell.
+        let has_windows = || self.index.instruction_set(thread).has_windows();
+        let Some(access) = hit.access.as_mut().filter(|access| access.value.is_unknown() && !has_windows()) else {
+            return Ok(());
+        };
+        let Some(left) = self.inferences_left.checked_sub(1) else { return Ok(()) };
+        self.inferences_left = left;
+        let position = if access.kind == AccessKind::Write { hit.position } else { Position(hit.record.step.0) };
+        let views = vec![(String::new(), view)];
+        let states = RegisterViewsAt { position, thread, views }.run(self.index, self.cancel)?;
+        if let Some(state) = states.into_iter().next().filter(|state| state.source == ValueSource::Inferred) {
+            (access.value, access.is_inferred) = (state.value, true);
+        }
+        Ok(())
     }
 
     /// Passes over what there is at a position.
@@ -140,12 +173,16 @@ impl<'a> Walk<'a> {
     /// Finds what comes next; nothing more at the end of the way.
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
+        if self.seen_by.is_none() {
+            self.seen_by = Some(self.whose.map_or_else(|| SlotReader(self.index).thread_at(at), Ok)?);
+        }
+        let seen_by = self.seen_by;
         let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed.map_or(0, |passed| passed.count));
         let found: Vec<Found> = match &self.sought {
             Sought::LastAccess(cell, kinds) => {
                 let (cell, kinds) = (*cell, *kinds);
-                let last =
-                    LastAccesses { cell, kinds, thread, before: at, skip, limit }.run(self.index, self.cancel)?;
+                let question = LastAccesses { cell, kinds, thread, before: at, skip, limit };
+                let last = MemoryOf { thread: seen_by, question }.run(self.index, self.cancel)?;
                 self.go_on_from(
                     last.as_ref().map(|last| Passed { position: last.position, count: last.accesses.len() }),
                 );
@@ -153,7 +190,8 @@ impl<'a> Walk<'a> {
             }
             Sought::NextAccess(cell, kinds) => {
                 let (cell, kinds) = (*cell, *kinds);
-                let next = NextAccesses { cell, kinds, thread, from: at, skip, limit }.run(self.index, self.cancel)?;
+                let question = NextAccesses { cell, kinds, thread, from: at, skip, limit };
+                let next = MemoryOf { thread: seen_by, question }.run(self.index, self.cancel)?;
                 self.go_on_from(next.first().map(|hit| Passed { position: hit.position, count: next.len() }));
                 next.into_iter().map(Found::from).collect()
             }
@@ -242,7 +280,8 @@ impl<'a> Walk<'a> {
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
                 let (range, kinds) = (*range, *kinds);
-                AccessesOf { range, kinds, thread, from, skip, limit }.run(self.index, self.cancel)?
+                let question = AccessesOf { range, kinds, thread, from, skip, limit };
+                MemoryOf { thread: self.seen_by, question }.run(self.index, self.cancel)?
             }
             Sought::NextExternal(range) => {
                 hits_of(NextExternalChanges { range: *range, thread, from, skip, limit }.run(self.index, self.cancel)?)

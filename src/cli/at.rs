@@ -5,11 +5,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, Mapping, MappingsAt, MemoryAt, MemoryRange, NameReader, PhysicalMemoryAt, Query as _, RegisterFile,
-    RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation, TranslationsAt, ValueSource,
+    ByteState, Mapping, MappingsAt, MemoryAt, MemoryOf, MemoryRange, NameReader, PhysicalMemoryAt, Query as _,
+    RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Translation, TranslationsAt, UnfinishedSteps,
+    ValueSource,
 };
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Step};
 
 use super::cells::{check_range, names_at, resolved, thread_id};
 use super::command::Command;
@@ -72,6 +73,9 @@ struct AtJson {
     /// Of those that are inferred.
     #[serde(skip_serializing_if = "Map::is_empty")]
     register_reasons: Map<String, Json>,
+    /// First and last of the thread's last steps that may not have been completed; missing where all were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished_steps: Option<[u64; 2]>,
     memory: Vec<MemoryJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<FrameJson>>,
@@ -144,6 +148,8 @@ impl PhysicalJson {
 struct State {
     position: Position,
     file: RegisterFile,
+    /// First and last of the thread's last steps that may not have been completed.
+    unfinished: Option<[Step; 2]>,
     ranges: Vec<Range>,
     stack: Option<Stack>,
     has_registers: bool,
@@ -183,9 +189,15 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         RegisterViewsAt { position, thread: file.thread, views }
     };
     file.registers.extend(scalable.run(&session.index, &report.cancel)?);
+    let unfinished = UnfinishedSteps { position, thread: file.thread }.run(&session.index, &report.cancel)?;
+    let unfinished = unfinished.map(|steps| [steps.start, Step(steps.end.0.saturating_sub(1))]);
     let names = names_at(report, position, thread)?;
-    let mut ranges: Vec<Range> =
-        arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
+    let thread = Some(file.thread);
+    let mut ranges: Vec<Range> = arguments
+        .memory
+        .iter()
+        .map(|text| range(text, MemoryMoment { position, thread }, &names, report))
+        .collect::<Result<_>>()?;
     for range in ranges.iter_mut().filter(|range| range.mapped.is_none()) {
         let question = TranslationsAt { thread: file.thread, address: range.address, position };
         range.physical = question.run(&session.index, &report.cancel)?;
@@ -201,14 +213,22 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         false => None,
     };
     let has_registers = arguments.regs || !arguments.stack;
-    let state = State { position, file, ranges, stack, has_registers, has_lines: arguments.lines };
+    let state = State { position, file, unfinished, ranges, stack, has_registers, has_lines: arguments.lines };
     match report.is_json {
         true => print_json(&state, report),
         false => print_text(&state, report),
     }
 }
 
-fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
+/// Whose memory is meant, and when.
+#[derive(Clone, Copy)]
+struct MemoryMoment {
+    position: Position,
+    thread: Option<ThreadId>,
+}
+
+fn range(text: &str, moment: MemoryMoment, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
+    let MemoryMoment { position, thread } = moment;
     let (space, MemoryRange { address, len_bytes }) = names.range_in_space(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         let limit = grouped(MEMORY_LIMIT_BYTES);
@@ -216,7 +236,9 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
     }
     let (index, cancel) = (&report.session.index, &report.cancel);
     let (bytes, mapped) = match space {
-        AddressSpace::Virtual => (MemoryAt { position, address, len_bytes }.run(index, cancel)?, None),
+        AddressSpace::Virtual => {
+            (MemoryOf { thread, question: MemoryAt { position, address, len_bytes } }.run(index, cancel)?, None)
+        }
         AddressSpace::Physical => {
             let bytes = PhysicalMemoryAt { position, address, len_bytes }.run(index, cancel)?;
             (bytes, Some(MappingsAt { physical: address, position }.run(index, cancel)?))
@@ -257,6 +279,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         registers: by_name(|register| value_hex(&register.value).into()),
         register_sources: by_name(|register| SourceWords::of(register.source).word.into()),
         register_reasons,
+        unfinished_steps: state.unfinished.map(|steps| steps.map(|step| step.0)),
         memory: ranges.iter().map(memory).collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)),
         stack_hidden: stack.as_ref().map(Stack::hidden).filter(|hidden| *hidden > 0),
@@ -264,7 +287,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack, has_registers, has_lines } = state;
+    let State { position, file, unfinished, ranges, stack, has_registers, has_lines } = state;
     let session = report.session;
     let index = &session.index;
     report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
@@ -276,6 +299,9 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
     }
     if *has_registers {
         report.text(&format!("\n{}", registers_text(file)))?;
+        if let Some(steps) = unfinished {
+            report.text(&unfinished_text(*steps))?;
+        }
     }
     for range in ranges {
         report.text(&format!("\n{}", memory_text(range)))?;
@@ -321,6 +347,15 @@ fn registers_text(file: &RegisterFile) -> String {
         text.push_str(&format!("unknown: {}\n", names.join(" ")));
     }
     text
+}
+
+/// Says why results of the last steps are unknown.
+fn unfinished_text([first, last]: [Step; 2]) -> String {
+    let steps = match first == last {
+        true => format!("step {}", grouped(first.0)),
+        false => format!("steps {} to {}", grouped(first.0), grouped(last.0)),
+    };
+    format!("{steps} may not have been completed when the thread ended, so what is written there is unknown\n")
 }
 
 /// A dump of 16 bytes a line: address, bytes, where they come from, as characters.

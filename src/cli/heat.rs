@@ -35,6 +35,9 @@ pub struct HeatArguments {
 /// A page.
 #[derive(Serialize)]
 struct PageJson {
+    /// Whose memory it is of; missing in a trace of one process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<String>,
     address: String,
     size: u64,
     reads: u64,
@@ -62,11 +65,13 @@ fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     if !report.is_json {
         report.text(&format!("{:<18} {:>16} {:>16}\n", "page", "reads", "writes"))?;
     }
-    for PageTotals { first, reads, writes } in pages {
+    for PageTotals { process, first, reads, writes } in pages {
         match report.is_json {
-            true => report.json(&PageJson { address: hex(first), size: page_bytes, reads, writes })?,
+            true => report.json(&PageJson { process, address: hex(first), size: page_bytes, reads, writes })?,
             false => {
-                report.text(&format!("{:<18} {:>16} {:>16}\n", first.to_string(), grouped(reads), grouped(writes)))?
+                let process = process.map(|process| format!("  process {process}")).unwrap_or_default();
+                let (reads, writes) = (grouped(reads), grouped(writes));
+                report.text(&format!("{:<18} {reads:>16} {writes:>16}{process}\n", first.to_string()))?
             }
         }
     }

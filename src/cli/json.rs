@@ -228,6 +228,7 @@ impl DoubtJson {
             Doubt::Filtered => plain("filtered"),
             Doubt::Bank => plain("bank"),
             Doubt::KernelEvent { step } => Self { step: Some(step.0), ..plain("kernel") },
+            Doubt::Gap { step } => Self { step: Some(step.0), ..plain("gap") },
             Doubt::SystemCall { step, number } => {
                 let name = index.source().traits().instruction_set.system_call_name(number);
                 Self { kind: "syscall", step: Some(step.0), number: Some(number), name }

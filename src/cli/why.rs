@@ -122,12 +122,12 @@ fn answer(arguments: &WhyArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let (cancel, index) = (report.cancel.clone(), &session.index);
     if arguments.forward {
-        let mut walk = Influence { cell, at, edges, limit }.walk(index, &cancel)?;
+        let mut walk = Influence { cell, at, edges, limit }.walk_of(index, thread, &cancel)?;
         let rows = Rows { way: Way::Forward, limit };
         rows.print_all(report, || walk.next(&cancel))?;
         return walk.what_is_left().iter().try_for_each(|row| rows.print(row, report));
     }
-    let mut walk = Why { cell, at, edges, limit }.walk(index, &cancel)?;
+    let mut walk = Why { cell, at, edges, limit }.walk_of(index, thread, &cancel)?;
     if !report.is_json && !arguments.all_copies {
         return why_text::print(walk, arguments.limit, report);
     }

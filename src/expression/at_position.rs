@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use stepback_index::{
-    Cancel, Index, MemoryAt, NameReader, NextAccessedBlock, NextVisit, Query as _, QueryError, RegisterFile,
-    RegistersAt, SlotReader, ThreadId, Value,
+    Cancel, Index, MemoryAt, MemoryOf, NameReader, NextAccessedBlock, NextVisit, PlainAddress, Query as _, QueryError,
+    RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Position, Source};
@@ -50,12 +50,20 @@ impl<'a, S: Source> AtPosition<'a, S> {
         Ok(u64::from(set.word_bytes()))
     }
 
+    /// The address of the memory that a pointer names, without a tag that the processor ignores.
+    pub fn plain_address(&self, pointer: u64) -> Result<u64, QueryError> {
+        let question = PlainAddress { thread: self.thread()?, pointer: Address(pointer) };
+        Ok(question.run(self.index, self.cancel)?.0)
+    }
+
     fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
         let len_bytes = match width {
             Width::Bytes(bytes) => u64::from(bytes),
             Width::Pointer => self.pointer_bytes()?,
         };
-        let memory = MemoryAt { position: self.position, address: Address(address), len_bytes };
+        let address = Address(self.plain_address(address)?);
+        let question = MemoryAt { position: self.position, address, len_bytes };
+        let memory = MemoryOf { thread: self.thread, question };
         let mut bytes: Vec<Option<u8>> = memory.run(self.index, self.cancel)?.iter().map(|state| state.value).collect();
         if self.index.info().is_big_endian {
             bytes.reverse();

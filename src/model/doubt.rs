@@ -17,6 +17,7 @@ pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
         Doubt::KernelEvent { step } => {
             say!("doubt-signal", step = step.0.to_string())
         }
+        Doubt::Gap { step } => say!("doubt-gap", step = step.0.to_string()),
         Doubt::SystemCallsUnsaid => say!("doubt-a-later-system-call-may").to_owned(),
         Doubt::Filtered => say!("doubt-the-trace-leaves-out-instructions").to_owned(),
         Doubt::Bank => say!("doubt-the-trace-does-not-say").to_owned(),

@@ -29,10 +29,13 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
     if pages.len() > ROWS {
         summary += &say!("heat-busiest", count = ROWS);
     }
-    let page_row = |PageTotals { first, reads, writes }: PageTotals| TableRow {
+    let page_row = |PageTotals { process, first, reads, writes }: PageTotals| TableRow {
         name: say!("heat-page", address = format!("{:x}", first.0)),
         cells: vec![
-            TableCell::new(Meaning::Plain, format!("{:08x}", first.0)),
+            TableCell::new(
+                Meaning::Plain,
+                [Some(format!("{:08x}", first.0)), process].into_iter().flatten().collect::<Vec<_>>().join("  "),
+            ),
             TableCell::Number(reads, Span::new(Meaning::Read, thousands(reads))),
             TableCell::Number(writes, Span::new(Meaning::Write, thousands(writes))),
             TableCell::Bar(reads, writes, most),

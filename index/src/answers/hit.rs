@@ -40,6 +40,11 @@ pub enum Doubt {
         /// The last step before it.
         step: Step,
     },
+    /// The trace was interrupted since: what ran meanwhile is not recorded.
+    Gap {
+        /// The last step before it.
+        step: Step,
+    },
     /// System calls may have written the memory, and the trace does not say which were made.
     SystemCallsUnsaid,
     /// The trace leaves out instructions or accesses.

@@ -12,6 +12,7 @@ use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
 use crate::inference::others::run_of;
+use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
@@ -58,7 +59,7 @@ impl AccessValues {
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
             let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
-            let run = run_of(index, *thread, AROUND.of(index, first..last))?;
+            let run = run_of(index, *thread, &RunSlots::single(index, AROUND.of(index, first..last)))?;
             let mut engine = Engine::new(&run, circumstances);
             engine.watched = slots;
             (0..run.steps.len()).for_each(|place| engine.step(place));

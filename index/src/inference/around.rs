@@ -15,6 +15,7 @@ use crate::answers::value::Value;
 use crate::index::Index;
 use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
+use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{Snapshot, Surroundings, snapshot};
 use crate::read::diversions::BREAKS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
@@ -22,6 +23,7 @@ use crate::read::operands::OperandReader;
 use crate::read::problems::ProblemReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
+use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
 
 /// Around a position; four times as many steps before it tell 1 to 5 % more registers.
@@ -188,7 +190,8 @@ impl<'a, S: Source> Around<'a, S> {
     /// The slot of a view's last write by a step.
     fn last_writer(&self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let (thread, at) = (self.thread, self.position.0);
-        if self.index.has_operands_alone() {
+        let untraced = UntracedReader(self.index).of(thread)?;
+        if self.index.has_operands_alone() || untraced.includes(view) {
             let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes };
             let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
             return Ok(last.map(|last| last.slot));
@@ -233,6 +236,6 @@ fn snapshot_of<S: Source>(
     around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
     let slot = slots.end;
-    let run = run_of(index, thread, around.of(index, slots))?;
+    let run = run_of(index, thread, &RunSlots::around(index, thread, slots, around)?)?;
     Ok(snapshot(&run, slot, circumstances))
 }

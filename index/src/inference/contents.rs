@@ -1,6 +1,7 @@
 //! What memory holds in a trace that does not state values.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use stepback_machine::AccessKind;
@@ -13,11 +14,14 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::inference::access_values::AccessValues;
 use crate::inference::breaks::BreakReader;
 use crate::inference::contested::{Contested, Told};
+use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
+use crate::inference::run_slots::RunSlots;
 use crate::inference::shared::IsStored;
 use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::read::overtaken::DoubtReader;
@@ -45,29 +49,33 @@ pub(crate) fn infer_memory<S: Source>(
     let granules = granules_of(range.address, range.len_bytes);
     let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
     let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
-    infer(index, hidden, Asked { range, at }, &mut bytes, cancel)?;
+    let memory = SlotReader(index).memory_at(None, at)?;
+    infer(index, hidden, MemoryMoment { range, memory, at }, &mut bytes, cancel)?;
     Ok(bytes.iter().map(|byte| byte.value).collect())
 }
 
 /// Fills in what follows about bytes that the trace does not tell. Nothing is done in traces that state values.
 pub(crate) fn fill_memory<S: Source>(
     index: &Index<S>,
-    range: MemoryRange,
-    at: Position,
+    moment: MemoryMoment,
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    if !index.is_inferred() || DoubtReader(index).is_filtered(at, cancel)? {
+    if !index.is_inferred() || DoubtReader(index).is_filtered(moment.at, cancel)? {
         return Ok(());
     }
-    infer(index, circumstances(index), Asked { range, at }, bytes, cancel)
+    infer(index, circumstances(index), moment, bytes, cancel)
 }
 
-/// Which bytes are asked for, and when.
+/// Bytes of a memory at a position.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
-    range: MemoryRange,
-    at: Position,
+pub(crate) struct MemoryMoment {
+    /// Which bytes.
+    pub range: MemoryRange,
+    /// Of which memory; none where there is only one.
+    pub memory: Option<MemoryId>,
+    /// When.
+    pub at: Position,
 }
 
 /// The accesses that may tell what a byte held at a position.
@@ -90,17 +98,17 @@ impl Witnesses {
 fn infer<S: Source>(
     index: &Index<S>,
     circumstances: Circumstances,
-    asked: Asked,
+    moment: MemoryMoment,
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    let Asked { range: MemoryRange { address, len_bytes }, at } = asked;
-    if len_bytes > LONGEST || !index.has_one_memory() {
+    let MemoryMoment { range: MemoryRange { address, len_bytes }, memory, at } = moment;
+    if len_bytes > LONGEST {
         return Ok(());
     }
     let mut witnesses = Vec::with_capacity(bytes.len());
     for (granule, mask) in granules_of(address, len_bytes) {
-        let reader = TouchReader(index);
+        let reader = TouchReader::in_memory(index, memory);
         let touches = Touches {
             writes: reader.last_touches(granule, mask, at.0, Wanted::Writes)?,
             last: reader.last_touches(granule, mask, at.0, Wanted::All)?,
@@ -116,6 +124,7 @@ fn infer<S: Source>(
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
     let mut contested = Contested::new(index, at, first..end, cancel)?;
+    let mut endings = Endings { index, at, known: HashMap::new() };
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let is_told = index.source().leaves_values_out() && state.value.is_some();
@@ -126,6 +135,9 @@ fn infer<S: Source>(
         }
         let is_stored = if known.last_write.is_some() { IsStored::Yes } else { IsStored::No };
         for (slot, kind) in known.all() {
+            if slot <= at.0 && endings.is_unfinished(slot)? {
+                break;
+            }
             let Some(byte) = values.byte(slot, kind, address) else { continue };
             if !contested.is_contested(Told { slot, kind, address, is_stored })? {
                 *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
@@ -134,6 +146,29 @@ fn infer<S: Source>(
         }
     }
     Ok(())
+}
+
+/// The last steps of threads, of which some may not have been completed.
+struct Endings<'i, S> {
+    index: &'i Index<S>,
+    at: Position,
+    /// By thread.
+    known: HashMap<ThreadId, Option<Range<u64>>>,
+}
+
+impl<S: Source> Endings<'_, S> {
+    /// True when what a step stored or loaded at a slot may never have happened.
+    fn is_unfinished(&mut self, slot: u64) -> Result<bool, QueryError> {
+        if !self.index.source().is_recorded_by_block() {
+            return Ok(false);
+        }
+        let thread = SlotReader(self.index).thread_at(Position(slot))?;
+        let unfinished = match self.known.entry(thread) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => free.insert(unfinished_slots(self.index, thread, self.at)?),
+        };
+        Ok(unfinished.as_ref().is_some_and(|slots| slots.contains(&slot)))
+    }
 }
 
 /// Who touches each byte of a block around a position.
@@ -189,7 +224,7 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
         return Ok(0..0);
     }
     let around = Surroundings { before: SLOTS_BEFORE, behind: SLOTS_BEHIND }.of(index, at.0..at.0);
-    let run = run_of(index, ThreadId(0), around.clone())?;
+    let run = run_of(index, ThreadId(0), &RunSlots::single(index, around.clone()))?;
     let mut breaks =
         run.steps.iter().filter(|step| step.is_broken || step.is_lost || step.is_trap()).map(|step| step.slot);
     let before = breaks.clone().take_while(|slot| *slot <= at.0).last();

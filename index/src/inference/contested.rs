@@ -13,6 +13,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::others::{Others, run_of};
+use crate::inference::run_slots::RunSlots;
 use crate::inference::shared::{IsStored, Shared, SharedReader};
 use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::inference::unshown::Unshown;
@@ -126,7 +127,7 @@ fn unshown_between<S: Source>(
                 continue;
             }
             let thread = SlotReader(index).thread_at(Position(slot))?;
-            let run = run_of(index, thread, AROUND.of(index, slot..slot))?;
+            let run = run_of(index, thread, &RunSlots::single(index, AROUND.of(index, slot..slot)))?;
             let mut engine = Engine::new(&run, circumstances(index));
             (0..run.steps.len()).for_each(|place| engine.step(place));
             found.extend(engine.unshown.iter().filter(|store| store.slot == slot));

@@ -61,6 +61,10 @@ impl Engine<'_> {
                 if self.traps.cross(step, first.marker, &mut self.path) == Crossing::Kept {
                     continue;
                 }
+                if place.checked_sub(1).is_some_and(|last| self.run.ends_behind(last)) {
+                    self.end_at(step, first.marker);
+                    continue;
+                }
                 return self.clear();
             }
             self.take_marker(step, first.marker);

@@ -78,6 +78,8 @@ pub(super) struct Circumstances {
     pub is_shared: bool,
     /// What the run leaves in memory is followed.
     pub is_memory_followed: bool,
+    /// The last steps of a thread may be recorded though they never ran.
+    pub is_end_doubted: bool,
     /// Values that the trace tells are taken in.
     pub are_values_taken: bool,
     pub endian: Endian,
@@ -147,7 +149,7 @@ impl<'a> Engine<'a> {
         self.take_told(here);
         let is_followed = if step.set.slot_bytes() > 0 { self.path.follow(here) } else { here.is_followed() };
         self.take_markers(place + 1, step.slot);
-        if !is_followed && !here.is_broken_off(run.markers(step)) {
+        if !is_followed && !run.ends_behind(place) && !here.is_broken_off(run.markers(step)) {
             self.clear();
         }
         self.addresses_buffer = addresses;

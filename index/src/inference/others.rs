@@ -13,24 +13,30 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::kernel_writes::{KernelReader, KernelWrites};
 use crate::inference::run::{Run, run_alone};
+use crate::inference::run_slots::RunSlots;
 use crate::inference::shared::{Shared, SharedReader};
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
 /// The run of a thread in some slots.
-pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run<'_>, QueryError> {
-    let shared = SharedReader(index).before(slots.end)?;
+pub(super) fn run_of<'i, S: Source>(
+    index: &'i Index<S>,
+    thread: ThreadId,
+    slots: &RunSlots,
+) -> Result<Run<'i>, QueryError> {
+    let end = slots.pieces.last().map_or(0, |piece| piece.end);
+    let shared = SharedReader(index).before(end)?;
     run_beside(index, thread, slots, shared)
 }
 
 /// The same, where it is known what is shared.
-pub(super) fn run_beside<S: Source>(
-    index: &Index<S>,
+pub(super) fn run_beside<'i, S: Source>(
+    index: &'i Index<S>,
     thread: ThreadId,
-    slots: Range<u64>,
+    slots: &RunSlots,
     shared: Shared,
-) -> Result<Run<'_>, QueryError> {
+) -> Result<Run<'i>, QueryError> {
     let run = run_alone(index, thread, slots)?;
     let ends = run.steps.first().zip(run.steps.last()).map(|(first, last)| (first.slot, last.slot));
     let Some((first, last)) = ends else { return Ok(run) };
@@ -68,7 +74,7 @@ impl<'i> Others<'i> {
             return Ok(Self { is_written, known: RefCell::default(), kernel: KernelWrites::Anywhere });
         };
         let kernel = KernelReader(index).writes(&concurrent)?;
-        let reader = TouchReader(index);
+        let reader = TouchReader::in_memory(index, index.memories().of(thread));
         // What cannot be read may be anything.
         let is_written =
             move |granule| concurrent.blocks.iter().any(|slots| reader.is_written(granule, slots).unwrap_or(true));

@@ -15,6 +15,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::kernel_writes::KernelReader;
 use crate::read::call_gaps::{CallGapReader, note_harmless};
+use crate::read::diversions::GAPS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
@@ -60,7 +61,7 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
     }
 
     fn last_change(&mut self, after: u64, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
-        let kinds = &[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT];
+        let kinds = &[&[MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT][..], &GAPS].concat();
         let mut at = until;
         for looked_at in 1..=LOOKED_AT {
             let hits = MarkerReader(self.index).last(WantedMarkers { kinds, thread: None }, at, cancel)?;
@@ -85,7 +86,7 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
         if hit.marker.kind == MarkerKind::SYSTEM_CALL && !set.system_call_may_write(hit.marker.value) {
             return Ok(false);
         }
-        let Some(range) = self.range else { return Ok(true) };
+        let Some(range) = self.range.filter(|_| !GAPS.contains(&hit.marker.kind)) else { return Ok(true) };
         // What it writes is a word or two of the thread that ends, not what a step stored elsewhere.
         if hit.marker.kind == MarkerKind::SYSTEM_CALL && set.system_call_ends_thread(hit.marker.value) {
             return Ok(false);
@@ -150,6 +151,7 @@ fn doubt_of(hit: &MarkerHit) -> Option<Doubt> {
     let step = hit.step?;
     Some(match hit.marker.kind {
         MarkerKind::KERNEL_EVENT => Doubt::KernelEvent { step },
+        kind if GAPS.contains(&kind) => Doubt::Gap { step },
         _ => Doubt::SystemCall { step, number: hit.marker.value },
     })
 }

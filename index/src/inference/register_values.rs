@@ -10,11 +10,14 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
+use crate::index::untraced::Untraced;
 use crate::inference::around::{Around, ThreadPosition};
+use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
 use crate::inference::snapshot::circumstances;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
+use crate::read::untraced::UntracedReader;
 
 /// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
 pub(crate) fn infer_registers<S: Source>(
@@ -45,13 +48,25 @@ pub(crate) fn fill_registers<S: Source>(
     registers: &mut [RegisterState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    let is_wanted = || index.has_operands_alone() || registers.iter().any(is_missing);
-    if !index.is_inferred() || !is_wanted() || DoubtReader(index).is_filtered(position, cancel)? {
+    if unfinished_slots(index, thread, position)?.is_some() {
+        let next = registers.iter_mut().filter(|register| register.view.register == RegisterId::PC);
+        next.for_each(|register| register.value.0.fill(None));
+    }
+    let untraced = UntracedReader(index).of(thread)?;
+    let is_untraced = |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
+    let is_missing = index.has_operands_alone() || registers.iter().any(is_missing);
+    let is_wanted = index.is_inferred() && is_missing || registers.iter().any(is_untraced);
+    if !is_wanted || DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(());
     }
     let at = ThreadPosition { thread, position };
-    let mut around = Around::new(index, at, circumstances(index), Some(&*registers), cancel)?;
-    for register in registers.iter_mut().filter(|register| register.value.is_unknown()) {
+    let known = circumstances(index);
+    let circumstances =
+        Circumstances { are_values_taken: known.are_values_taken || untraced != Untraced::Nothing, ..known };
+    let mut around = Around::new(index, at, circumstances, Some(&*registers), cancel)?;
+    let is_open =
+        |register: &RegisterState| register.value.is_unknown() && (index.is_inferred() || is_untraced(register));
+    for register in registers.iter_mut().filter(|register| is_open(register)) {
         if let Some((value, reason)) = around.view(register.view, cancel)? {
             (register.value, register.source, register.reason) = (value, ValueSource::Inferred, Some(reason));
         }

@@ -14,11 +14,14 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::untraced::Untraced;
 use crate::inference::decoded::{Decoded, DecodedNumber, DecodedTable};
+use crate::inference::run_slots::RunSlots;
 use crate::inference::width::AddressWidth;
 use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
 use crate::read::slots::SlotReader;
+use crate::read::untraced::UntracedReader;
 use crate::store::granules::granules_of;
 
 /// A step of the run.
@@ -99,6 +102,10 @@ pub(super) struct Run<'i> {
     decoded: DecodedTable,
     /// The trace leaves some values out, so others are taken in.
     has_told: bool,
+    /// Records besides texts tell of exceptions.
+    has_exceptions: bool,
+    /// The thread runs no more after the last of these steps.
+    pub reaches_end: bool,
     /// Before its first step.
     pub addresses: AddressWidth,
     /// Blocks of 64 bytes.
@@ -119,30 +126,38 @@ pub(super) type Reach<'i> = dyn Fn(u64, u64) -> bool + 'i;
 
 /// The run of a thread in some slots, without what others did at times that are not exactly known:
 /// where several threads run, its memory is not to be followed then.
-pub(super) fn run_alone<S: Source>(
-    index: &Index<S>,
+pub(super) fn run_alone<'i, S: Source>(
+    index: &'i Index<S>,
     thread: ThreadId,
-    slots: Range<u64>,
-) -> Result<Run<'_>, QueryError> {
-    let count = usize::try_from(slots.end.saturating_sub(slots.start)).unwrap_or(0);
+    slots: &RunSlots,
+) -> Result<Run<'i>, QueryError> {
+    let count: u64 = slots.pieces.iter().map(|piece| piece.end.saturating_sub(piece.start)).sum();
+    let count = usize::try_from(count).unwrap_or(0);
+    let before = slots.pieces.first().map_or(0, |piece| piece.start.saturating_sub(1));
     let run = Run {
         steps: Vec::with_capacity(count.min(ROOM)),
         accesses: Vec::with_capacity(count.min(ROOM)),
         markers: Vec::new(),
         told: Vec::new(),
         decoded: DecodedTable::default(),
-        has_told: index.source().leaves_values_out(),
-        addresses: AddressWidth::at(index, thread, slots.start.saturating_sub(1))?,
+        has_told: index.source().leaves_values_out() || UntracedReader(index).of(thread)? != Untraced::Nothing,
+        has_exceptions: index.source().leaves_values_out(),
+        reaches_end: slots.reaches_end,
+        addresses: AddressWidth::at(index, thread, before)?,
         foreign_granules: HashSet::default(),
         others: None,
-        slot: slots.start.saturating_sub(1),
+        slot: before,
         thread,
         threads: Vec::new(),
     };
     let mut reader = RunReader { index, run };
-    SlotReader(index).parse_slots(slots.clone(), &mut reader)?;
-    if reader.run.slot.saturating_add(1) != slots.end.min(index.step_count() + 1) {
-        return Err(QueryError::TraceChanged);
+    for piece in &slots.pieces {
+        reader.run.slot = piece.start.saturating_sub(1);
+        reader.run.threads.clear();
+        SlotReader(index).parse_slots(piece.clone(), &mut reader)?;
+        if reader.run.slot.saturating_add(1) != piece.end.min(index.step_count() + 1) {
+            return Err(QueryError::TraceChanged);
+        }
     }
     Ok(reader.run)
 }
@@ -151,6 +166,11 @@ impl<'i> Run<'i> {
     /// The instruction of a step; none where its bytes are not known.
     pub fn decoded(&self, step: &RunStep) -> Option<&Decoded> {
         self.decoded.get(step.decoded?)
+    }
+
+    /// True when the thread runs no more after the step of a place.
+    pub fn ends_behind(&self, place: usize) -> bool {
+        self.reaches_end && place.saturating_add(1) == self.steps.len()
     }
 
     /// What a step accessed.
@@ -268,7 +288,9 @@ impl<S: Source> EventSink for RunReader<'_, S> {
         if !self.run.has_told || !self.is_own(event.thread) {
             return;
         }
-        let view = RegisterView { register: event.mode.home(event.view.register), ..event.view };
+        // Only cells of register windows are followed under their own numbers.
+        let home = |register| if event.mode.has_windows() { event.mode.home(register) } else { register };
+        let view = RegisterView { register: home(event.view.register), ..event.view };
         let bytes = event.bytes.filter(|bytes| bytes.len() <= 8);
         let value = bytes.map(|bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
         if let Some(step) = self.run.steps.last_mut() {
@@ -278,8 +300,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        // Where records tell of registers, others tell of exceptions.
-        if event.kind.is_exceptional() && !self.run.has_told && self.is_own(event.thread) {
+        if event.kind.is_exceptional() && !self.run.has_exceptions && self.is_own(event.thread) {
             // The line of an exception may stand before the instruction whose time it bears.
             self.lose(2);
         }

@@ -17,6 +17,7 @@ use crate::index::shared_memory::{SharedKind, SharedMemory, SharedPiece};
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::others::run_beside;
 use crate::inference::run::run_alone;
+use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{Surroundings, circumstances, numbers_at, registers_alone};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::{EventKind, SlotReader};
@@ -253,7 +254,7 @@ impl<S: Source> SharedReader<'_, S> {
 
     /// Where the kernel writes for a thread that told it by an address which is not known: near what its segment points to.
     fn area(&self, call: SharingCall) -> Result<Option<SharedPiece>, QueryError> {
-        let run = run_alone(self.0, call.thread, AREA.of(self.0, call.step.0..call.step.0))?;
+        let run = run_alone(self.0, call.thread, &RunSlots::single(self.0, AREA.of(self.0, call.step.0..call.step.0)))?;
         let mut engine = Engine::new(&run, Circumstances { is_memory_followed: false, ..circumstances(self.0) });
         (0..run.steps.len()).for_each(|place| engine.step(place));
         Ok(engine.thread_block.map(|block| SharedPiece {
@@ -275,8 +276,8 @@ impl<S: Source> SharedReader<'_, S> {
             return Ok(near);
         }
         // They may have been saved on the stack meanwhile, as where a function is called for the first time.
-        let slots = SAVED.of(self.0, call.step.0..call.step.0);
-        let run = run_beside(self.0, call.thread, slots, Shared(known.pieces.clone()))?;
+        let slots = RunSlots::single(self.0, SAVED.of(self.0, call.step.0..call.step.0));
+        let run = run_beside(self.0, call.thread, &slots, Shared(known.pieces.clone()))?;
         let far = numbers_at(&run, call.step.0, circumstances(self.0), &views);
         Ok(near.into_iter().zip(far).map(|(near, far)| near.or(far)).collect())
     }

@@ -13,6 +13,7 @@ use crate::index::Index;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, run_alone};
+use crate::inference::run_slots::RunSlots;
 use crate::inference::symbols::Symbols;
 
 /// How many steps around a place are looked at.
@@ -40,6 +41,7 @@ pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
         // Threads that are not traced may run too.
         is_shared: index.is_inferred() || index.threads().len() > 1,
         is_memory_followed: true,
+        is_end_doubted: index.source().is_recorded_by_block(),
         are_values_taken: index.source().leaves_values_out(),
         endian: index.contents.traits.endian,
     }
@@ -53,7 +55,7 @@ pub(super) fn registers_alone<S: Source>(
     around: Surroundings,
     views: &[RegisterView],
 ) -> Result<Vec<Option<u64>>, QueryError> {
-    let run = run_alone(index, thread, around.of(index, slot..slot))?;
+    let run = run_alone(index, thread, &RunSlots::around(index, thread, slot..slot, around)?)?;
     Ok(numbers_at(&run, slot, Circumstances { is_memory_followed: false, ..circumstances(index) }, views))
 }
 
@@ -100,6 +102,9 @@ pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
     engine.take_markers(place, slot);
+    if circumstances.is_end_doubted && place == run.steps.len() {
+        engine.forget_unfinished();
+    }
     engine.registers.mode = mode_at(run, place);
     engine.registers.hold();
     go_through(&mut engine, place..run.steps.len());

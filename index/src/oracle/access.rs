@@ -225,7 +225,11 @@ impl Oracle {
     /// The uses of the register that a cell is, where only operands tell of it.
     fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
         match cell {
-            Cell::Register { thread, view } if self.has_operands_alone => Some(AskedUses { thread, view, kinds }),
+            Cell::Register { thread, view }
+                if self.has_operands_alone || kinds != AccessKinds::Reads && self.never_names(thread, view) =>
+            {
+                Some(AskedUses { thread, view, kinds })
+            }
             _ => None,
         }
     }

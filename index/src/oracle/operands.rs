@@ -1,7 +1,7 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
 use stepback_machine::{Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
-use stepback_parsers::{MarkerKind, Position, Recording, Step};
+use stepback_parsers::{GapReason, MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::hit::{Doubt, Hit};
@@ -9,7 +9,7 @@ use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::oracle::banks::Physical;
-use crate::oracle::event::{EventKind, Told};
+use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
 
 /// Which uses of a register are asked for.
@@ -125,6 +125,25 @@ impl Oracle {
         Some(Hit { access: access.map(told), ..hit })
     }
 
+    /// True for the stack pointer of a thread that no line names, and for all registers of a thread of which no line
+    /// names any that programs compute with. Its first instruction has to be known.
+    pub(super) fn never_names(&self, thread: ThreadId, view: RegisterView) -> bool {
+        let set = self.instruction_set(thread);
+        let first = self.steps.iter().find(|told| told.thread == thread);
+        let is_decoded = !set.has_windows() && first.is_some_and(|told| self.encoding_of(told).is_some());
+        if self.has_operands_alone || !is_decoded || view.register >= RegisterId::PC {
+            return false;
+        }
+        let plain = |written: &Written| {
+            let banked =
+                self.outside_name(written.view.register).and_then(|name| InstructionSet::banked_anywhere(name));
+            banked.or(written.bank).map_or(written.view.register, |banked| banked.plain.register)
+        };
+        let own = self.writes().filter(|(writer, _)| *writer == thread).map(|(_, written)| plain(written));
+        let named: Vec<RegisterId> = own.filter(|register| *register < RegisterId::PC).collect();
+        !named.contains(&RegisterId::SP) && (named.is_empty() || view.register == RegisterId::SP)
+    }
+
     pub(super) fn use_hit(&self, asked: AskedUses, found: Use) -> Option<Hit> {
         let (AskedUses { thread, view, kinds }, Use { step, doubt }) = (asked, found);
         let record = self.record(step)?;
@@ -188,11 +207,15 @@ impl Oracle {
     /// Why a thread's registers may not be what its instruction in a slot left.
     pub(super) fn restored(&self, done: Done, until: Position) -> Option<Doubt> {
         let Done { thread, slot: after } = done;
-        const KINDS: [MarkerKind; 2] = [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER];
         let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
-        let is_meant = |kind: &EventKind| matches!(kind, EventKind::Marker(marker) if KINDS.contains(&marker.kind));
-        let last = events.into_iter().find(|event| event.thread == thread && is_meant(&event.kind))?;
-        last.owner.map(|step| Doubt::KernelEvent { step })
+        let kind = |event: &Event| match event.kind {
+            EventKind::Marker(marker) if event.thread == thread => Some(marker.kind),
+            _ => None,
+        };
+        let is_kernel = |kind| [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER].contains(&kind);
+        let last = events.into_iter().find(|event| kind(event).is_some_and(|kind| is_kernel(kind) || is_gap(kind)))?;
+        let step = last.owner?;
+        Some(if kind(last).is_some_and(is_gap) { Doubt::Gap { step } } else { Doubt::KernelEvent { step } })
     }
 
     fn last_change(&self, after: u64, until: Position) -> Option<Doubt> {
@@ -201,6 +224,7 @@ impl Oracle {
             EventKind::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => {
                 event.owner.map(|step| Doubt::KernelEvent { step })
             }
+            EventKind::Marker(marker) if is_gap(marker.kind) => event.owner.map(|step| Doubt::Gap { step }),
             EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
                 let writes = self.instruction_set(event.thread).system_call_may_write(marker.value);
                 let step = event.owner.filter(|_| writes)?;
@@ -209,6 +233,11 @@ impl Oracle {
             _ => None,
         })
     }
+}
+
+/// True for records before which steps are missing: another window of the trace, or a gap.
+fn is_gap(kind: MarkerKind) -> bool {
+    kind == MarkerKind::WINDOW || GapReason::ALL.iter().any(|reason| reason.kind() == kind)
 }
 
 /// Why a step may not use a register, if it may use it.

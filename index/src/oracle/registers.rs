@@ -46,7 +46,7 @@ impl Oracle {
             if counter == Some(view) {
                 return next_pc_state(name, view, next);
             }
-            if oracle.has_operands_alone {
+            if oracle.has_operands_alone || oracle.never_names(thread, view) {
                 return oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, position);
             }
             state(name, view, &oracle.view_bytes(thread, view, position))

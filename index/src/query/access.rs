@@ -11,6 +11,7 @@ use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::asked::{Asked, Owners, Part};
+use crate::query::in_memory::InMemory;
 use crate::query::physical::PhysicalAsked;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
@@ -113,9 +114,22 @@ impl Query for LastAccesses {
     type Answer = Option<AccessesAt>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
+        self.in_memory(index, self.thread, cancel)
+    }
+}
+
+impl InMemory for LastAccesses {
+    fn in_memory<S: Source>(
+        &self,
+        index: &Index<S>,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Option<AccessesAt>, QueryError> {
         SlotReader(index).check_position(self.before)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, within: None, cancel };
+        let memory = SlotReader(index).memory_at(seen_by, self.before)?;
+        let asked =
+            Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, memory, within: None, cancel };
         if let Some(physical) = PhysicalAsked::of(&asked)? {
             return physical.last(self);
         }
@@ -156,9 +170,22 @@ impl Query for NextAccesses {
     type Answer = Vec<Hit>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        self.in_memory(index, self.thread, cancel)
+    }
+}
+
+impl InMemory for NextAccesses {
+    fn in_memory<S: Source>(
+        &self,
+        index: &Index<S>,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
-        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, within: None, cancel };
+        let memory = SlotReader(index).memory_at(seen_by, self.from)?;
+        let asked =
+            Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, memory, within: None, cancel };
         if let Some(physical) = PhysicalAsked::of(&asked)? {
             return physical.next(self);
         }
@@ -194,6 +221,7 @@ impl Query for IsAccessedBy {
             kinds: self.kinds,
             owners: Owners::Steps,
             thread: None,
+            memory: None,
             within: None,
             cancel,
         };

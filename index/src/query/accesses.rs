@@ -12,6 +12,7 @@ use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::asked::Part;
+use crate::query::in_memory::InMemory;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
@@ -43,7 +44,19 @@ impl Query for AccessesOf {
     type Answer = Vec<Hit>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        self.in_memory(index, self.thread, cancel)
+    }
+}
+
+impl InMemory for AccessesOf {
+    fn in_memory<S: Source>(
+        &self,
+        index: &Index<S>,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
+        let memory = SlotReader(index).memory_at(seen_by, self.from)?;
         let (mut first, mut found) = (self.from.0.saturating_add(1), Vec::new());
         let mut part = Part { skip: self.skip, limit: self.limit };
         let segments = &index.contents.segments;
@@ -55,7 +68,10 @@ impl Query for AccessesOf {
                     return HitReader(index).hits(found);
                 }
                 part.limit = self.limit - found.len();
-                found.extend(self.accesses_in(index, slot, &mut part)?);
+                let is_meant = memory.map_or(Ok(true), |memory| SlotReader(index).is_in_memory(slot, memory))?;
+                if is_meant {
+                    found.extend(self.accesses_in(index, slot, &mut part)?);
+                }
                 // A slot may go on in the next segment, but was read as a whole.
                 first = slot + 1;
             }

@@ -15,6 +15,7 @@ use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::inference::access_values::fill_accesses;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::decoded::{Decoded, OperandsOf};
@@ -34,6 +35,7 @@ use crate::read::records::RecordReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
 use crate::read::touches::TouchReader;
+use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
 use crate::store::granules::last_of;
 use crate::store::named_bank::NamedBank;
@@ -51,6 +53,8 @@ pub(super) struct Asked<'a, S> {
     pub owners: Owners,
     /// Whose accesses of memory; without it, those of all threads.
     pub thread: Option<ThreadId>,
+    /// The memory that is meant; none where all threads see the same one.
+    pub memory: Option<MemoryId>,
     /// Accesses of the memory count only where they went to a physical page.
     pub within: Option<Within>,
     pub cancel: &'a Cancel,
@@ -93,7 +97,8 @@ impl<'a, S: Source> Asked<'a, S> {
     /// The uses of the register that the cell is, where instructions alone tell of them.
     pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a, S>>, QueryError> {
         let Cell::Register { thread, view } = self.cell else { return Ok(None) };
-        if self.index.has_operands_alone() {
+        let is_untraced = || UntracedReader(self.index).of(thread).map(|untraced| untraced.includes(view));
+        if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
             let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
             let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
             return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell })));
@@ -368,8 +373,8 @@ impl<'a, S: Source> Asked<'a, S> {
             Cell::Physical { .. } => return Ok(None),
         };
         let mut found = None;
-        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = TouchReader(self.index).last_touches(granule, mask, last, self.kinds.into())?;
+        ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = self.touches().last_touches(granule, mask, last, self.kinds.into())?;
             found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
             Ok(())
         })?;
@@ -392,8 +397,8 @@ impl<'a, S: Source> Asked<'a, S> {
             Cell::Physical { .. } => return Ok(None),
         };
         let mut found: Option<u64> = None;
-        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = TouchReader(self.index).next_touches(granule, mask, first, self.kinds.into())?;
+        ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = self.touches().next_touches(granule, mask, first, self.kinds.into())?;
             found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
             Ok(())
         })?;
@@ -416,8 +421,13 @@ impl<'a, S: Source> Asked<'a, S> {
         Some(region).filter(|region| region.first <= range.last && range.first <= region.last)
     }
 
+    fn touches(&self) -> TouchReader<'a, S> {
+        TouchReader::in_memory(self.index, self.memory)
+    }
+
     fn is_of_thread(&self, thread: ThreadId) -> bool {
-        self.thread.is_none_or(|wanted| wanted == thread)
+        let is_in_memory = || self.memory.is_none_or(|memory| self.index.memories().of(thread) == Some(memory));
+        self.thread.is_none_or(|wanted| wanted == thread) && is_in_memory()
     }
 
     /// Whether an event accesses the cell; none where it does not.

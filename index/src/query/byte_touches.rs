@@ -29,11 +29,12 @@ impl Query for TouchesAt {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
         SlotReader(index).check_position(self.position)?;
+        let reader = TouchReader::in_memory(index, SlotReader(index).memory_at(None, self.position)?);
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(self.address, self.len_bytes) {
             cancel.check()?;
-            let writes = TouchReader(index).last_touches(granule, mask, self.position.0, Wanted::Writes)?;
-            let reads = TouchReader(index).last_touches(granule, mask, self.position.0, Wanted::Reads)?;
+            let writes = reader.last_touches(granule, mask, self.position.0, Wanted::Writes)?;
+            let reads = reader.last_touches(granule, mask, self.position.0, Wanted::Reads)?;
             let at = |touches: &ByteTouches, place: usize| touches[place].map(|touch| Position(touch.slot));
             let wanted = (0..64).filter(|place| mask >> place & 1 != 0);
             bytes.extend(wanted.map(|place| ByteTouch { written_at: at(&writes, place), read_at: at(&reads, place) }));

@@ -81,8 +81,8 @@ impl DifferenceBetween {
         runs: &mut Vec<MemoryDifference>,
     ) -> Result<(), QueryError> {
         let (from, to) = (
-            ByteReader(index).granule_at(granule, u64::MAX, self.from)?,
-            ByteReader(index).granule_at(granule, u64::MAX, self.to)?,
+            ByteReader::new(index).granule_at(granule, u64::MAX, self.from)?,
+            ByteReader::new(index).granule_at(granule, u64::MAX, self.to)?,
         );
         let is_changed = |place: usize| from[place].value != to[place].value;
         let changed = (0..64).filter(|place| is_changed(*place)).fold(0, |mask, place| mask | 1u64 << place);
@@ -90,8 +90,8 @@ impl DifferenceBetween {
             return Ok(());
         }
         let later = self.from.max(self.to).0;
-        let written = TouchReader(index).last_touches(granule, changed, later, Wanted::Writes)?;
-        let external = TouchReader(index).last_touches(granule, changed, later, Wanted::External)?;
+        let written = TouchReader::new(index).last_touches(granule, changed, later, Wanted::Writes)?;
+        let external = TouchReader::new(index).last_touches(granule, changed, later, Wanted::External)?;
         let by_host = index.host_regions.last_of_bytes(granule, changed, later);
         let mut writers = [None; 64];
         // What is only known of one of them, because the host may have written between, is no change that the trace shows.
@@ -176,7 +176,7 @@ fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Can
     for AddressRange { first, last } in index.host_regions.ranges(slots) {
         let range = MemoryRange { address: Address(first), len_bytes: (last - first).saturating_add(1) };
         // Memory that no step touches and no image fills was unknown and stays so.
-        ByteReader(index).for_each_touched(range, cancel, |granule, _| {
+        ByteReader::new(index).for_each_touched(range, cancel, |granule, _| {
             found.insert(granule);
             Ok(())
         })?;

@@ -25,7 +25,7 @@ impl KnownBefore {
         for (granule, bytes) in needed {
             let mut known = [None; 64];
             if let Some(before) = slot.checked_sub(1) {
-                let states = ByteReader(index).recorded_at(*granule, *bytes, Position(before))?.states;
+                let states = ByteReader::new(index).recorded_at(*granule, *bytes, Position(before))?.states;
                 known = states.map(|state| state.value);
             }
             if let Some(region) = region {

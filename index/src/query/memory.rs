@@ -9,8 +9,10 @@ use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::contents::fill_memory;
+use crate::inference::contents::{MemoryMoment, fill_memory};
+use crate::query::in_memory::InMemory;
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
@@ -36,7 +38,18 @@ impl Query for MemoryAt {
     type Answer = Vec<ByteState>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
-        let mut bytes = self.by_address(index, cancel)?;
+        self.in_memory(index, None, cancel)
+    }
+}
+
+impl InMemory for MemoryAt {
+    fn in_memory<S: Source>(
+        &self,
+        index: &Index<S>,
+        thread: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<ByteState>, QueryError> {
+        let mut bytes = self.by_address(index, thread, cancel)?;
         if index.source().traits().registers == RegisterSource::Recorded {
             self.follow_pages(index, &mut bytes, cancel)?;
         }
@@ -49,18 +62,21 @@ impl MemoryAt {
     pub(super) fn by_address<S: Source>(
         &self,
         index: &Index<S>,
+        thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let range = MemoryRange { address: self.address, len_bytes: self.len_bytes };
+        let memory = SlotReader(index).memory_at(thread, self.position)?;
+        let reader = ByteReader::in_memory(index, memory);
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(self.address, self.len_bytes) {
             cancel.check()?;
-            let states = ByteReader(index).granule_at(granule, mask, self.position)?;
+            let states = reader.granule_at(granule, mask, self.position)?;
             bytes
                 .extend(states.iter().enumerate().filter(|(place, _)| mask >> place & 1 != 0).map(|(_, state)| *state));
         }
-        fill_memory(index, range, self.position, &mut bytes, cancel)?;
+        fill_memory(index, MemoryMoment { range, memory, at: self.position }, &mut bytes, cancel)?;
         Ok(bytes)
     }
 

@@ -7,7 +7,10 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
+use crate::query::in_memory::InMemory;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 use crate::store::granules::{GRANULE_BITS, Granule, Shape};
@@ -57,6 +60,29 @@ impl Query for PageHeat {
     type Answer = HeatMap;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
+        self.of(index, None, cancel)
+    }
+}
+
+impl InMemory for PageHeat {
+    fn in_memory<S: Source>(
+        &self,
+        index: &Index<S>,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<HeatMap, QueryError> {
+        self.of(index, SlotReader(index).memory_at(seen_by, self.to)?, cancel)
+    }
+}
+
+impl PageHeat {
+    /// The accesses of a memory; without one, of all threads.
+    fn of<S: Source>(
+        &self,
+        index: &Index<S>,
+        memory: Option<MemoryId>,
+        cancel: &Cancel,
+    ) -> Result<HeatMap, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = Counts::new(self);
         let (first, last) = (self.first_slot(), self.to.0);
@@ -69,8 +95,11 @@ impl Query for PageHeat {
             let (from, to, mut is_bad) = (local(first), local(last), false);
             let walked = segment.granules()?.for_each_from(0, |key, list: Granule<'_>| {
                 let each = |touch: crate::store::granules::Touch, _| {
-                    if touch.slot <= to {
-                        counts.add(key, base + u64::from(touch.slot), touch.shape);
+                    let slot = base + u64::from(touch.slot);
+                    // What cannot be read is counted.
+                    let is_in = |memory| SlotReader(index).is_in_memory(slot, memory).unwrap_or(true);
+                    if touch.slot <= to && memory.is_none_or(is_in) {
+                        counts.add(key, slot, touch.shape);
                     }
                     touch.slot <= to
                 };

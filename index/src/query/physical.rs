@@ -79,6 +79,7 @@ impl<'a, S: Source> PhysicalAsked<'a, S> {
             kinds: asked.kinds,
             owners: asked.owners,
             thread: asked.thread,
+            memory: None,
             within: Some(within),
             cancel: asked.cancel,
         };

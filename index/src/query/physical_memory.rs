@@ -117,7 +117,7 @@ impl<S: Source> PartReader<'_, S> {
                 part.within.until(self.position.0).map(|last| (mask, last)).into_iter().collect();
             while let Some((need, last)) = work.pop() {
                 self.cancel.check()?;
-                let touches = TouchReader(self.index).last_touches(granule, need, last, Wanted::Evidence)?;
+                let touches = TouchReader::new(self.index).last_touches(granule, need, last, Wanted::Evidence)?;
                 let mut slots: Vec<u64> = touches.iter().flatten().map(|touch| touch.slot).collect();
                 slots.sort_unstable();
                 slots.dedup();
@@ -176,7 +176,7 @@ impl<S: Source> PartReader<'_, S> {
             match run.first().copied().flatten() {
                 Some(touch) if touch.part == number => {
                     let question = MemoryAt { position: Position(touch.slot), address, len_bytes: run.len() as u64 };
-                    let states = question.by_address(self.index, self.cancel)?;
+                    let states = question.by_address(self.index, None, self.cancel)?;
                     of_run.iter_mut().zip(states).for_each(|(byte, state)| *byte = filled.state(state));
                 }
                 None if part.within.until(self.position.0) == Some(self.position.0) => {
@@ -195,7 +195,7 @@ impl<S: Source> PartReader<'_, S> {
             return Ok(());
         }
         let question = MemoryAt { position: self.position, address, len_bytes: bytes.len() as u64 };
-        let states = question.by_address(self.index, self.cancel)?;
+        let states = question.by_address(self.index, None, self.cancel)?;
         let of_image = |state: &ByteState| state.source == ValueSource::Inferred && state.seen_at.is_none();
         for (byte, state) in
             bytes.iter_mut().zip(states).filter(|(byte, state)| byte.value.is_none() && of_image(state))

@@ -15,6 +15,7 @@ use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
+use crate::read::untraced::UntracedReader;
 
 /// All registers of a thread at a position. Cost: one step's text for each distinct last write;
 /// in a trace that records no registers, that of [`crate::InferredRegisters`] and some thousand decoded steps for the last writers.
@@ -96,10 +97,12 @@ fn states<S: Source>(
     let mut reader = RegisterReader::new(index, thread, at);
     let operands = OperandReader { index, thread, kinds: AccessKinds::Writes };
     let has_writers = index.has_operands_alone();
-    let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|_| has_writers).collect();
+    let untraced = UntracedReader(index).of(thread)?;
+    let is_decoded = |view: RegisterView| has_writers || untraced.includes(view);
+    let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|view| is_decoded(*view)).collect();
     let writers = operands.last_uses(&views, at.0, cancel)?;
     let mut states = reader.states(named, cancel)?;
-    for (state, writer) in states.iter_mut().zip(writers) {
+    for (state, writer) in states.iter_mut().filter(|state| is_decoded(state.view)).zip(writers) {
         let Some(writer) = writer else { continue };
         let position = Position(writer.slot);
         (state.written_at, state.written_by) = (Some(position), position.last_step());

@@ -9,6 +9,7 @@ use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::read::byte_values::{Order, read_values};
 use crate::read::fetches::{Fetch, FetchReader};
 use crate::read::key_maps::KeyMapReader;
@@ -19,9 +20,27 @@ use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 const SHORT_RANGE_BYTES: u64 = 4096;
 
 /// Reads the bytes of memory.
-pub(crate) struct ByteReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct ByteReader<'a, S> {
+    index: &'a Index<S>,
+    /// Accesses by steps that see another memory do not count; none where there is only one.
+    memory: Option<MemoryId>,
+}
 
 impl<'a, S: Source> ByteReader<'a, S> {
+    /// Reads what all threads access.
+    pub fn new(index: &'a Index<S>) -> Self {
+        Self { index, memory: None }
+    }
+
+    /// Reads one memory.
+    pub fn in_memory(index: &'a Index<S>, memory: Option<MemoryId>) -> Self {
+        Self { index, memory }
+    }
+
+    fn touches(&self) -> TouchReader<'a, S> {
+        TouchReader::in_memory(self.index, self.memory)
+    }
+
     /// Calls `each` with the blocks of a range of memory that steps touch, and their bytes that are in it.
     /// Cost: that of the blocks, however long the range.
     pub(crate) fn for_each_touched(
@@ -36,7 +55,7 @@ impl<'a, S: Source> ByteReader<'a, S> {
         loop {
             cancel.check()?;
             let granule =
-                if len_bytes > SHORT_RANGE_BYTES { KeyMapReader(self.0).next_granule(from)? } else { Some(from) };
+                if len_bytes > SHORT_RANGE_BYTES { KeyMapReader(self.index).next_granule(from)? } else { Some(from) };
             let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else { return Ok(()) };
             each(granule, bytes_between(granule, address.0, last))?;
             from = granule + 1;
@@ -57,7 +76,7 @@ impl<'a, S: Source> ByteReader<'a, S> {
     /// Bytes of instructions that were executed after the last access are what was fetched.
     /// Where that is what the trace told before, it stays told.
     fn take_fetches(&self, granule: u64, need: u64, at: Position, recorded: &mut Recorded) -> Result<(), QueryError> {
-        let fetches = FetchReader(self.0).last(granule, need, at.0)?;
+        let fetches = FetchReader(self.index).last(granule, need, at.0)?;
         for (place, fetch) in fetches.iter().enumerate() {
             let Some(Fetch { slot, byte }) = *fetch else { continue };
             if recorded.last[place].is_some_and(|last| last >= slot) {
@@ -75,11 +94,11 @@ impl<'a, S: Source> ByteReader<'a, S> {
     /// What was loaded and never touched up to the position.
     /// Where the host may have written anywhere, that is what cannot be written to.
     fn infer_from_image(&self, granule: u64, mut need: u64, at: Position, states: &mut [ByteState; 64]) {
-        let program = self.0.program();
+        let program = self.index.program();
         if program.is_empty() {
             return;
         }
-        let is_doubtful = self.0.open_calls.any_up_to(at.0);
+        let is_doubtful = self.index.open_calls.any_up_to(at.0);
         while need != 0 {
             let place = need.trailing_zeros();
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
@@ -95,23 +114,23 @@ impl<'a, S: Source> ByteReader<'a, S> {
     /// The same as far as the trace tells it up to the position.
     pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<Recorded, QueryError> {
         let mut states = [ByteState::default(); 64];
-        let mut evidence = TouchReader(self.0).last_touches(granule, need, at.0, Wanted::Evidence)?;
+        let mut evidence = self.touches().last_touches(granule, need, at.0, Wanted::Evidence)?;
         let mut touched = mask_where(&evidence, |_| true);
-        let by_host = self.0.host_regions.last_of_bytes(granule, need, at.0);
+        let by_host = self.index.host_regions.last_of_bytes(granule, need, at.0);
         for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
             touched |= 1 << place;
             // An access of the call's own slot comes after what the host wrote.
             evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
         }
-        read_values(self.0, granule, &evidence, Order::Last, &mut states)?;
+        read_values(self.index, granule, &evidence, Order::Last, &mut states)?;
         let read = mask_where(&evidence, |touch| !touch.is_write);
-        if read != 0 && self.0.contents.externals != 0 {
-            let external = TouchReader(self.0).last_touches(granule, read, at.0, Wanted::External)?;
+        if read != 0 && self.index.contents.externals != 0 {
+            let external = self.touches().last_touches(granule, read, at.0, Wanted::External)?;
             // Usually there is none, and then what was written before does not matter.
             let changed = mask_where(&external, |_| true);
             let written = match changed {
                 0 => [None; 64],
-                _ => TouchReader(self.0).last_touches(granule, changed, at.0, Wanted::Writes)?,
+                _ => self.touches().last_touches(granule, changed, at.0, Wanted::Writes)?,
             };
             for (place, state) in states.iter_mut().enumerate() {
                 let is_behind_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
@@ -130,10 +149,10 @@ impl<'a, S: Source> ByteReader<'a, S> {
             return Ok(());
         }
         let from = at.0.saturating_add(1);
-        let mut later = TouchReader(self.0).next_touches(granule, need, from, Wanted::Evidence)?;
-        let fetches = FetchReader(self.0).next(granule, need, from)?;
-        let by_host = self.0.host_regions.next_of_bytes(granule, need, from);
-        let open = self.0.open_calls.next(from);
+        let mut later = self.touches().next_touches(granule, need, from, Wanted::Evidence)?;
+        let fetches = FetchReader(self.index).next(granule, need, from)?;
+        let by_host = self.index.host_regions.next_of_bytes(granule, need, from);
+        let open = self.index.open_calls.next(from);
         for place in 0..64 {
             let host = [by_host[place], open].into_iter().flatten().min();
             let touch = later[place];
@@ -148,7 +167,7 @@ impl<'a, S: Source> ByteReader<'a, S> {
                 states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
             }
         }
-        read_values(self.0, granule, &later, Order::First, states)?;
+        read_values(self.index, granule, &later, Order::First, states)?;
         for place in (0..64).filter(|place| later[*place].is_some()) {
             states[place].source = ValueSource::Inferred;
         }

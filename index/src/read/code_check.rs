@@ -48,7 +48,7 @@ impl<S: Source> CodeCheck<'_, S> {
         for address in bytes {
             let (granule, place) = (address >> GRANULE_BITS, address & ((1 << GRANULE_BITS) - 1));
             let mask = 1 << place;
-            let touches = TouchReader(self.0).last_touches(granule, mask, code.first.0, Wanted::Evidence)?;
+            let touches = TouchReader::new(self.0).last_touches(granule, mask, code.first.0, Wanted::Evidence)?;
             let by_host = self.0.host_regions.last_of_bytes(granule, mask, code.first.0);
             let place = place as usize;
             if touches[place].is_none() && by_host[place].is_none() {

@@ -87,7 +87,7 @@ impl Contradictions {
             let block = match self.blocks.entry(granule) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(none) => {
-                    none.insert(Block { masks: TouchReader(index).contradictions_in(granule, slot)?, passed: 0 })
+                    none.insert(Block { masks: TouchReader::new(index).contradictions_in(granule, slot)?, passed: 0 })
                 }
             };
             // The block's list has the accesses of a slot in trace order, so counting those before finds the one.

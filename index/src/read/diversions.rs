@@ -2,6 +2,15 @@
 
 use stepback_parsers::{GapReason, MarkerKind};
 
+/// What ran before these is not recorded: steps of the thread may be missing.
+pub(crate) const GAPS: [MarkerKind; 5] = [
+    MarkerKind::WINDOW,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Unmapped.kind(),
+    GapReason::Contradiction.kind(),
+];
+
 /// Behind these, registers are not what the instruction before left, and control is not where it led.
 pub(crate) const BREAKS: [MarkerKind; 15] = [
     MarkerKind::KERNEL_EVENT,

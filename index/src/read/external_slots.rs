@@ -36,15 +36,15 @@ impl<'a, S: Source> ExternalSlots<'a, S> {
         let Some(range) = self.range else { return self.next_anywhere(bound) };
         let (index, direction) = (self.index, self.direction);
         let look = |granule: u64, bytes: u64| match direction {
-            Direction::Onward => TouchReader(index).next_touches(granule, bytes, bound, Wanted::External),
-            Direction::Back => TouchReader(index).last_touches(granule, bytes, bound, Wanted::External),
+            Direction::Onward => TouchReader::new(index).next_touches(granule, bytes, bound, Wanted::External),
+            Direction::Back => TouchReader::new(index).last_touches(granule, bytes, bound, Wanted::External),
         };
         let due = match &mut self.due {
             Some(due) => due,
             None => {
                 let mut due = DueBytes { direction, heap: BinaryHeap::new() };
                 if index.contents.externals != 0 {
-                    ByteReader(index).for_each_touched(range, cancel, |granule, bytes| {
+                    ByteReader::new(index).for_each_touched(range, cancel, |granule, bytes| {
                         due.push(granule, &look(granule, bytes)?);
                         Ok(())
                     })?;

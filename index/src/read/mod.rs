@@ -38,6 +38,7 @@ pub(crate) mod states;
 pub(crate) mod step_counts;
 pub(crate) mod told_pages;
 pub(crate) mod touches;
+pub(crate) mod untraced;
 pub(crate) mod views;
 pub(crate) mod visits;
 pub(crate) mod write_lists;

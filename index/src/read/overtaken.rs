@@ -1,13 +1,23 @@
 //! Why what a step left may have changed without a step: signals, and what the trace leaves out.
 
-use stepback_parsers::{MarkerKind, Position, Recording, Source};
+use stepback_parsers::{MarkerKind, Position, Recording, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::index::Index;
+use crate::read::diversions::GAPS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::ThreadSlot;
+
+/// Why an answer from before a marker of a kind may be wrong; none where that depends on the marker's value.
+fn doubt_of(kind: MarkerKind, step: Step) -> Option<Doubt> {
+    match kind {
+        MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => Some(Doubt::KernelEvent { step }),
+        _ if GAPS.contains(&kind) => Some(Doubt::Gap { step }),
+        _ => None,
+    }
+}
 
 /// Tells why an answer may be wrong.
 pub(crate) struct DoubtReader<'a, S>(pub &'a Index<S>);
@@ -20,11 +30,11 @@ impl<S: Source> DoubtReader<'_, S> {
         until: Position,
         cancel: &Cancel,
     ) -> Result<Option<Doubt>, QueryError> {
-        let kinds = &[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER];
+        let kinds = &[&[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER][..], &GAPS].concat();
         let wanted = WantedMarkers { kinds, thread: Some(done.thread) };
         let last = MarkerReader(self.0).last(wanted, until, cancel)?.pop();
-        let step = last.filter(|last| last.position.0 >= done.slot).and_then(|last| last.step);
-        Ok(step.map(|step| Doubt::KernelEvent { step }))
+        let last = last.filter(|last| last.position.0 >= done.slot);
+        Ok(last.and_then(|last| doubt_of(last.marker.kind, last.step?)))
     }
 
     /// What makes every answer about memory doubtful: steps or system calls that the trace leaves out.

@@ -16,6 +16,7 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::read::encodings::{encoding_of, text_of};
 use crate::store::segment::reader::SegmentReader;
 
@@ -278,6 +279,30 @@ impl<'a, S: Source> SlotReader<'a, S> {
             }
         }
         Ok(None)
+    }
+
+    /// The memory that is meant at a position: that of the named thread, else of the one that ran last.
+    /// None where all threads see the same one.
+    pub(crate) fn memory_at(&self, thread: Option<ThreadId>, at: Position) -> Result<Option<MemoryId>, QueryError> {
+        if !self.0.memories().are_several() {
+            return Ok(None);
+        }
+        let thread = thread.map_or_else(|| self.thread_at(at), Ok)?;
+        Ok(self.0.memories().of(thread))
+    }
+
+    /// The thread whose memory is meant at a position; the first one where all threads see the same memory.
+    pub(crate) fn memory_thread(&self, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
+        match (self.0.memories().are_several(), thread) {
+            (false, _) => Ok(ThreadId(0)),
+            (true, Some(thread)) => Ok(thread),
+            (true, None) => self.thread_at(at),
+        }
+    }
+
+    /// True when the step of a slot sees a memory. Its accesses are all that show in the slot in formats with several processes.
+    pub(crate) fn is_in_memory(&self, slot: u64, memory: MemoryId) -> Result<bool, QueryError> {
+        Ok(self.0.memories().of(self.thread_at(Position(slot))?) == Some(memory))
     }
 
     /// The thread of a slot's step, by its text.

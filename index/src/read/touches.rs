@@ -8,6 +8,7 @@ use stepback_parsers::Source;
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::error::QueryError;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::slots::SlotReader;
 use crate::store::granules::{Granule, Masks, Reach, Touch};
@@ -91,12 +92,18 @@ struct Walk<'a> {
     /// Bytes still looked for: frames that touch none of them are skipped.
     need: &'a Cell<u64>,
     wanted: Wanted,
+    /// Whether a touch in a slot counts.
+    counts: &'a dyn Fn(u64) -> bool,
     found: &'a mut ByteTouches,
 }
 
 impl Walk<'_> {
     /// Notes a touch; false when nothing is looked for any more.
     fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
+        let slot = segment.meta.step_base + u64::from(touch.slot);
+        if !(self.counts)(slot) {
+            return true;
+        }
         let external = || segment.external_mask(self.granule, touch, place);
         let mut mask = self.wanted.in_touch(touch, external) & self.need.get();
         self.need.set(self.need.get() & !mask);
@@ -104,7 +111,7 @@ impl Walk<'_> {
             self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
                 segment: number,
                 place,
-                slot: segment.meta.step_base + u64::from(touch.slot),
+                slot,
                 is_write: touch.shape.is_write(),
                 is_known: touch.shape.is_known(),
             });
@@ -115,9 +122,28 @@ impl Walk<'_> {
 }
 
 /// Finds the touches of the bytes of memory blocks.
-pub(crate) struct TouchReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct TouchReader<'a, S> {
+    index: &'a Index<S>,
+    /// Touches by steps that see another memory do not count; none where there is only one.
+    memory: Option<MemoryId>,
+}
 
 impl<'a, S: Source> TouchReader<'a, S> {
+    /// Finds touches of all threads.
+    pub fn new(index: &'a Index<S>) -> Self {
+        Self { index, memory: None }
+    }
+
+    /// Finds touches of one memory.
+    pub fn in_memory(index: &'a Index<S>, memory: Option<MemoryId>) -> Self {
+        Self { index, memory }
+    }
+
+    /// True when a touch in a slot counts. What cannot be read counts: whoever reads the slot finds out.
+    fn counts(&self, slot: u64) -> bool {
+        self.memory.is_none_or(|memory| SlotReader(self.index).is_in_memory(slot, memory).unwrap_or(true))
+    }
+
     /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
     /// one lookup for each 64 segments, and one for each of those that as a whole touch a byte that is still looked for.
     pub(crate) fn last_touches(
@@ -129,12 +155,13 @@ impl<'a, S: Source> TouchReader<'a, S> {
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
         let need = Cell::new(need);
-        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
-        let after = self.0.contents.segments.partition_point(|segment| segment.step_base <= last);
-        for group in (0..KeyMapReader(self.0).group_count()).rev() {
+        let counts = |slot| self.counts(slot);
+        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, found: &mut found };
+        let after = self.index.contents.segments.partition_point(|segment| segment.step_base <= last);
+        for group in (0..KeyMapReader(self.index).group_count()).rev() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.0).group_segments(group, granule, &(0..after), &wants)?.rev() {
-                let Some(segment) = self.0.segment(number) else { continue };
+            for number in KeyMapReader(self.index).group_segments(group, granule, &(0..after), &wants)?.rev() {
+                let Some(segment) = self.index.segment(number) else { continue };
                 let Some(list) = self.relevant(&segment, &walk)? else { continue };
                 let below = local_slot(last.saturating_add(1), segment.meta.step_base);
                 let walked = list.walk_back(
@@ -161,13 +188,14 @@ impl<'a, S: Source> TouchReader<'a, S> {
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
         let need = Cell::new(need);
-        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
-        let segments = self.0.contents.segments.len();
-        let start = self.0.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
-        for group in 0..KeyMapReader(self.0).group_count() {
+        let counts = |slot| self.counts(slot);
+        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, found: &mut found };
+        let segments = self.index.contents.segments.len();
+        let start = self.index.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for group in 0..KeyMapReader(self.index).group_count() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in KeyMapReader(self.0).group_segments(group, granule, &(start..segments), &wants)? {
-                let Some(segment) = self.0.segment(number) else { continue };
+            for number in KeyMapReader(self.index).group_segments(group, granule, &(start..segments), &wants)? {
+                let Some(segment) = self.index.segment(number) else { continue };
                 let Some(list) = self.relevant(&segment, &walk)? else { continue };
                 let from = local_slot(first, segment.meta.step_base);
                 let walked = list.walk_forward(
@@ -187,14 +215,14 @@ impl<'a, S: Source> TouchReader<'a, S> {
     /// True when a step of some slots writes a block. Cost: one lookup for each 64 segments, and one for each that has some of the slots
     /// and touches the block.
     pub(crate) fn is_written(&self, granule: u64, slots: &Range<u64>) -> Result<bool, QueryError> {
-        let known = &self.0.contents.segments;
+        let known = &self.index.contents.segments;
         let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
         let end = known.partition_point(|segment| segment.step_base < slots.end);
         let mut is_written = false;
-        for group in 0..KeyMapReader(self.0).group_count() {
+        for group in 0..KeyMapReader(self.index).group_count() {
             let wants = |reach: Reach| reach.masks.write != 0;
-            for number in KeyMapReader(self.0).group_segments(group, granule, &(first..end), &wants)? {
-                let Some(segment) = self.0.segment(number) else { continue };
+            for number in KeyMapReader(self.index).group_segments(group, granule, &(first..end), &wants)? {
+                let Some(segment) = self.index.segment(number) else { continue };
                 let Some(list) = segment.granule(granule)? else { continue };
                 let base = segment.meta.step_base;
                 let walked = list.walk_forward(
@@ -202,7 +230,7 @@ impl<'a, S: Source> TouchReader<'a, S> {
                     |masks| masks.write != 0,
                     |touch, _| {
                         let is_inside = base + u64::from(touch.slot) < slots.end;
-                        is_written |= is_inside && touch.shape.is_write();
+                        is_written |= is_inside && touch.shape.is_write() && self.counts(base + u64::from(touch.slot));
                         is_inside && !is_written
                     },
                 );
@@ -218,11 +246,13 @@ impl<'a, S: Source> TouchReader<'a, S> {
     /// The bytes of a block that contradict what was known, in each touch of a slot; nothing when there is none in any.
     pub(crate) fn contradictions_in(&self, granule: u64, slot: u64) -> Result<Vec<u64>, QueryError> {
         let mut is_any = false;
-        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0) {
+        for (segment, local) in
+            SlotReader(self.index).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0)
+        {
             is_any |= contradicts_in(&segment, granule, local)?;
         }
         let mut masks = Vec::new();
-        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|_| is_any) {
+        for (segment, local) in SlotReader(self.index).locate_all(slot).filter(|_| is_any) {
             let Some(list) = segment.granule(granule)? else { continue };
             let walked = list.walk_forward(
                 local,

@@ -7,6 +7,8 @@
 
 mod between_steps;
 mod damage;
+mod last_steps;
+mod processes;
 mod random;
 #[path = "../support/records.rs"]
 mod records;
@@ -17,6 +19,7 @@ mod sparc_machine;
 mod sparc_programs;
 mod truth;
 mod unrecorded;
+mod untraced;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -187,7 +187,8 @@ impl<S: Source> Comparison<'_, S> {
                     let is_lead = |found: &RegisterState, expected: &RegisterState| {
                         found.name == "pc" && found.source == ValueSource::Inferred && expected.value.is_unknown()
                     };
-                    let is_by_index = |found: &RegisterState| found.reason.is_some() && self.infers();
+                    // Only the index infers values, and says why.
+                    let is_by_index = |found: &RegisterState| found.reason.is_some();
                     states
                         .filter(|(found, expected)| is_by_index(found) || self.has_slots() && is_lead(found, expected))
                         .for_each(|(found, expected)| *found = expected.clone());

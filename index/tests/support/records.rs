@@ -76,6 +76,8 @@ impl Record {
 #[derive(Debug)]
 pub struct Records {
     traits: SourceTraits,
+    /// Steps are recorded a basic block at a time.
+    is_by_block: bool,
     records: Vec<Record>,
     /// Where the records of each step begin; first those of what comes before all steps.
     items: Vec<usize>,
@@ -83,6 +85,11 @@ pub struct Records {
 
 impl Records {
     pub fn new(records: Vec<Record>, instruction_set: InstructionSet) -> Arc<Self> {
+        Self::recorded(records, instruction_set, false)
+    }
+
+    /// The same; with true, of a source that records a basic block at a time.
+    pub fn recorded(records: Vec<Record>, instruction_set: InstructionSet, is_by_block: bool) -> Arc<Self> {
         let traits = SourceTraits {
             format: "records".to_owned(),
             endian: Endian::Little,
@@ -93,7 +100,7 @@ impl Records {
         };
         let steps = records.iter().enumerate().filter(|(_, record)| record.is_step()).map(|(place, _)| place);
         let items = std::iter::once(0).chain(steps).collect();
-        Arc::new(Self { traits, records, items })
+        Arc::new(Self { traits, is_by_block, records, items })
     }
 
     /// The places of the records of some bytes.
@@ -122,6 +129,15 @@ impl Source for Records {
 
     fn length_now(&self) -> io::Result<u64> {
         Ok(self.length())
+    }
+
+    /// A hundred threads each are of one process.
+    fn memory_of(&self, thread: &str) -> Option<String> {
+        thread.parse().ok().map(|thread: u16| (thread / 100).to_string())
+    }
+
+    fn is_recorded_by_block(&self) -> bool {
+        self.is_by_block
     }
 
     fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {

@@ -21,6 +21,13 @@ pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
     decoded(&site, word_bytes).is_none_or(|instruction| instruction.flow_control() == FlowControl::Exception)
 }
 
+/// True for what may end in an exception whatever it accesses: DIV and IDIV (#DE), and what raises one by itself.
+pub fn may_raise(encoding: &Encoding, word_bytes: u16) -> bool {
+    let site = Site { pc: Address(0), encoding: *encoding };
+    let is_division = |instruction: Instruction| matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv);
+    is_undefined(encoding, word_bytes) || decoded(&site, word_bytes).is_some_and(is_division)
+}
+
 fn flow(instruction: &Instruction) -> Flow {
     use Mnemonic::{Iret, Iretd, Iretq, Syscall, Sysenter, Sysexit, Sysexitq, Sysret, Sysretq, Vmcall, Vmmcall};
     match (instruction.mnemonic(), instruction.flow_control()) {
@@ -78,6 +85,18 @@ mod tests {
         check(8, &[0x3e, 0xff, 0xe4], Flow::Branch, Target::Register(RegisterId::SP));
         check(4, &[0xff, 0xd1], Flow::Call, Target::Register(RegisterId(1)));
         check(8, &[0xff, 0x25, 0, 0, 0, 0], Flow::Branch, Target::Unsaid);
+    }
+
+    #[test]
+    fn divisions_and_what_is_undefined_may_raise_an_exception() {
+        // div ecx; idiv rbx; ud2
+        for bytes in [&[0xf7, 0xf1][..], &[0x48, 0xf7, 0xfb], &[0x0f, 0x0b]] {
+            assert!(may_raise(&Encoding::new(bytes).unwrap(), 8), "{bytes:02x?}");
+        }
+        // imul rbx; divss xmm0, xmm1 (masked by default); nop
+        for bytes in [&[0x48, 0xf7, 0xeb][..], &[0xf3, 0x0f, 0x5e, 0xc1], &[0x90]] {
+            assert!(!may_raise(&Encoding::new(bytes).unwrap(), 8), "{bytes:02x?}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
 use crate::x86::access::{decoded, describe};
-use crate::x86::control::{control, is_undefined};
+use crate::x86::control::{control, is_undefined, may_raise};
 use crate::x86::flags::{FLAG_BITS, status};
 use crate::x86::registers;
 use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
@@ -86,6 +86,10 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
 
     fn is_undefined(encoding: &Encoding) -> bool {
         is_undefined(encoding, WORD_BYTES)
+    }
+
+    fn may_raise(encoding: &Encoding) -> bool {
+        may_raise(encoding, WORD_BYTES)
     }
 
     fn text_flow(text: &str) -> Option<TextFlow> {

@@ -214,8 +214,9 @@ impl Source for Drmemtrace {
         })
     }
 
-    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
-        ThreadIdentity::workload_in(thread)
+    fn memory_of(&self, thread: &str) -> Option<String> {
+        let process = self.threads().iter().find(|known| known.name() == thread)?.process_name();
+        process.or_else(|| ThreadIdentity::workload_in(thread).map(str::to_owned))
     }
 
     fn known_threads(&self) -> Vec<KnownThread> {
@@ -223,6 +224,11 @@ impl Source for Drmemtrace {
     }
 
     fn is_clock_coarse(&self) -> bool {
+        true
+    }
+
+    /// The recorder notes which block begins, and its accesses when they happen.
+    fn is_recorded_by_block(&self) -> bool {
         true
     }
 

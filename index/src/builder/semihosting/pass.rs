@@ -232,11 +232,11 @@ impl<'a, S: Source> HostPass<'a, S> {
             return Ok(());
         }
         let range = MemoryRange { address: Address(region.first), len_bytes: region.last - region.first + 1 };
-        ByteReader(index).for_each_touched(range, cancel, |granule, mask| {
+        ByteReader::new(index).for_each_touched(range, cancel, |granule, mask| {
             let Some(left) = blocks_left.checked_sub(1) else { return Ok(()) };
             *blocks_left = left;
-            let evidence = TouchReader(index).next_touches(granule, mask, region.slot, Wanted::Evidence)?;
-            let external = TouchReader(index).next_touches(granule, mask, region.slot, Wanted::External)?;
+            let evidence = TouchReader::new(index).next_touches(granule, mask, region.slot, Wanted::Evidence)?;
+            let external = TouchReader::new(index).next_touches(granule, mask, region.slot, Wanted::External)?;
             for (place, touch) in evidence.iter().enumerate() {
                 if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {
                     let local = touch.slot.saturating_sub(index.step_base(touch.segment));

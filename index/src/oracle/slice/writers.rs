@@ -71,7 +71,8 @@ impl Oracle {
     /// Whether the trace says nothing of a status register of a thread, though it says what others hold.
     pub(super) fn leaves_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
-        is_status && !self.writes().any(|(writer, written)| writer == thread && written.view.overlaps(view))
+        let is_written = || self.writes().any(|(writer, written)| writer == thread && written.view.overlaps(view));
+        is_status && !is_written() || self.never_names(thread, view)
     }
 
     /// Who wrote each byte of a register as a mode means its name, as far as it shows at a position.

@@ -21,6 +21,7 @@ use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{SlotReader, ThreadSlot};
+use crate::read::untraced::UntracedReader;
 use crate::read::views::ViewReader;
 use crate::read::write_lists::WriteLists;
 
@@ -62,7 +63,8 @@ impl Wish {
     pub fn rest_of(want: Want) -> Option<(Self, u64)> {
         let Want { thread, piece, slot, wanted_by, doubt } = want;
         // What may have changed a register since then may have changed it since an earlier step, too.
-        let doubt = doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Filtered));
+        let doubt =
+            doubt.filter(|doubt| matches!(doubt, Doubt::KernelEvent { .. } | Doubt::Gap { .. } | Doubt::Filtered));
         Some((Self { thread, piece, wanted_by, doubt }, slot.checked_sub(1)?))
     }
 }
@@ -146,8 +148,10 @@ impl<S: Source> Definers<'_, S> {
         let Piece::Register { view, homes } = wish.piece.clone() else { return Ok(()) };
         let whole = RegisterView::new(view.register, 0, u16::MAX);
         if self.index.has_operands_alone() || self.is_left_out(wish.thread, whole) {
-            let cells: Vec<RegisterView> =
-                homes.lists().map(|home| RegisterView { register: home.register, ..view }).collect();
+            let homes = homes.lists().map(|home| RegisterView { register: home.register, ..view });
+            // Operands name no banks.
+            let has_windows = self.index.instruction_set(wish.thread).has_windows();
+            let cells: Vec<RegisterView> = homes.chain(Some(view).filter(|_| !has_windows)).collect();
             return self.of_operands(wish, &cells, until, finds, cancel);
         }
         let at = Position(until.slot);
@@ -165,10 +169,14 @@ impl<S: Source> Definers<'_, S> {
         }
     }
 
-    /// True for a status register that the trace never writes: many leave out what comparisons of floating point set.
+    /// True for a register that the trace never writes though instructions do: many leave out what comparisons of floating
+    /// point set, some the stack pointer. What cannot be read is found out where the answer is read.
     pub fn is_left_out(&self, thread: ThreadId, view: RegisterView) -> bool {
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
-        is_status && ViewReader(self.index).overlapping(thread, view).next().is_none()
+        if is_status {
+            return ViewReader(self.index).overlapping(thread, view).next().is_none();
+        }
+        UntracedReader(self.index).of(thread).is_ok_and(|untraced| untraced.includes(view))
     }
 
     /// A piece that a slot of its thread writes.

@@ -38,7 +38,20 @@ impl Influence {
     /// # Errors
     /// See [`QueryError`].
     pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<OnwardWalk<'a, S>, QueryError> {
-        OnwardWalk::new(index, self, cancel)
+        OnwardWalk::new(index, self, None, cancel)
+    }
+
+    /// The same about the memory that a thread sees, in a trace of several processes.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn walk_of<'a, S: Source>(
+        &self,
+        index: &'a Index<S>,
+        thread: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<OnwardWalk<'a, S>, QueryError> {
+        OnwardWalk::new(index, self, thread, cancel)
     }
 
     /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.

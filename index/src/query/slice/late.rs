@@ -57,7 +57,7 @@ impl LateLoads {
         }
         let (mut found, mut from) = (None, touched);
         while from <= last && found != Some(first) {
-            let reads = TouchReader(index).next_touches(granule, mask, from, Wanted::Reads)?;
+            let reads = TouchReader::new(index).next_touches(granule, mask, from, Wanted::Reads)?;
             let Some(slot) = reads.iter().flatten().map(|touch| touch.slot).min().filter(|slot| *slot <= last) else {
                 break;
             };

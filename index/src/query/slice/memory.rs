@@ -32,7 +32,7 @@ impl<S: Source> Definers<'_, S> {
         cancel: &Cancel,
     ) -> Result<(), QueryError> {
         let Piece::Memory { granule, mask } = wish.piece else { return Ok(()) };
-        let reader = TouchReader(self.index);
+        let reader = TouchReader::in_memory(self.index, self.index.memories().of(wish.thread));
         let written = reader.last_touches(granule, mask, until.slot, Wanted::Writes)?;
         let by_host = self.index.host_regions.last_of_bytes(granule, mask, until.slot);
         let shown = if until.beside.is_some() { until.slot } else { until.shown };

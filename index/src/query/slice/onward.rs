@@ -66,14 +66,20 @@ struct Reach {
 }
 
 impl<'a, S: Source> OnwardWalk<'a, S> {
-    pub(super) fn new(index: &'a Index<S>, question: &Influence, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub(super) fn new(
+        index: &'a Index<S>,
+        question: &Influence,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
         // Flags that are the question itself are followed in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
         let (live, late, ready) = Default::default();
         let mut walk = Self { index, edges, live, late, regions: Regions::new(index), ready, unread: None };
-        for (thread, piece) in walk.asked(question)? {
+        let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
+        for (thread, piece) in walk.asked(question, memory_thread)? {
             for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
                 let block = walk.block_of(&live);
                 walk.unread = Some(*question);
@@ -125,7 +131,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         rows
     }
 
-    fn asked(&self, question: &Influence) -> Result<Vec<(ThreadId, Piece)>, QueryError> {
+    fn asked(&self, question: &Influence, memory_thread: ThreadId) -> Result<Vec<(ThreadId, Piece)>, QueryError> {
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
                 let bits = self.index.instruction_set(thread).flag_bits();
@@ -138,7 +144,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
             Cell::Memory { address, len_bytes } => {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
-                blocks.map(|(granule, mask)| (ThreadId(0), Piece::Memory { granule, mask })).collect()
+                blocks.map(|(granule, mask)| (memory_thread, Piece::Memory { granule, mask })).collect()
             }
             Cell::Physical { .. } => {
                 let format = self.index.contents.traits.format.clone();

@@ -93,7 +93,17 @@ impl<S: Source> PhysicalWriters<'_, S> {
         let Some(first) = self.parts.first() else { return Ok(None) };
         let cell = Cell::Physical { address: Address(first.physical().0.wrapping_add(behind)), len_bytes };
         let (index, kinds, cancel) = (self.index, AccessKinds::Writes, self.cancel);
-        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread: None, within: None, cancel };
+        let asked = Asked {
+            index,
+            cell,
+            homes: None,
+            kinds,
+            owners: Owners::Any,
+            thread: None,
+            memory: None,
+            within: None,
+            cancel,
+        };
         let parts = self.parts.iter().map(|part| part.some(behind, len_bytes)).collect();
         let question = LastAccesses { cell, kinds, thread: None, before: self.at, skip: 0, limit: 1 };
         let last = PhysicalAsked::among(&asked, parts).last(&question)?;

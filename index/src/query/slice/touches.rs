@@ -35,7 +35,8 @@ impl<S: Source> NextTouches<'_, S> {
             }
             Piece::Decision => Ok(None),
             Piece::Memory { granule, mask } => {
-                let touched = TouchReader(self.index).next_touches(*granule, *mask, first, Wanted::All)?;
+                let reader = TouchReader::in_memory(self.index, self.index.memories().of(thread));
+                let touched = reader.next_touches(*granule, *mask, first, Wanted::All)?;
                 let by_host = self.index.host_regions.next_of_bytes(*granule, *mask, first);
                 Ok(touched.iter().flatten().map(|touch| touch.slot).chain(by_host.into_iter().flatten()).min())
             }

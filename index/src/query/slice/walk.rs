@@ -38,7 +38,12 @@ pub struct SliceWalk<'a, S> {
 }
 
 impl<'a, S: Source> SliceWalk<'a, S> {
-    pub(super) fn new(index: &'a Index<S>, question: &Why, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub(super) fn new(
+        index: &'a Index<S>,
+        question: &Why,
+        seen_by: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         SlotReader(index).check_position(question.at)?;
         let mut walk = Self {
             index,
@@ -61,7 +66,8 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             walk.find_physical(MemoryRange { address, len_bytes }, question.at, &asked, cancel)?;
             return Ok(walk);
         }
-        for wish in walk.wishes(question, &asked)? {
+        let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
+        for wish in walk.wishes(question, memory_thread, &asked)? {
             walk.find(wish, Until::at(slot), cancel)?;
         }
         Ok(walk)
@@ -124,7 +130,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
     }
 
     /// What a question asks for.
-    fn wishes(&self, question: &Why, asked: &[WantedBy]) -> Result<Vec<Wish>, QueryError> {
+    fn wishes(&self, question: &Why, memory_thread: ThreadId, asked: &[WantedBy]) -> Result<Vec<Wish>, QueryError> {
         let wish = |thread, piece| Wish { thread, piece, wanted_by: asked.to_vec(), doubt: None };
         Ok(match question.cell {
             Cell::Register { thread, view } if view.register == RegisterId::PSR => {
@@ -137,7 +143,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
             Cell::Memory { address, len_bytes } => {
                 check_length(len_bytes)?;
                 let blocks = blocks_of(address, len_bytes);
-                blocks.map(|(granule, mask)| wish(ThreadId(0), Piece::Memory { granule, mask })).collect()
+                blocks.map(|(granule, mask)| wish(memory_thread, Piece::Memory { granule, mask })).collect()
             }
             // It has been looked for by the virtual pages that lay there.
             Cell::Physical { .. } => Vec::new(),

@@ -6,6 +6,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{EdgeKinds, SliceRow};
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::slice::walk::SliceWalk;
@@ -29,7 +30,20 @@ impl Why {
     /// # Errors
     /// See [`QueryError`].
     pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<SliceWalk<'a, S>, QueryError> {
-        SliceWalk::new(index, self, cancel)
+        SliceWalk::new(index, self, None, cancel)
+    }
+
+    /// The same about the memory that a thread sees, in a trace of several processes.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn walk_of<'a, S: Source>(
+        &self,
+        index: &'a Index<S>,
+        thread: Option<ThreadId>,
+        cancel: &Cancel,
+    ) -> Result<SliceWalk<'a, S>, QueryError> {
+        SliceWalk::new(index, self, thread, cancel)
     }
 }
 

@@ -5,6 +5,7 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
+use crate::query::slice::definers::Definers;
 use crate::query::slice::flow::StepFlow;
 use crate::read::homes::{Certainty, Homes};
 use crate::read::open_writes::OpenWrites;
@@ -112,7 +113,8 @@ impl<S: Source> StepFlow<'_, S> {
         }
         let is_status = (RegisterId::PSR..=RegisterId::VPR).contains(&view.register);
         let is_told = written.bytes.iter().any(Option::is_some);
-        if self.index.has_operands_alone() || is_status && !is_told {
+        let is_untraced = || (Definers { index: self.index }).is_left_out(self.thread(), view);
+        if self.index.has_operands_alone() || !is_told && (is_status || is_untraced()) {
             self.write_by_operands(homes, &mut written);
         }
         Ok(written.bytes)

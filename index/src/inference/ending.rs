@@ -1,0 +1,176 @@
+//! What the last steps of a thread leave: no later step shows that they were completed.
+//!
+//! A record after the last step may say that the next instruction was begun and given up, or that a signal came.
+//! Where instructions are recorded a basic block at a time, one of the last block may have faulted without a record:
+//!
+//! ```text
+//! 1000    jmp 1010
+//! 1010    mov eax, 1      completed: nothing before it may fault
+//! 1015    mov rcx, [rdi]  may have faulted: rcx is not known
+//! 1018    mov edx, 2      may never have run: rdx is not known
+//! ```
+
+use std::ops::Range;
+
+use stepback_machine::{AccessKind, Address, Encoding, Flow, MemoryOperand, RegisterId, decode};
+use stepback_parsers::{GapReason, Marker, MarkerKind, Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::reason::Way;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::engine::Engine;
+use crate::inference::run::{Run, RunAccess, RunStep, run_alone};
+use crate::inference::run_slots::RunSlots;
+use crate::inference::snapshot::Surroundings;
+use crate::read::slots::SlotReader;
+
+/// The steps before the end that tell which of them were completed.
+const BEFORE_END: Surroundings = Surroundings { before: 256, behind: 0 };
+/// Bytes of the smallest page: what was accessed in it shows that it is mapped.
+const PAGE_BYTES: u64 = 4096;
+/// Bytes of an encoding that a marker of an uncompleted instruction has.
+const MARKED_BYTES: usize = 8;
+/// After these, what the last step left is not what registers hold.
+const CHANGING: [MarkerKind; 7] = [
+    MarkerKind::KERNEL_TRANSFER,
+    MarkerKind::SYSTEM_CALL_START,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::CONTEXT_SWITCH_START,
+    MarkerKind::CONTEXT_SWITCH_END,
+    MarkerKind::HARDWARE_RETURN,
+    GapReason::Contradiction.kind(),
+];
+/// After these all recorded steps of a thread were completed, except the one that a signal interrupted.
+const COMPLETING: [MarkerKind; 3] = [MarkerKind::SYSTEM_CALL, MarkerKind::KERNEL_EVENT, MarkerKind::UNCOMPLETED];
+
+impl Engine<'_> {
+    /// Takes in a record after the last step of a thread, after which control would have gone elsewhere.
+    pub fn end_at(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
+        if CHANGING.contains(&kind) {
+            return self.clear();
+        }
+        if kind == MarkerKind::UNCOMPLETED {
+            return self.give_up(step, value);
+        }
+        if kind == MarkerKind::KERNEL_EVENT && value == step.pc.0 {
+            self.forget_results(step);
+        }
+    }
+
+    /// Forgets what an instruction may have changed that was begun and not completed.
+    fn give_up(&mut self, step: &RunStep, marked: u64) {
+        let mut bytes = [0; Encoding::LIMIT];
+        bytes.iter_mut().zip(marked.to_le_bytes()).take(MARKED_BYTES).for_each(|(byte, known)| *byte = known);
+        // No beginning of an instruction is one itself.
+        let encodings = (1..=bytes.len()).filter_map(|length| Encoding::new(bytes.get(..length)?));
+        let mut begun = encodings.map(|encoding| decode(encoding, Address(0), step.set));
+        let Some(begun) = begun.find(|begun| begun.registers.is_some()) else { return self.clear() };
+        let Some(uses) = &begun.registers else { return };
+        for view in &uses.writes {
+            self.registers.forget(*view, Way::Computed(step.step()), &mut self.symbols);
+        }
+    }
+
+    /// Forgets what steps wrote that may not have been completed.
+    pub fn forget_unfinished(&mut self) {
+        let run = self.run;
+        if let Some(first) = unfinished_from(run) {
+            run.steps.iter().skip(first).for_each(|step| self.forget_results(step));
+        }
+    }
+
+    fn forget_results(&mut self, step: &RunStep) {
+        let instruction = self.run.decoded(step).map(|decoded| &*decoded.instruction);
+        let Some(uses) = instruction.and_then(|instruction| instruction.registers.as_ref()) else {
+            return self.registers.clear();
+        };
+        for view in &uses.writes {
+            self.registers.forget(*view, Way::Computed(step.step()), &mut self.symbols);
+        }
+    }
+}
+
+/// The slots before a position of the last steps of a thread that may not have been completed; none while more of its
+/// steps follow, and in formats that record only completed instructions.
+pub(crate) fn unfinished_slots<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    at: Position,
+) -> Result<Option<Range<u64>>, QueryError> {
+    let reader = SlotReader(index);
+    if !index.source().is_recorded_by_block() || reader.next_step_of(thread, at)?.is_some() {
+        return Ok(None);
+    }
+    let Some(last) = reader.owner(thread, at.0)?.map(|step| step.after().0) else { return Ok(None) };
+    let slots = RunSlots::around(index, thread, last..last, BEFORE_END)?;
+    let run = run_alone(index, thread, &slots)?;
+    let first = unfinished_from(&run).and_then(|place| run.steps.get(place));
+    Ok(first.map(|first| first.slot..last.saturating_add(1)))
+}
+
+/// The place in a run that reaches the end of its thread of the first step that may not have been completed.
+fn unfinished_from(run: &Run<'_>) -> Option<usize> {
+    let last = run.steps.last()?;
+    if !run.reaches_end || run.markers(last).iter().any(|known| COMPLETING.contains(&known.marker.kind)) {
+        return None;
+    }
+    let is_left = |step: &RunStep| step.encoding.is_none() || step.control().flow != Flow::Next;
+    let before = run.steps.len().saturating_sub(1);
+    let block = run.steps.get(..before)?.iter().rposition(is_left).map_or(0, |place| place + 1);
+    (block..run.steps.len()).find(|place| may_fault(run, *place))
+}
+
+/// True for a step that may end in an exception: it accesses a page that no step before it accessed, or raises one itself.
+fn may_fault(run: &Run<'_>, place: usize) -> bool {
+    let Some(step) = run.steps.get(place) else { return false };
+    if step.encoding.is_none_or(|encoding| step.set.may_raise(&encoding)) {
+        return true;
+    }
+    let operands = operands_of(run, step);
+    let accesses = run.accesses(step);
+    if accesses.is_empty() {
+        return !operands.is_empty();
+    }
+    // Where the program itself says the address, it is mapped.
+    let is_static = |operand: &MemoryOperand| {
+        let is_fixed = operand.base.is_none_or(|base| base.register == RegisterId::PC);
+        is_fixed && operand.index.is_none() && operand.segment.is_none()
+    };
+    if !operands.is_empty() && operands.iter().all(is_static) {
+        return false;
+    }
+    // A stack ends where pages begin that were not accessed, but only if others were.
+    let before = run.steps.get(..place).unwrap_or_default();
+    if is_on_stack(run, step) && !before.iter().any(|step| is_on_stack(run, step)) {
+        return false;
+    }
+    accesses.iter().any(|access| !is_mapped(run, place, *access))
+}
+
+fn operands_of<'r>(run: &'r Run<'_>, step: &RunStep) -> &'r [MemoryOperand] {
+    run.decoded(step).map_or(&[], |decoded| &decoded.instruction.meaning.memory)
+}
+
+fn is_on_stack(run: &Run<'_>, step: &RunStep) -> bool {
+    let is_stack = |operand: &MemoryOperand| {
+        operand.base.is_some_and(|base| step.set.is_stack_pointer(base.register)) && operand.index.is_none()
+    };
+    let operands = operands_of(run, step);
+    !operands.is_empty() && operands.iter().all(is_stack)
+}
+
+/// True when steps before a place, since the last system call, accessed each page of an access in the same way.
+fn is_mapped(run: &Run<'_>, place: usize, access: RunAccess) -> bool {
+    let before = run.steps.get(..place).unwrap_or_default();
+    let since = before.iter().rposition(RunStep::is_trap).map_or(0, |place| place + 1);
+    let known = before.get(since..).unwrap_or_default().iter().flat_map(|step| run.accesses(step));
+    let pages = |access: RunAccess| {
+        let last = access.address.saturating_add(u64::from(access.size_bytes).saturating_sub(1));
+        access.address / PAGE_BYTES..=last / PAGE_BYTES
+    };
+    let shows = |known: &RunAccess, page: u64| {
+        (known.kind == AccessKind::Write || access.kind == AccessKind::Read) && pages(*known).contains(&page)
+    };
+    pages(access).all(|page| known.clone().any(|known| shows(known, page)))
+}

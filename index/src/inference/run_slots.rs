@@ -1,0 +1,97 @@
+//! The slots that are read to follow a thread around a position.
+//!
+//! Other threads may have done all steps nearby. Then the run continues with the thread's own steps, however far they are:
+//!
+//! ```text
+//! own steps   ......|           |......
+//! slots       [ piece ]  [slot] [ piece ]      the slot is read because the thread has a marker in it
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use stepback_parsers::{MarkerKind, Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::snapshot::Surroundings;
+use crate::read::concurrent::ConcurrentReader;
+use crate::read::diversions::BREAKS;
+use crate::read::slots::SlotReader;
+
+/// Markers besides [`BREAKS`] that state something of registers.
+const STATEMENTS: [MarkerKind; 4] =
+    [MarkerKind::FUNCTION, MarkerKind::SYSTEM_CALL, MarkerKind::ARGUMENT, MarkerKind::RETURN_VALUE];
+/// Maximum number of slots with markers that are read between two steps of a thread.
+const MARKER_SLOTS: usize = 64;
+
+/// The slots of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RunSlots {
+    /// Ascending; between them the thread neither runs nor has markers.
+    pub pieces: Vec<Range<u64>>,
+    /// True when the thread runs no more after the last piece.
+    pub reaches_end: bool,
+}
+
+impl RunSlots {
+    /// Slots in one piece.
+    pub fn single<S: Source>(index: &Index<S>, slots: Range<u64>) -> Self {
+        let reaches_end = index.threads().len() == 1 && slots.end > index.step_count();
+        Self { pieces: vec![slots], reaches_end }
+    }
+
+    /// The slots around some slots, with the steps of the thread next to them.
+    /// Cost: lookups in the lists of the thread; of each kind of marker where its next steps are far away.
+    pub fn around<S: Source>(
+        index: &Index<S>,
+        thread: ThreadId,
+        slots: Range<u64>,
+        surroundings: Surroundings,
+    ) -> Result<Self, QueryError> {
+        let near = surroundings.of(index, slots.clone());
+        if index.threads().len() == 1 {
+            return Ok(Self::single(index, near));
+        }
+        let reader = SlotReader(index);
+        let last = reader.owner(thread, slots.start)?.map(|step| step.after().0);
+        let next = reader.next_step_of(thread, Position(slots.end))?.map(|step| step.after().0);
+        let mut pieces = Vec::new();
+        if let Some(last) = last.filter(|last| *last < near.start)
+            && let Some(between) = marker_slots(index, thread, last + 1..near.start)?
+        {
+            let before = surroundings.of(index, last..last);
+            pieces.push(before.start..before.end.min(last + 1));
+            pieces.extend(between);
+        }
+        pieces.push(near.clone());
+        if let Some(next) = next.filter(|next| *next >= near.end)
+            && let Some(between) = marker_slots(index, thread, near.end..next)?
+        {
+            pieces.extend(between);
+            pieces.push(next..surroundings.of(index, next..next).end);
+        }
+        Ok(Self { pieces, reaches_end: next.is_none() })
+    }
+}
+
+/// The slots of a range in which a thread has markers that matter, each as a piece; none where there are too many.
+fn marker_slots<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    range: Range<u64>,
+) -> Result<Option<Vec<Range<u64>>>, QueryError> {
+    let mut found = BTreeSet::new();
+    for kind in BREAKS.into_iter().chain(STATEMENTS) {
+        let mut from = range.start;
+        while let Some(slot) = ConcurrentReader(index).next(thread, kind, from)?.filter(|slot| *slot < range.end) {
+            found.insert(slot);
+            if found.len() > MARKER_SLOTS {
+                return Ok(None);
+            }
+            from = slot + 1;
+        }
+    }
+    Ok(Some(found.into_iter().map(|slot| slot..slot + 1).collect()))
+}
