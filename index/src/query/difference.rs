@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source, Step};
 
@@ -15,10 +16,11 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::registers::{NamesOf, file_at};
+use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
 use crate::store::granules::{GRANULE_BITS, Granule};
 use crate::store::regions::ranges::AddressRange;
@@ -37,6 +39,8 @@ pub struct DifferenceBetween {
 }
 
 const RUN_BYTES: usize = 16;
+/// Blocks that are compared together, some 3 kB each.
+const BLOCKS: usize = 1 << 13;
 
 impl Query for DifferenceBetween {
     type Answer = Difference;
@@ -65,9 +69,16 @@ impl Query for DifferenceBetween {
         });
         let mut difference = Difference { registers: registers.collect(), memory: Vec::new() };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
-        for granule in changed_granules(index, slots, cancel)? {
+        let mut writers = Writers { index, slots: HashMap::default(), last: None };
+        for granules in changed_granules(index, slots, cancel)?.chunks(BLOCKS) {
             cancel.check()?;
-            self.compare(index, granule, &mut difference.memory)?;
+            let blocks_at = |position| {
+                let mut blocks: Vec<_> = granules.iter().map(|granule| BlockState::new(*granule, u64::MAX)).collect();
+                ByteReader::new(index).fill(&mut blocks, position).map(|()| blocks)
+            };
+            for (from, to) in blocks_at(self.from)?.iter().zip(&blocks_at(self.to)?) {
+                self.compare(&mut writers, from, to, &mut difference.memory)?;
+            }
         }
         Ok(difference)
     }
@@ -76,14 +87,13 @@ impl Query for DifferenceBetween {
 impl DifferenceBetween {
     fn compare<S: Source>(
         &self,
-        index: &Index<S>,
-        granule: u64,
+        writers_of: &mut Writers<'_, S>,
+        from: &BlockState,
+        to: &BlockState,
         runs: &mut Vec<MemoryDifference>,
     ) -> Result<(), QueryError> {
-        let (from, to) = (
-            ByteReader::new(index).granule_at(granule, u64::MAX, self.from)?,
-            ByteReader::new(index).granule_at(granule, u64::MAX, self.to)?,
-        );
+        let (index, granule) = (writers_of.index, from.granule);
+        let (from, to) = (&from.states, &to.states);
         let is_changed = |place: usize| from[place].value != to[place].value;
         let changed = (0..64).filter(|place| is_changed(*place)).fold(0, |mask, place| mask | 1u64 << place);
         if changed == 0 {
@@ -104,7 +114,7 @@ impl DifferenceBetween {
         for place in (0..64).filter(|place| is_changed(*place)) {
             let touch = written[place].max(external[place]);
             writers[place] = match touch.filter(|touch| Some(touch.slot) >= by_host[place]) {
-                Some(touch) => writer(index, touch, granule, place)?,
+                Some(touch) => writers_of.of_byte(touch, granule, place)?,
                 None => by_host[place].and_then(|slot| Position(slot).last_step()),
             };
         }
@@ -117,13 +127,13 @@ impl DifferenceBetween {
                 .filter(|run| before == Some((place.wrapping_sub(1), writer)) && run.from.len() < RUN_BYTES)
             {
                 Some(run) => {
-                    run.from.push(value(&from, place));
-                    run.to.push(value(&to, place));
+                    run.from.push(value(from, place));
+                    run.to.push(value(to, place));
                 }
                 None => runs.push(MemoryDifference {
                     address: Address((granule << GRANULE_BITS) + place as u64),
-                    from: vec![value(&from, place)],
-                    to: vec![value(&to, place)],
+                    from: vec![value(from, place)],
+                    to: vec![value(to, place)],
                     last_write: writer,
                 }),
             }
@@ -133,25 +143,63 @@ impl DifferenceBetween {
     }
 }
 
-/// The step that wrote a byte of a block, or whose read showed that something else had.
-fn writer<S: Source>(index: &Index<S>, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
-    if index.threads().len() == 1 {
-        return Ok(Position(touch.slot).last_step());
-    }
-    let wanted = (granule << GRANULE_BITS) + place as u64;
-    let events = SlotReader(index).events(touch.slot..touch.slot + 1)?;
-    let contradictions = Contradictions::of(index, &events)?;
-    for event in events.iter().rev() {
-        let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
-        let is_write = kind == AccessKind::Write;
-        if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
-            continue;
+/// Finds the steps that wrote bytes. Each slot is read once, except where threads take turns in one.
+struct Writers<'a, S> {
+    index: &'a Index<S>,
+    /// For each slot that was read, the owner of all its accesses if one thread made them.
+    slots: HashMap<u64, Option<Option<Step>>>,
+    /// The slot read last whose accesses are of several threads.
+    last: Option<(u64, Vec<SlotEvent>, Contradictions)>,
+}
+
+impl<S: Source> Writers<'_, S> {
+    /// The step that wrote a byte of a block, or whose read showed that something else had.
+    fn of_byte(&mut self, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
+        if self.index.threads().len() == 1 {
+            return Ok(Position(touch.slot).last_step());
         }
-        if is_write || contradictions.bytes(event, granule) >> place & 1 != 0 {
-            return SlotReader(index).owner(event.thread, touch.slot);
-        }
+        let owner = match self.slots.get(&touch.slot) {
+            Some(owner) => *owner,
+            None => {
+                let owner = self.owner_of_all(touch.slot)?;
+                *self.slots.entry(touch.slot).or_insert(owner)
+            }
+        };
+        owner.map_or_else(|| self.among_threads(touch, granule, place), Ok)
     }
-    Err(QueryError::TraceChanged)
+
+    fn owner_of_all(&self, slot: u64) -> Result<Option<Option<Step>>, QueryError> {
+        let (mut thread, mut is_shared) = (None, false);
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+            if matches!(event.kind, EventKind::Access { .. }) {
+                is_shared |= *thread.get_or_insert(event.thread) != event.thread;
+            }
+            Ok(())
+        })?;
+        let thread = thread.filter(|_| !is_shared);
+        thread.map(|thread| SlotReader(self.index).owner(thread, slot)).transpose()
+    }
+
+    fn among_threads(&mut self, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
+        if self.last.as_ref().is_none_or(|(slot, ..)| *slot != touch.slot) {
+            let events = SlotReader(self.index).events(touch.slot..touch.slot.saturating_add(1))?;
+            let contradictions = Contradictions::of(self.index, &events)?;
+            self.last = Some((touch.slot, events, contradictions));
+        }
+        let Some((_, events, contradictions)) = &self.last else { return Ok(None) };
+        let wanted = (granule << GRANULE_BITS) + place as u64;
+        for event in events.iter().rev() {
+            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let is_write = kind == AccessKind::Write;
+            if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
+                continue;
+            }
+            if is_write || contradictions.bytes(event, granule) >> place & 1 != 0 {
+                return SlotReader(self.index).owner(event.thread, touch.slot);
+            }
+        }
+        Err(QueryError::TraceChanged)
+    }
 }
 
 /// All blocks that the slots of a range may have changed: written, or read with another value.

@@ -8,6 +8,7 @@ use stepback_parsers::{Position, Source};
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
+use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::granules::{GRANULE_BITS, granules_of};
@@ -22,19 +23,19 @@ impl KnownBefore {
     pub fn of_slot<S: Source>(index: &Index<S>, slot: u64, needed: &BTreeMap<u64, u64>) -> Result<Self, QueryError> {
         let mut blocks = HashMap::with_capacity(needed.len());
         let region = index.host_regions.at(slot);
-        for (granule, bytes) in needed {
-            let mut known = [None; 64];
-            if let Some(before) = slot.checked_sub(1) {
-                let states = ByteReader::new(index).recorded_at(*granule, *bytes, Position(before))?.states;
-                known = states.map(|state| state.value);
-            }
+        let mut states: Vec<_> = needed.iter().map(|(granule, need)| BlockState::new(*granule, *need)).collect();
+        if let Some(before) = slot.checked_sub(1) {
+            ByteReader::new(index).fill_recorded(&mut states, Position(before))?;
+        }
+        for BlockState { granule, states, .. } in states {
+            let mut known = states.map(|state| state.value);
             if let Some(region) = region {
                 let address = |place: u64| (granule << GRANULE_BITS).wrapping_add(place);
                 let places = (0..).zip(&mut known);
                 let written = places.filter(|(place, _)| (region.first..=region.last).contains(&address(*place)));
                 written.for_each(|(_, known)| *known = None);
             }
-            blocks.insert(*granule, known);
+            blocks.insert(granule, known);
         }
         Ok(Self { blocks })
     }

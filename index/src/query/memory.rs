@@ -15,6 +15,7 @@ use crate::inference::contents::{MemoryMoment, fill_memory};
 use crate::query::in_memory::InMemory;
 use crate::query::physical_memory::PhysicalMemoryAt;
 use crate::query::question::Query;
+use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::fetches::FetchReader;
 use crate::read::key_maps::KeyMapReader;
@@ -33,6 +34,9 @@ pub struct MemoryAt {
     /// How many; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
 }
+
+/// Blocks whose bytes are read together, some 1.5 kB each.
+const BLOCKS: usize = 1 << 12;
 
 impl Query for MemoryAt {
     type Answer = Vec<ByteState>;
@@ -70,11 +74,16 @@ impl MemoryAt {
         let memory = SlotReader(index).memory_at(thread, self.position)?;
         let reader = ByteReader::in_memory(index, memory);
         let mut bytes = Vec::new();
-        for (granule, mask) in granules_of(self.address, self.len_bytes) {
+        let mut granules = granules_of(self.address, self.len_bytes).peekable();
+        while granules.peek().is_some() {
             cancel.check()?;
-            let states = reader.granule_at(granule, mask, self.position)?;
-            bytes
-                .extend(states.iter().enumerate().filter(|(place, _)| mask >> place & 1 != 0).map(|(_, state)| *state));
+            let blocks = granules.by_ref().take(BLOCKS).map(|(granule, need)| BlockState::new(granule, need));
+            let mut blocks: Vec<_> = blocks.collect();
+            reader.fill(&mut blocks, self.position)?;
+            for BlockState { need, states, .. } in blocks {
+                let needed = states.iter().enumerate().filter(|(place, _)| need >> place & 1 != 0);
+                bytes.extend(needed.map(|(_, state)| *state));
+            }
         }
         fill_memory(index, MemoryMoment { range, memory, at: self.position }, &mut bytes, cancel)?;
         Ok(bytes)

@@ -1,4 +1,4 @@
-//! Reads the values of the bytes of a block from the text of the steps that accessed them.
+//! Reads the values of bytes of memory from the text of the steps that accessed them.
 
 use stepback_parsers::{EventSink, MemoryAccess, Position, Source, StepEvent};
 
@@ -8,7 +8,7 @@ use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::read::slots::SlotReader;
 use crate::read::touches::ByteTouches;
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, granules_of};
 
 /// Steps at most this far apart are read in one run: what lies between costs less than another read.
 const NEAR: u64 = 16;
@@ -20,69 +20,131 @@ pub(crate) enum Order {
     Last,
 }
 
-/// Reads the values that touches gave: of each byte the last or first one in its slot.
-pub(crate) fn read_values<S: Source>(
-    index: &Index<S>,
-    granule: u64,
-    touches: &ByteTouches,
-    order: Order,
-    states: &mut [ByteState; 64],
-) -> Result<(), QueryError> {
-    let touches = touches.iter().zip(0..).filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
-    let known = touches.filter(|(touch, _)| touch.is_known);
-    let mut slots: Vec<(u64, u64)> = known.map(|(touch, place)| (touch.slot, 1 << place)).collect();
-    slots.sort_unstable();
-    slots.dedup_by(|(slot, bytes), (kept, all)| {
-        let is_same = slot == kept;
-        *all |= if is_same { *bytes } else { 0 };
-        is_same
-    });
-    let base = granule << GRANULE_BITS;
-    for run in slots.chunk_by(|(slot, _), (next, _)| next - slot <= NEAR) {
-        let [(first, _), ..] = *run else { continue };
-        let last = run.last().map_or(first, |(last, _)| *last);
-        // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
-        let slot = first.saturating_sub(1);
-        let mut reader = ValueSink { slot, base, wanted: run, found: 0, order, states };
-        SlotReader(index).parse_slots(first..last.saturating_add(1), &mut reader)?;
-        // Fewer or more steps than were indexed, or others: somebody rewrote the trace.
-        let wanted = run.iter().fold(0, |all, (_, bytes)| all | bytes);
-        if reader.slot != last || reader.found != wanted {
-            return Err(QueryError::TraceChanged);
-        }
-    }
-    Ok(())
+/// The bytes of one memory block at a position.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockState {
+    /// Number of the block.
+    pub granule: u64,
+    /// Mask of the requested bytes.
+    pub need: u64,
+    /// Mask of the bytes that were written, or read with a value.
+    pub touched: u64,
+    /// For each byte, the slot that last accessed it or in which the host wrote it.
+    pub last: [Option<u64>; 64],
+    /// One state per byte of the block.
+    pub states: [ByteState; 64],
 }
 
-/// Takes the values of some bytes of a block.
+impl BlockState {
+    /// A block of which nothing is known.
+    pub fn new(granule: u64, need: u64) -> Self {
+        Self { granule, need, touched: 0, last: [None; 64], states: [ByteState::default(); 64] }
+    }
+
+    /// Mask of the bytes without a value.
+    pub fn unknown(&self) -> u64 {
+        let unknown = (0..64).filter(|place| self.states[*place].value.is_none());
+        unknown.fold(0, |mask, place| mask | 1u64 << place)
+    }
+}
+
+/// Values to read, for any number of blocks.
+/// A slot is parsed once for all blocks: one step may write tens of thousands of them.
+#[derive(Debug, Default)]
+pub(crate) struct ValueRequests(Vec<ValueRequest>);
+
+/// Bytes of one block whose values one slot states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ValueRequest {
+    slot: u64,
+    granule: u64,
+    /// Position of the block among those to fill.
+    block: usize,
+    /// Mask of the bytes to read.
+    bytes: u64,
+    /// Mask of the bytes found so far.
+    found: u64,
+}
+
+impl ValueRequests {
+    /// Requests the values that touches of a block state.
+    pub fn add(&mut self, block: usize, granule: u64, touches: &ByteTouches) {
+        let first = self.0.len();
+        let known = touches.iter().zip(0..).filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
+        for (touch, place) in known.filter(|(touch, _)| touch.is_known) {
+            let bytes = 1 << place;
+            let added = self.0.iter_mut().skip(first).find(|request| request.slot == touch.slot);
+            match added {
+                Some(request) => request.bytes |= bytes,
+                None => self.0.push(ValueRequest { slot: touch.slot, granule, block, bytes, found: 0 }),
+            }
+        }
+    }
+
+    /// Reads the values into the blocks: of each byte the first or last one in its slot.
+    pub fn read<S: Source>(
+        mut self,
+        index: &Index<S>,
+        order: Order,
+        blocks: &mut [BlockState],
+    ) -> Result<(), QueryError> {
+        self.0.sort_unstable();
+        for run in self.0.chunk_by_mut(|request, next| next.slot - request.slot <= NEAR) {
+            let Some((first, last)) = run.first().zip(run.last()).map(|(first, last)| (first.slot, last.slot)) else {
+                continue;
+            };
+            // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
+            let slot = first.saturating_sub(1);
+            let here = run.partition_point(|request| request.slot <= slot);
+            let mut reader = ValueSink { slot, rest: run, here, order, blocks: &mut *blocks };
+            SlotReader(index).parse_slots(first..last.saturating_add(1), &mut reader)?;
+            let is_whole = reader.slot == last;
+            // Fewer or more steps than were indexed, or others: the trace was rewritten.
+            if !is_whole || run.iter().any(|request| request.found != request.bytes) {
+                return Err(QueryError::TraceChanged);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes the requested values from the accesses of a run of slots.
 struct ValueSink<'a> {
     slot: u64,
-    /// The address of the block.
-    base: u64,
-    /// Which bytes are taken from which of the slots to come; each byte is taken from one slot.
-    wanted: &'a [(u64, u64)],
-    found: u64,
+    /// Requests of this and later slots, sorted by slot and block.
+    rest: &'a mut [ValueRequest],
+    /// How many of them are of this slot.
+    here: usize,
     order: Order,
-    states: &'a mut [ByteState; 64],
+    blocks: &'a mut [BlockState],
 }
 
 impl EventSink for ValueSink<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
-        let passed = self.wanted.partition_point(|(slot, _)| *slot < self.slot);
-        self.wanted = self.wanted.get(passed..).unwrap_or_default();
+        let passed = self.rest.partition_point(|request| request.slot < self.slot);
+        self.rest = std::mem::take(&mut self.rest).split_at_mut(passed).1;
+        self.here = self.rest.partition_point(|request| request.slot <= self.slot);
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let Some((_, wanted)) = self.wanted.first().filter(|(slot, _)| *slot == self.slot) else { return };
-        let wanted = if self.order == Order::Last { *wanted } else { wanted & !self.found };
-        let Some(bytes) = access.bytes else { return };
-        for (offset, byte) in bytes.iter().zip(0..access.size_bytes).map(|(byte, offset)| (offset, *byte)) {
-            let place = access.address.0.wrapping_add(u64::from(offset)).wrapping_sub(self.base);
-            if place < 64 && wanted >> place & 1 != 0 {
-                self.found |= 1 << place;
-                let (value, source, seen_at) = (Some(byte), ValueSource::Recorded, Some(Position(self.slot)));
-                self.states[place as usize] = ByteState { value, source, seen_at };
+        let (Some(bytes), Some(here)) = (access.bytes, self.rest.get_mut(..self.here)) else { return };
+        if here.is_empty() {
+            return;
+        }
+        for (granule, _) in granules_of(access.address, u64::from(access.size_bytes)) {
+            let Ok(found) = here.binary_search_by_key(&granule, |request| request.granule) else { continue };
+            let Some(request) = here.get_mut(found) else { continue };
+            let Some(block) = self.blocks.get_mut(request.block) else { continue };
+            let wanted = if self.order == Order::Last { request.bytes } else { request.bytes & !request.found };
+            for (byte, offset) in bytes.iter().zip(0..access.size_bytes) {
+                let address = access.address.0.wrapping_add(u64::from(offset));
+                let place = address.wrapping_sub(granule << GRANULE_BITS);
+                if place < 64 && wanted >> place & 1 != 0 {
+                    request.found |= 1 << place;
+                    let (value, source, seen_at) = (Some(*byte), ValueSource::Recorded, Some(Position(self.slot)));
+                    block.states[place as usize] = ByteState { value, source, seen_at };
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
-use crate::read::byte_values::{Order, read_values};
+use crate::read::byte_values::{BlockState, Order, ValueRequests};
 use crate::read::fetches::{Fetch, FetchReader};
 use crate::read::key_maps::KeyMapReader;
 use crate::read::touches::{ByteTouches, TouchAt, TouchReader, Wanted};
@@ -62,30 +62,32 @@ impl<'a, S: Source> ByteReader<'a, S> {
         }
     }
 
-    /// The bytes of `need` of a block at a position.
-    pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
-        let mut recorded = self.recorded_at(granule, need, at)?;
-        self.take_fetches(granule, need, at, &mut recorded)?;
-        let Recorded { mut states, touched, .. } = recorded;
-        self.infer(granule, need & unknown_in(&states), at, &mut states)?;
-        let need = need & unknown_in(&states) & !touched;
-        self.infer_from_image(granule, need, at, &mut states);
-        Ok(states)
+    /// Fills the requested bytes of some blocks, as they are at a position.
+    /// Cost: a lookup per block, and one read of each distinct step that states a value.
+    pub(crate) fn fill(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
+        self.fill_recorded(blocks, at)?;
+        blocks.iter_mut().try_for_each(|block| self.take_fetches(block, at))?;
+        self.infer(blocks, at)?;
+        for block in blocks {
+            let need = block.need & block.unknown() & !block.touched;
+            self.infer_from_image(block.granule, need, at, &mut block.states);
+        }
+        Ok(())
     }
 
-    /// Bytes of instructions that were executed after the last access are what was fetched.
-    /// Where that is what the trace told before, it stays told.
-    fn take_fetches(&self, granule: u64, need: u64, at: Position, recorded: &mut Recorded) -> Result<(), QueryError> {
-        let fetches = FetchReader(self.index).last(granule, need, at.0)?;
+    /// Takes the bytes of instructions that were executed after the last access from what was fetched.
+    /// A byte that the trace stated with the same value before stays recorded.
+    fn take_fetches(&self, block: &mut BlockState, at: Position) -> Result<(), QueryError> {
+        let fetches = FetchReader(self.index).last(block.granule, block.need, at.0)?;
         for (place, fetch) in fetches.iter().enumerate() {
             let Some(Fetch { slot, byte }) = *fetch else { continue };
-            if recorded.last[place].is_some_and(|last| last >= slot) {
+            if block.last[place].is_some_and(|last| last >= slot) {
                 continue;
             }
-            recorded.touched |= 1 << place;
-            if recorded.states[place].value != Some(byte) {
+            block.touched |= 1 << place;
+            if block.states[place].value != Some(byte) {
                 let (value, seen_at) = (Some(byte), Some(Position(slot)));
-                recorded.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+                block.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
             }
         }
         Ok(())
@@ -111,81 +113,90 @@ impl<'a, S: Source> ByteReader<'a, S> {
         }
     }
 
-    /// The same as far as the trace tells it up to the position.
-    pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<Recorded, QueryError> {
-        let mut states = [ByteState::default(); 64];
-        let mut evidence = self.touches().last_touches(granule, need, at.0, Wanted::Evidence)?;
-        let mut touched = mask_where(&evidence, |_| true);
-        let by_host = self.index.host_regions.last_of_bytes(granule, need, at.0);
-        for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
-            touched |= 1 << place;
-            // An access of the call's own slot comes after what the host wrote.
-            evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
-        }
-        read_values(self.index, granule, &evidence, Order::Last, &mut states)?;
-        let read = mask_where(&evidence, |touch| !touch.is_write);
-        if read != 0 && self.index.contents.externals != 0 {
-            let external = self.touches().last_touches(granule, read, at.0, Wanted::External)?;
-            // Usually there is none, and then what was written before does not matter.
-            let changed = mask_where(&external, |_| true);
-            let written = match changed {
-                0 => [None; 64],
-                _ => self.touches().last_touches(granule, changed, at.0, Wanted::Writes)?,
-            };
-            for (place, state) in states.iter_mut().enumerate() {
-                let is_behind_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
-                if is_behind_host && external[place] > written[place] {
-                    state.source = ValueSource::External;
-                }
+    /// Fills the requested bytes of some blocks as far as the trace states them up to the position.
+    pub(crate) fn fill_recorded(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
+        let mut requests = ValueRequests::default();
+        let mut loaded = Vec::new();
+        for (number, block) in blocks.iter_mut().enumerate() {
+            let mut evidence = self.touches().last_touches(block.granule, block.need, at.0, Wanted::Evidence)?;
+            block.touched = mask_where(&evidence, |_| true);
+            let by_host = self.index.host_regions.last_of_bytes(block.granule, block.need, at.0);
+            for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
+                block.touched |= 1 << place;
+                // An access of the call's own slot comes after what the host wrote.
+                evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
             }
+            block.last = std::array::from_fn(|place| evidence[place].map(|touch| touch.slot).max(by_host[place]));
+            requests.add(number, block.granule, &evidence);
+            loaded.push(mask_where(&evidence, |touch| !touch.is_write));
         }
-        let last = std::array::from_fn(|place| evidence[place].map(|touch| touch.slot).max(by_host[place]));
-        Ok(Recorded { states, touched, last })
-    }
-
-    /// What the first access after a position tells, when it is a load, or the first fetch, when it comes before.
-    fn infer(&self, granule: u64, need: u64, at: Position, states: &mut [ByteState; 64]) -> Result<(), QueryError> {
-        if need == 0 {
-            return Ok(());
-        }
-        let from = at.0.saturating_add(1);
-        let mut later = self.touches().next_touches(granule, need, from, Wanted::Evidence)?;
-        let fetches = FetchReader(self.index).next(granule, need, from)?;
-        let by_host = self.index.host_regions.next_of_bytes(granule, need, from);
-        let open = self.index.open_calls.next(from);
-        for place in 0..64 {
-            let host = [by_host[place], open].into_iter().flatten().min();
-            let touch = later[place];
-            let is_first = |fetch: &Fetch| {
-                [touch.map(|touch| touch.slot), host].into_iter().flatten().all(|other| other >= fetch.slot)
-            };
-            let fetch = fetches[place].filter(is_first);
-            let is_told = |touch: &TouchAt| !touch.is_write && host.is_none_or(|host| host > touch.slot);
-            later[place] = touch.filter(|touch| fetch.is_none() && is_told(touch));
-            if let Some(Fetch { slot, byte }) = fetch {
-                let (value, seen_at) = (Some(byte), Some(Position(slot)));
-                states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
-            }
-        }
-        read_values(self.index, granule, &later, Order::First, states)?;
-        for place in (0..64).filter(|place| later[*place].is_some()) {
-            states[place].source = ValueSource::Inferred;
+        requests.read(self.index, Order::Last, blocks)?;
+        if self.index.contents.externals != 0 {
+            let loaded = blocks.iter_mut().zip(loaded).filter(|(_, read)| *read != 0);
+            loaded.into_iter().try_for_each(|(block, read)| self.mark_external(block, read, at))?;
         }
         Ok(())
     }
-}
 
-/// What the trace tells of the bytes of a block up to a position.
-pub(crate) struct Recorded {
-    pub states: [ByteState; 64],
-    /// The bytes that were written, or read with a value: their value is known, or no longer what it was at the start.
-    pub touched: u64,
-    /// The slots of the accesses, or of what the host wrote, that tell of each byte last.
-    pub last: [Option<u64>; 64],
-}
+    /// Marks the bytes of `read` whose last load contradicted what was known before it.
+    fn mark_external(&self, block: &mut BlockState, read: u64, at: Position) -> Result<(), QueryError> {
+        let external = self.touches().last_touches(block.granule, read, at.0, Wanted::External)?;
+        // Usually there is none, and then what was written before does not matter.
+        let changed = mask_where(&external, |_| true);
+        let written = match changed {
+            0 => return Ok(()),
+            _ => self.touches().last_touches(block.granule, changed, at.0, Wanted::Writes)?,
+        };
+        let by_host = self.index.host_regions.last_of_bytes(block.granule, changed, at.0);
+        for (place, state) in block.states.iter_mut().enumerate() {
+            let is_after_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
+            if is_after_host && external[place] > written[place] {
+                state.source = ValueSource::External;
+            }
+        }
+        Ok(())
+    }
 
-fn unknown_in(states: &[ByteState; 64]) -> u64 {
-    (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place)
+    /// Fills unknown bytes with what the first access after a position states, when it is a load,
+    /// or with the first fetch, when it comes before.
+    fn infer(&self, blocks: &mut [BlockState], at: Position) -> Result<(), QueryError> {
+        let mut requests = ValueRequests::default();
+        let mut loaded = Vec::new();
+        let from = at.0.saturating_add(1);
+        let open = self.index.open_calls.next(from);
+        for (number, block) in blocks.iter_mut().enumerate() {
+            let need = block.need & block.unknown();
+            if need == 0 {
+                continue;
+            }
+            let mut later = self.touches().next_touches(block.granule, need, from, Wanted::Evidence)?;
+            let fetches = FetchReader(self.index).next(block.granule, need, from)?;
+            let by_host = self.index.host_regions.next_of_bytes(block.granule, need, from);
+            for place in 0..64 {
+                let host = [by_host[place], open].into_iter().flatten().min();
+                let touch = later[place];
+                let is_first = |fetch: &Fetch| {
+                    [touch.map(|touch| touch.slot), host].into_iter().flatten().all(|other| other >= fetch.slot)
+                };
+                let fetch = fetches[place].filter(is_first);
+                let is_stated = |touch: &TouchAt| !touch.is_write && host.is_none_or(|host| host > touch.slot);
+                later[place] = touch.filter(|touch| fetch.is_none() && is_stated(touch));
+                if let Some(Fetch { slot, byte }) = fetch {
+                    let (value, seen_at) = (Some(byte), Some(Position(slot)));
+                    block.states[place] = ByteState { value, source: ValueSource::Inferred, seen_at };
+                }
+            }
+            requests.add(number, block.granule, &later);
+            loaded.push((number, mask_where(&later, |_| true)));
+        }
+        requests.read(self.index, Order::First, blocks)?;
+        for (number, mask) in loaded {
+            let states = blocks.get_mut(number).map(|block| block.states.iter_mut());
+            let marked = states.into_iter().flatten().enumerate().filter(|(place, _)| mask >> place & 1 != 0);
+            marked.for_each(|(_, state)| state.source = ValueSource::Inferred);
+        }
+        Ok(())
+    }
 }
 
 fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {

@@ -74,6 +74,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         for near in open.chunk_by(|one, next| next - one < BLOCK_SLOTS) {
             for event in SlotReader(self.index).events_of(near)? {
                 if event.thread == self.thread
+                    && !matches!(event.kind, EventKind::Access { .. })
                     && let Some(events) = self.events.get_mut(&event.slot)
                 {
                     events.push(event);
@@ -168,13 +169,20 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         self.events_of(slot)
     }
 
-    /// The thread's events of a slot.
+    /// Returns the thread's events of a slot, without accesses to memory.
     pub(crate) fn events_of(&mut self, slot: u64) -> Result<&[SlotEvent], QueryError> {
         match self.events.entry(slot) {
             Entry::Occupied(place) => Ok(place.into_mut()),
             Entry::Vacant(place) => {
-                let mut events = SlotReader(self.index).events(slot..slot + 1)?;
-                events.retain(|event| event.slot == slot && event.thread == self.thread);
+                let mut events = Vec::new();
+                SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+                    // A step may access memory a million times.
+                    let is_access = matches!(event.kind, EventKind::Access { .. });
+                    if event.slot == slot && event.thread == self.thread && !is_access {
+                        events.push(event);
+                    }
+                    Ok(())
+                })?;
                 Ok(place.insert(events))
             }
         }
