@@ -131,10 +131,7 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
     let mut last = None;
     for Row { name, from, to, writer } in &rows {
         let mut writers = Writers { report, last };
-        let writer = writers.get(*writer)?.map(|record| {
-            let bare = StepRecord { effects: Vec::new(), ..record.clone() };
-            step_line(&bare, index)
-        });
+        let writer = writers.get(*writer)?.map(|record| step_line(record, index));
         last = writers.last;
         let line = format!("{name:<name_width$}  {from:<from_width$}  {to:<to_width$}  {}", writer.unwrap_or_default());
         report.text(&format!("{}\n", line.trim_end()))?;
@@ -169,6 +166,8 @@ impl Writers<'_, '_> {
         let Some(step) = step else { return Ok(None) };
         if self.last.as_ref().is_none_or(|record| record.step != step) {
             self.last = step_record(step, &self.report.session.index, &self.report.cancel)?;
+            // Rows show the step alone; it may have tens of thousands of effects.
+            self.last.iter_mut().for_each(|record| record.effects = Vec::new());
         }
         Ok(self.last.as_ref())
     }
