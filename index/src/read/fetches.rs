@@ -229,7 +229,7 @@ mod tests {
         check(&plain(text), 0x1000, 7, &["00i f0i 00i b8i 70i 47i ??"; 3]);
         // With BE8, code stays little-endian (DDI 0487, E2.7); without, as the image says, it has the order of data.
         let big = TarmacOptions { endian: stepback_machine::Endian::Big, ..Default::default() };
-        check(&index_of(text, big.clone(), Program::default()), 0x1000, 6, &["00i f0i 00i b8i 70i 47i"; 3]);
+        check(&index_of(text, big, Program::default()), 0x1000, 6, &["00i f0i 00i b8i 70i 47i"; 3]);
         let mut program = Program::default();
         program.set_code_endian(stepback_machine::Endian::Big);
         check(&index_of(text, big, program), 0x1000, 6, &["f0i 00i b8i 00i 47i 70i"; 3]);

@@ -223,14 +223,14 @@ impl Oracle {
         let exception = self.exception_of(made.step, told, self.done(told).as_ref())?;
         let address =
             exception.flow.stored.as_ref()?.address_of(RegisterView { register: plain_of(written), ..view })?;
-        let stores = exception.events.iter().copied().filter(|number| exception.is_access(*number));
+        let mut stores = exception.events.iter().copied().filter(|number| exception.is_access(*number));
         let has_byte = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {
             Some(EventKind::Access(access)) => {
                 access.kind == AccessKind::Write && access.each_byte().any(|(touched, _)| touched == address)
             }
             _ => false,
         };
-        let store = stores.filter(has_byte).last()?;
+        let store = stores.rfind(has_byte)?;
         // The register may be written again after its store: then an earlier write counts.
         let before = exception.events.iter().copied().take_while(|number| *number < store);
         let is_written = |number: &usize| match self.events.get(*number).map(|event| &event.kind) {

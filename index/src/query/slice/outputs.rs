@@ -51,6 +51,15 @@ impl Written {
     }
 }
 
+/// The part of an instruction's stores that a byte belongs to: bytes of one part have the same origins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct StoredPart {
+    /// Number of the stored operand, if the instruction has one for the byte.
+    operand: Option<usize>,
+    /// Part of an exception frame.
+    frame: Option<u64>,
+}
+
 impl<S: Source> StepFlow<'_, S> {
     /// The outputs of the step.
     pub fn outputs(&self, step: Step) -> Result<Vec<Output>, QueryError> {
@@ -91,13 +100,15 @@ impl<S: Source> StepFlow<'_, S> {
                 Ok(parts.map(|(view, _)| Piece::Register { view, homes: homes.clone() }).collect())
             }
             Piece::Memory { granule, mask } => {
-                let mut parts: Vec<((Option<usize>, Option<u64>), u64)> = Vec::new();
+                let mut parts: Vec<(StoredPart, u64)> = Vec::new();
                 for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
                     let address = Address((granule << GRANULE_BITS) + place);
-                    let operand = (self.operand_stored(StoredAt { slot, address }), self.frame_part(slot, address));
-                    match parts.iter_mut().find(|(known, _)| *known == operand) {
+                    let (operand, frame) =
+                        (self.operand_stored(StoredAt { slot, address }), self.frame_part(slot, address));
+                    let part = StoredPart { operand, frame };
+                    match parts.iter_mut().find(|(known, _)| *known == part) {
                         Some((_, mask)) => *mask |= 1 << place,
-                        None => parts.push((operand, 1 << place)),
+                        None => parts.push((part, 1 << place)),
                     }
                 }
                 Ok(parts.into_iter().map(|(_, mask)| Piece::Memory { granule: *granule, mask }).collect())
