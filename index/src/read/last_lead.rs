@@ -181,11 +181,14 @@ mod tests {
     #[test]
     fn the_last_step_tells_where_the_trace_would_go_on() {
         let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
+        let branch = |cpsr: &str| {
+            format!("{BEFORE}1 clk R cpsr {cpsr}\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014\n")
+        };
         check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP"), Some(0x1008));
         check(&last("IT (2) 00001004 14000004 O EL1h_n : B 0x1014"), Some(0x1014));
         check(&last("IT (2) 00001004 97fffffe O EL1h_n : BL 0xffc"), Some(0xffc));
-        check(&last("R cpsr 60000005\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1014));
-        check(&last("R cpsr 20000005\n2 clk IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
+        check(&branch("60000005"), Some(0x1014));
+        check(&branch("20000005"), Some(0x1008));
         check(&last("IS (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
         check(&last("IT (2) 00001004 d61f0060 O EL1h_n : BR x3"), Some(0x5000));
     }

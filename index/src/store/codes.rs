@@ -150,11 +150,11 @@ mod tests {
     #[test]
     fn an_instruction_that_begins_before_a_range_may_reach_into_it() {
         let set = InstructionSet::X86_64;
-        let codes = [code(0x0ff1, set, &[0x90; 15], 0), code(0x1000, set, &[0x90], 1), code(0x1010, set, &[0x90], 2)];
+        let codes = [code(0x0ff0, set, &[0x90; 15], 0), code(0x1000, set, &[0x90], 1), code(0x1010, set, &[0x90], 2)];
         let table = CodeTable::of(codes.to_vec());
         let pcs = |first, last| table.around(first, last).iter().map(|code| code.pc.0).collect::<Vec<_>>();
-        assert_eq!(pcs(0xfff, 0xfff), [0xff1]);
+        assert_eq!(pcs(0xffe, 0xffe), [0xff0]);
         assert_eq!(pcs(0x1000, 0x1010), [0x1000, 0x1010]);
-        assert_eq!(pcs(0, u64::MAX), [0xff1, 0x1000, 0x1010]);
+        assert_eq!(pcs(0, u64::MAX), [0xff0, 0x1000, 0x1010]);
     }
 }

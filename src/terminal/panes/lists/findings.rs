@@ -187,8 +187,9 @@ mod tests {
 
     #[test]
     fn a_trace_that_keeps_all_rules_says_so() {
+        let (session, _place) = tarmac("1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
         assert_eq!(
-            Stage::at(0, ListPane::new(Findings::default())).draw(90, 5),
+            Stage::over(session, 0, ListPane::new(Findings::default())).draw(90, 5),
             r"  No findings
   The trace keeps the rules of its format, and contradicts itself nowhere."
         );
