@@ -13,7 +13,8 @@ use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
 use crate::inference::others::run_of;
 use crate::inference::run_slots::RunSlots;
-use crate::inference::snapshot::{Surroundings, circumstances};
+use crate::inference::snapshot::circumstances;
+use crate::inference::surroundings::Surroundings;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 

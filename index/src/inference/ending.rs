@@ -22,7 +22,7 @@ use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::run::{Run, RunAccess, RunStep, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::snapshot::Surroundings;
+use crate::inference::surroundings::Surroundings;
 use crate::read::slots::SlotReader;
 
 /// The steps before the end that tell which of them were completed.

@@ -12,7 +12,8 @@ use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::shared::SharedReader;
-use crate::inference::snapshot::{Surroundings, registers_alone};
+use crate::inference::snapshot::registers_alone;
+use crate::inference::surroundings::Surroundings;
 use crate::read::concurrent::{Concurrent, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 

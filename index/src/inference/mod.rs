@@ -34,6 +34,7 @@ pub(crate) mod run;
 pub(crate) mod run_slots;
 pub(crate) mod shared;
 pub(crate) mod snapshot;
+mod surroundings;
 pub(crate) mod symbols;
 pub(crate) mod terms;
 pub(crate) mod told;

@@ -15,7 +15,7 @@ use stepback_parsers::{MarkerKind, Position, Source};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::snapshot::Surroundings;
+use crate::inference::surroundings::Surroundings;
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::diversions::BREAKS;
 use crate::read::slots::SlotReader;

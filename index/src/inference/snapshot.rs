@@ -14,25 +14,8 @@ use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, run_alone};
 use crate::inference::run_slots::RunSlots;
+use crate::inference::surroundings::Surroundings;
 use crate::inference::symbols::Symbols;
-
-/// How many steps around a place are looked at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
-    /// Before it.
-    pub before: u64,
-    /// Behind it.
-    pub behind: u64,
-}
-
-impl Surroundings {
-    /// These of some slots, with the slots themselves.
-    pub fn of<S: Source>(self, index: &Index<S>, slots: Range<u64>) -> Range<u64> {
-        let first = slots.start.saturating_sub(self.before).max(1);
-        let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
-        first..end.max(first)
-    }
-}
 
 /// What is known of a trace besides its steps.
 pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {

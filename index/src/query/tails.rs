@@ -64,7 +64,7 @@ pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option
         let place = tails.partition_point(|tail| tail.frame < id);
         tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
     };
-    let named = |(id, call): (CallId, Call)| (id, Call { function: functions.entry_of(&call), ..call });
+    let named = |(id, call): (CallId, Call)| (id, Call { function: entry_of(functions, &call), ..call });
     let first = whole().map(named).map(|(id, call)| match cut_at(id) {
         Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
         None => Frame::of(&call, calls.stack_of(id)),
@@ -75,12 +75,10 @@ pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option
     Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, index.step_count())))
 }
 
-impl Functions {
-    /// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
-    fn entry_of(&self, call: &Call) -> Address {
-        let start = self.start_of(call.function.0).filter(|_| call.evidence == Evidence::Caller);
-        start.map_or(call.function, Address)
-    }
+/// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.
+fn entry_of(functions: &Functions, call: &Call) -> Address {
+    let start = functions.start_of(call.function.0).filter(|_| call.evidence == Evidence::Caller);
+    start.map_or(call.function, Address)
 }
 
 /// Looks for tail calls.

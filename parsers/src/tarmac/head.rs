@@ -5,7 +5,7 @@ use stepback_machine::InstructionSet;
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::tarmac::line::Line;
-use crate::tarmac::line_order::LineOrder;
+use crate::tarmac::settings::LineOrder;
 use crate::tarmac::settings::StateField;
 use crate::text::limits::LIMITS;
 use crate::text::lines::without_return;

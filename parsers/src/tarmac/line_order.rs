@@ -28,7 +28,7 @@ use crate::tarmac::line_table::{LineTable, Piece, TableAccess, TableKind, TableL
 use crate::tarmac::memory_line::NamedInstruction;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::register_name::KnownRegister;
-use crate::tarmac::settings::StateField;
+use crate::tarmac::settings::{LineOrder, StateField};
 use crate::text::lines::TextPart;
 
 /// Longest distance between a line and its instruction, in bytes of text.
@@ -39,20 +39,6 @@ const NEIGHBOURS: usize = 8;
 pub(super) const SAMPLE: usize = 128 << 10;
 /// Register lines that decide it.
 const SAMPLED_LINES: usize = 1000;
-
-/// How a producer orders the lines of its instructions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum LineOrder {
-    /// After their instruction, or directly before it with its time.
-    #[default]
-    Plain,
-    /// The same, but for memory lines that name their instruction.
-    Named,
-    /// Some results come after later instructions.
-    Late,
-    /// Results come before their instruction.
-    Early,
-}
 
 impl LineOrder {
     /// The order of a trace that begins with this text.

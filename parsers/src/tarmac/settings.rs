@@ -2,7 +2,6 @@
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::tarmac::line_order::LineOrder;
 use crate::text::limits::Limits;
 
 /// How instruction lines tell the instruction-set state.
@@ -12,6 +11,20 @@ pub(super) enum StateField {
     Written,
     /// Not at all, because the CPU knows only Thumb.
     ImplicitThumb,
+}
+
+/// How a producer orders the lines of its instructions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LineOrder {
+    /// After their instruction, or directly before it with its time.
+    #[default]
+    Plain,
+    /// The same, but for memory lines that name their instruction.
+    Named,
+    /// Some results come after later instructions.
+    Late,
+    /// Results come before their instruction.
+    Early,
 }
 
 /// How the text of a trace is read.

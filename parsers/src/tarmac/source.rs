@@ -14,9 +14,9 @@ use crate::scratch::ParseScratch;
 use crate::source::{Parsed, Source};
 use crate::tarmac::cut::{CutPlace, cut};
 use crate::tarmac::head::Head;
-use crate::tarmac::line_order::LineOrder;
 use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Run;
+use crate::tarmac::settings::LineOrder;
 use crate::tarmac::settings::{Settings, StateField};
 use crate::text::limits::LIMITS;
 #[cfg(any(test, fuzzing))]
