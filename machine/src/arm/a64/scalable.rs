@@ -104,7 +104,8 @@ pub fn describe(instruction: &Disassembled<'_>, opcode: u32) -> Description {
     description
 }
 
-fn matches(opcode: u32, (mask, bits): Class) -> bool {
+fn matches(opcode: u32, class: Class) -> bool {
+    let (mask, bits) = class;
     opcode & mask == bits
 }
 
