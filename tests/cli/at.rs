@@ -156,9 +156,9 @@ fn memory_that_the_trace_never_shows_comes_from_the_image() {
     let sandbox = Sandbox::new();
     let (trace, image) = (sandbox.fixture(OVERFLOW), overflow_image());
     let elf = std::fs::read(&image).unwrap();
-    let without = sandbox.json(&["at", &trace, "0", "--mem", "0x80000000:8"]);
+    let without = sandbox.json(&["at", &trace, "0", "--mem", "0x80000020:8"]);
     assert_eq!(without["memory"][0]["sources"], "????????");
-    let with = sandbox.json(&["at", &trace, "0", "--mem", "0x80000000:8", "--image", &image]);
+    let with = sandbox.json(&["at", &trace, "0", "--mem", "0x80000020:8", "--image", &image]);
     assert_eq!(with["memory"][0]["sources"], "iiiiiiii");
     let bytes: Vec<u8> = with["memory"][0]["bytes"]
         .as_str()
