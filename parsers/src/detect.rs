@@ -46,7 +46,7 @@ const FORMATS: [FormatRow; 4] = [
         shape: Shape::Text {
             is_line: is_plausible_line,
             open: |input, assumed| {
-                let options = TarmacOptions { endian: assumed.endian, implicit_thumb: assumed.implicit_thumb };
+                let options = assumed.tarmac();
                 Tarmac::open(input, options).map(AnySource::Tarmac)
             },
         },
@@ -158,6 +158,14 @@ pub struct Assumed {
     pub program: Vec<ProgramFile>,
     /// Where the fields of a record stand, for formats whose records may be described.
     pub template: Option<RecordTemplate>,
+}
+
+impl Assumed {
+    /// What of it Tarmac text needs.
+    #[must_use]
+    pub fn tarmac(&self) -> TarmacOptions {
+        TarmacOptions { endian: self.endian, implicit_thumb: self.implicit_thumb }
+    }
 }
 
 /// The first bytes of files that people take for traces.

@@ -60,16 +60,16 @@ impl X86 {
             M::Movntdq | M::Movntps | M::Movntpd | M::Vmovntdq | M::Vmovntps => self.set(0, self.value(1)),
             M::Movss | M::Movsd | M::Vmovss | M::Vmovsd => self.move_scalar(),
             M::Movlps | M::Movlpd | M::Movhlps | M::Movhps | M::Movhpd | M::Movlhps => self.move_half(),
-            M::Addss | M::Subss | M::Mulss | M::Divss | M::Minss | M::Maxss | M::Cmpss => self.compute_scalar(4, true),
-            M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => self.compute_scalar(8, true),
+            M::Addss | M::Subss | M::Mulss | M::Divss | M::Minss | M::Maxss | M::Cmpss => self.combine_scalar(4),
+            M::Addsd | M::Subsd | M::Mulsd | M::Divsd | M::Minsd | M::Maxsd => self.combine_scalar(8),
             // The other one of this name compares strings.
-            M::Cmpsd if self.register(0).is_xmm() => self.compute_scalar(8, true),
-            M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => self.compute_scalar(4, false),
-            M::Sqrtsd | M::Roundsd | M::Cvtsi2sd | M::Cvtss2sd | M::Cvtpi2ps => self.compute_scalar(8, false),
+            M::Cmpsd if self.register(0).is_xmm() => self.combine_scalar(8),
+            M::Sqrtss | M::Rsqrtss | M::Rcpss | M::Roundss | M::Cvtsi2ss | M::Cvtsd2ss => self.write_part(0, 4),
+            M::Sqrtsd | M::Roundsd | M::Cvtsi2sd | M::Cvtss2sd | M::Cvtpi2ps => self.write_part(0, 8),
             M::Pinsrb | M::Pinsrw | M::Pinsrd | M::Pinsrq => self.insert_lane(),
             M::Vzeroupper | M::Vzeroall => self.clear_vectors(),
             M::Pxor | M::Xorps | M::Xorpd | M::Vpxor | M::Vxorps | M::Vxorpd | M::Vpxord | M::Vpxorq => self.clear(),
-            _ if self.is_fused_scalar() => self.compute_scalar(u16::from(self.bits_of_memory() / 8), true),
+            _ if self.is_fused_scalar() => self.combine_scalar(u16::from(self.bits_of_memory() / 8)),
             _ => {}
         }
     }
@@ -210,21 +210,24 @@ impl X86 {
         }
     }
 
-    /// Writes some bytes of the first operand, which keeps the others; whether the old value of these bytes is an operand.
-    fn write_part(&mut self, offset: u16, size_bytes: u16, is_old_read: bool) {
+    /// Writes some bytes of the first operand, which keeps the others. Their old value is read only as another operand.
+    fn write_part(&mut self, offset: u16, size_bytes: u16) {
         let Some(whole) = self.view(self.register(0)) else { return };
         let part = RegisterView { offset, size_bytes, ..whole };
         self.description.forget_reads(whole.register);
-        if is_old_read || self.register(1) == self.register(0) {
+        if self.register(1) == self.register(0) {
             self.description.read(part);
         }
         let bits = u128::MAX >> (128 - 8 * u32::from(size_bytes)) << (8 * u32::from(offset));
         self.description.write_keeping(whole, !bits);
     }
 
-    /// ADDSS, SQRTSD and the like: the rest of the vector stays (Intel SDM, volume 2).
-    fn compute_scalar(&mut self, size_bytes: u16, is_old_read: bool) {
-        self.write_part(0, size_bytes, is_old_read);
+    /// ADDSS and the like: a scalar of the first operand and the second (Intel SDM, volume 2).
+    fn combine_scalar(&mut self, size_bytes: u16) {
+        self.write_part(0, size_bytes);
+        if let Some(whole) = self.view(self.register(0)) {
+            self.description.read(RegisterView { offset: 0, size_bytes, ..whole });
+        }
     }
 
     /// VFMADD132SS and the like: of the operands only the first is written, and it is a scalar.
@@ -281,7 +284,7 @@ impl X86 {
         if let Some(source) = self.view(self.register(1)) {
             self.description.forget_reads(source.register);
         }
-        self.write_part(offset, size_bytes, false);
+        self.write_part(offset, size_bytes);
         self.description.forget_reads(whole.register);
         self.description.set_part(RegisterView { offset, size_bytes, ..whole }, value);
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::drmemtrace::check::check_trace;
+use crate::drmemtrace::check::TraceCheck;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::merge::read_records_as;
@@ -17,7 +17,7 @@ use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::visible::{VisibleRecord, unix_micros, visible_records};
 use crate::error::FormatError;
 use crate::error::SourceError;
-use crate::events::EventSink;
+use crate::events::{EventSink, Flow};
 use crate::facts::{KnownThread, Recording, RegisterSource, SourceTraits};
 use crate::finding::Findings;
 use crate::kept::places::KeptOptions;
@@ -36,6 +36,9 @@ use crate::step_store::layout::Facts;
 use crate::step_store::record::StoredThread;
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
+
+/// Records that are checked between two looks at whether to go on.
+const RECORDS_BETWEEN_LOOKS: u64 = 1 << 13;
 
 /// A drmemtrace trace: the records of all its threads in one order.
 /// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
@@ -254,7 +257,20 @@ impl Source for Drmemtrace {
     }
 
     fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
-        check_trace(self, findings, watch)
+        let mut check = TraceCheck::new(self.head, self.set());
+        let mut goes_on = true;
+        let each = |record: VisibleRecord<'_>| {
+            if record.ordinal.is_multiple_of(RECORDS_BETWEEN_LOOKS) && watch(record.ordinal) == Flow::Stop {
+                goes_on = false;
+            }
+            check.record(&record, findings);
+            goes_on
+        };
+        self.records(0..u64::MAX, each).map_err(|error| SourceError::Read { offset: 0, error })?;
+        if goes_on {
+            check.finish(&self.threads(), findings);
+        }
+        Ok(())
     }
 
     fn is_text(&self) -> bool {

@@ -99,7 +99,7 @@ impl<'a> MemoryLine<'a> {
         let size_bytes = u8::try_from(word.size_bytes).ok().filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
         let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
-        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), place.is_prefixed())?;
+        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), &place)?;
         if endian == Endian::Little && !word.is_memory_order {
             data.reverse(usize::from(size_bytes));
         }
@@ -217,7 +217,11 @@ impl Data {
     /// Reads the data, most significant byte first, and what is wrong with it.
     ///
     /// Where addresses have no prefix, a word `0x12` as long as the access has one unknown digit.
-    fn read(fields: &mut Lexer<'_>, size_bytes: usize, is_prefixed: bool) -> Result<(Self, Option<Fault>), Fault> {
+    fn read(
+        fields: &mut Lexer<'_>,
+        size_bytes: usize,
+        place: &AccessPlace<'_>,
+    ) -> Result<(Self, Option<Fault>), Fault> {
         let column = fields.at();
         let mut digits = [0u8; 2 * LONGEST];
         let (mut count, mut last_length) = (0, 0);
@@ -227,11 +231,11 @@ impl Data {
             if !is_data(word) || !is_wanted {
                 break;
             }
-            let is_number = is_prefixed || count_digits(word) != 2 * size_bytes;
+            let is_number = place.is_prefixed() || count_digits(word) != 2 * size_bytes;
             for &byte in without_prefix(word).filter(|_| is_number).unwrap_or(word).iter().filter(|byte| **byte != b'_')
             {
-                let Some(place) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
-                *place = digits::nibble(byte).unwrap_or(UNKNOWN);
+                let Some(digit) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
+                *digit = digits::nibble(byte).unwrap_or(UNKNOWN);
                 count += 1;
             }
             last_length = word.len();

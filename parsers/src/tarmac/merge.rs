@@ -21,6 +21,7 @@ use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::header::{Header, LineKind};
 use crate::tarmac::line::Line;
 use crate::tarmac::settings::StateField;
+use crate::tarmac::source::TarmacOptions;
 use crate::text::limits::LINE_LIMIT;
 use crate::text::lines::{TextPart, without_return};
 
@@ -54,17 +55,16 @@ struct Reading {
 }
 
 impl MergedText {
-    /// Merges some files. `is_implicit_thumb` says that instruction lines lack the instruction set.
+    /// Merges some files.
     ///
     /// # Errors
     /// A file could not be read.
-    pub fn new(files: Vec<CoreFile>, is_implicit_thumb: bool) -> io::Result<Self> {
+    pub fn new(files: Vec<CoreFile>, options: TarmacOptions) -> io::Result<Self> {
         let mut length = 0u64;
         for file in &files {
             length = length.saturating_add(file.data.length()?);
         }
-        let state_field = if is_implicit_thumb { StateField::ImplicitThumb } else { StateField::Written };
-        Ok(Self { files, length, state_field, reading: Mutex::default() })
+        Ok(Self { files, length, state_field: options.state_field(), reading: Mutex::default() })
     }
 }
 
@@ -320,7 +320,7 @@ mod tests {
             name: (*name).to_owned(),
             data: Arc::new(text.as_bytes().to_vec()),
         };
-        let merged = MergedText::new(files.iter().map(core).collect(), false).unwrap();
+        let merged = MergedText::new(files.iter().map(core).collect(), TarmacOptions::default()).unwrap();
         for size in [1, 7, 4096] {
             let (mut found, mut buffer) = (Vec::new(), vec![0; size]);
             loop {

@@ -32,6 +32,12 @@ pub struct TarmacOptions {
     pub implicit_thumb: bool,
 }
 
+impl TarmacOptions {
+    pub(super) fn state_field(self) -> StateField {
+        if self.implicit_thumb { StateField::ImplicitThumb } else { StateField::Written }
+    }
+}
+
 /// A trace in Arm's Tarmac text.
 pub struct Tarmac {
     input: Box<dyn ReadAt>,
@@ -57,7 +63,7 @@ impl Tarmac {
         // In this order: what settles meanwhile is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
         let length = input.length().map_err(|error| SourceError::Read { offset: 0, error })?;
-        let state_field = if options.implicit_thumb { StateField::ImplicitThumb } else { StateField::Written };
+        let state_field = options.state_field();
         let head = Head::read(&*input, state_field)?;
         let endian = if options.endian == Endian::Big { "big" } else { "little" };
         let order = head.order.name().map(|name| format!(",lines={name}")).unwrap_or_default();

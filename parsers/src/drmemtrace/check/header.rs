@@ -100,7 +100,9 @@ impl ThreadHeader {
             MarkerKind::FILTER_ENDPOINT => {
                 self.has_endpoint = true;
                 let is_announced = self.has(FileType::FILTERED_WARMUP);
-                report.require(is_announced, &rules::FILTER, "the filtered part ends, but the file type names none");
+                if !is_announced {
+                    report.say(&rules::FILTER, "the filtered part ends, but the file type names none");
+                }
             }
             MarkerKind::SYSTEM_CALL => self.has_system_call = true,
             MarkerKind::MAYBE_BLOCKING => self.has_blocking = true,
@@ -108,7 +110,9 @@ impl ThreadHeader {
             RAW_EVENT => report.add(&rules::RAW, || "a kernel event of the raw form of traces".to_owned()),
             MarkerKind::HARDWARE_EVENT | MarkerKind::HARDWARE_RETURN => {
                 let is_whole = self.has(FileType::WHOLE_SYSTEM);
-                report.require(is_whole, &rules::HARDWARE, "the trace is not of a whole system");
+                if !is_whole {
+                    report.say(&rules::HARDWARE, "the trace is not of a whole system");
+                }
             }
             _ => {}
         }
@@ -120,14 +124,20 @@ impl ThreadHeader {
     fn set_file_type(&mut self, file_type: FileType, report: &mut Report<'_>) {
         self.file_type = file_type;
         let is_both = file_type.has(FileType::WHOLE_SYSTEM) && file_type.has(FileType::KERNEL);
-        report.require(!is_both, &rules::FILE_TYPE, "the file type names a whole system and traced system calls");
+        if is_both {
+            report.say(&rules::FILE_TYPE, "the file type names a whole system and traced system calls");
+        }
         let is_one = !file_type.has(FileType::REGDEPS) || !file_type.has(FileType::ARCHITECTURES);
-        report.require(is_one, &rules::REGDEPS, "the file type names a real architecture as well");
+        if !is_one {
+            report.say(&rules::REGDEPS, "the file type names a real architecture as well");
+        }
     }
 
     fn check_vector_length(&self, bytes: u64, report: &mut Report<'_>) {
         let has_vectors = self.has(FileType::AARCH64) || self.is_synthetic();
-        report.require(has_vectors, &rules::VECTOR, "the processor has no vectors of such a length");
+        if !has_vectors {
+            report.say(&rules::VECTOR, "the processor has no vectors of such a length");
+        }
         if !(1..=256).contains(&bytes) || !bytes.is_multiple_of(16) {
             report.add(&rules::VECTOR, || format!("{bytes} bytes"));
         }
@@ -158,23 +168,34 @@ impl ThreadHeader {
     }
 
     /// The thread ends.
-    pub fn exit(&mut self, has_step: bool, report: &mut Report<'_>) {
+    pub fn exit(&mut self, report: &mut Report<'_>) {
         self.is_over = true;
         if self.is_of_core() {
             return;
         }
-        let counts = !self.is_filtered() || self.has_instruction_count;
-        report.require(counts, &rules::COUNTS, "the trace is filtered, and no record counts its instructions");
-        report.require(self.has_cache_line, &rules::HEADER, "the size of cache lines is not told");
-        report.require(self.has_page_size, &rules::HEADER, "the size of pages is not told");
-        let calls = !self.has_system_call || self.has(FileType::SYSTEM_CALLS);
-        report.require(calls, &rules::CONTENT, "there are system calls, but the file type does not name them");
-        let blocking = !self.has_blocking || self.has(FileType::BLOCKING_CALLS);
-        report.require(blocking, &rules::CONTENT, "system calls may block, but the file type does not name this");
-        let endpoint = !self.has(FileType::FILTERED_WARMUP) || self.has_endpoint;
-        report.require(endpoint, &rules::FILTER, "the beginning is filtered, and nothing says where that ends");
-        let is_empty = !has_step && !self.is_filtered() && !self.has(FileType::TEMPLATES);
-        report.require(!is_empty, &rules::EMPTY, "it has no instruction");
+        if self.is_filtered() && !self.has_instruction_count {
+            report.say(&rules::COUNTS, "the trace is filtered, and no record counts its instructions");
+        }
+        if !self.has_cache_line {
+            report.say(&rules::HEADER, "the size of cache lines is not told");
+        }
+        if !self.has_page_size {
+            report.say(&rules::HEADER, "the size of pages is not told");
+        }
+        if self.has_system_call && !self.has(FileType::SYSTEM_CALLS) {
+            report.say(&rules::CONTENT, "there are system calls, but the file type does not name them");
+        }
+        if self.has_blocking && !self.has(FileType::BLOCKING_CALLS) {
+            report.say(&rules::CONTENT, "system calls may block, but the file type does not name this");
+        }
+        if self.has(FileType::FILTERED_WARMUP) && !self.has_endpoint {
+            report.say(&rules::FILTER, "the beginning is filtered, and nothing says where that ends");
+        }
+    }
+
+    /// Whether a thread that ends has at least one instruction.
+    pub fn must_have_steps(&self) -> bool {
+        !self.is_of_core() && !self.is_filtered() && !self.has(FileType::TEMPLATES)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The rules about what the kernel does: signals and interrupts, and its own code where that is recorded.
 
+use crate::drmemtrace::check::header::ThreadHeader;
 use crate::drmemtrace::check::instruction::KnownInstruction;
 use crate::drmemtrace::check::report::Report;
 use crate::drmemtrace::check::rules;
@@ -45,9 +46,11 @@ impl KernelPart {
     }
 
     /// An instruction of the program comes.
-    pub fn come_back(&mut self, is_filtered: bool, report: &mut Report<'_>) {
-        let is_missing = std::mem::take(&mut self.is_expected) && !is_filtered;
-        report.require(!is_missing, &rules::KERNEL, "the kernel's part of a system call is missing");
+    pub fn come_back(&mut self, header: &ThreadHeader, report: &mut Report<'_>) {
+        let was_expected = std::mem::take(&mut self.is_expected);
+        if was_expected && !header.is_filtered() {
+            report.say(&rules::KERNEL, "the kernel's part of a system call is missing");
+        }
         self.had_one = false;
         self.returned = None;
     }
@@ -76,7 +79,9 @@ impl ThreadCheck {
             || marker.kind.0 == 31;
         let is_late = is_of_call && self.kernel.had_one && !matches!(marker.kind, MarkerKind::FUNCTION);
         let is_of_program = marker.kind == MarkerKind::ARGUMENT || marker.kind == MarkerKind::SYSTEM_CALL;
-        report.require(!is_late || is_of_program, &rules::KERNEL, "it comes after the kernel's part of a system call");
+        if is_late && !is_of_program {
+            report.say(&rules::KERNEL, "it comes after the kernel's part of a system call");
+        }
         self.kernel.may_begin &= is_of_call;
     }
 
@@ -85,19 +90,27 @@ impl ThreadCheck {
         let is_announced =
             [FileType::KERNEL, FileType::KERNEL_INSTRUCTIONS, FileType::TEMPLATES, FileType::WHOLE_SYSTEM];
         let is_announced = is_announced.into_iter().any(|bits| header.has(bits));
-        report.require(is_announced, &rules::KERNEL, "the file type names no kernel's part of system calls");
-        report.require(!kernel.is_in_call, &rules::KERNEL, "it begins inside of another");
+        if !is_announced {
+            report.say(&rules::KERNEL, "the file type names no kernel's part of system calls");
+        }
+        if kernel.is_in_call {
+            report.say(&rules::KERNEL, "it begins inside of another");
+        }
         let is_free = header.has(FileType::TEMPLATES) || header.is_filtered();
-        report.require(is_free || !kernel.had_one, &rules::KERNEL, "a second one of the same system call begins");
+        if !is_free && kernel.had_one {
+            report.say(&rules::KERNEL, "a second one of the same system call begins");
+        }
         if !header.has(FileType::TEMPLATES) && !header.has(FileType::KERNEL_INSTRUCTIONS) {
-            report.require(kernel.may_begin, &rules::KERNEL, "no system call is told right before");
-            report.require(
-                kernel.call == Some(number),
-                &rules::KERNEL,
-                "it is of another system call than the one before",
-            );
+            if !kernel.may_begin {
+                report.say(&rules::KERNEL, "no system call is told right before");
+            }
+            if kernel.call != Some(number) {
+                report.say(&rules::KERNEL, "it is of another system call than the one before");
+            }
             let is_asking = self.last.is_none_or(|last| last.is_trap != Some(false));
-            report.require(is_asking, &rules::KERNEL, "the instruction before is none that asks the kernel");
+            if !is_asking {
+                report.say(&rules::KERNEL, "the instruction before is none that asks the kernel");
+            }
         }
         (kernel.is_in_call, kernel.outside, kernel.depth) = (true, self.last, kernel.contexts.len());
         self.is_elsewhere = true;
@@ -107,24 +120,34 @@ impl ThreadCheck {
         self.check_accesses(report);
         let (header, kernel) = (&self.header, &mut self.kernel);
         kernel.is_expected = false;
-        report.require(kernel.is_in_call, &rules::KERNEL, "it ends without a beginning");
+        if !kernel.is_in_call {
+            report.say(&rules::KERNEL, "it ends without a beginning");
+        }
         if !header.has(FileType::TEMPLATES) {
-            report.require(kernel.call == Some(number), &rules::KERNEL, "the end is of another system call");
+            if kernel.call != Some(number) {
+                report.say(&rules::KERNEL, "the end is of another system call");
+            }
         }
         if !header.has(FileType::KERNEL_INSTRUCTIONS) {
             let is_back = self.last.is_none_or(|last| last.is_indirect());
-            report.require(is_back, &rules::KERNEL, "it does not end with an indirect branch");
+            if !is_back {
+                report.say(&rules::KERNEL, "it does not end with an indirect branch");
+            }
         }
         if std::mem::take(&mut kernel.is_in_call) {
             let is_even = kernel.depth == kernel.contexts.len();
-            report.require(is_even, &rules::KERNEL, "it has a signal or interrupt more or less than ends of them");
+            if !is_even {
+                report.say(&rules::KERNEL, "it has a signal or interrupt more or less than ends of them");
+            }
             (self.last, kernel.had_one) = (kernel.outside.take(), true);
             (self.is_elsewhere, self.is_interrupted) = (false, true);
         }
     }
 
     fn begin_switch(&mut self, kind: u64, report: &mut Report<'_>) {
-        report.require(!self.kernel.is_in_switch, &rules::SWITCH, "it begins inside of another");
+        if self.kernel.is_in_switch {
+            report.say(&rules::SWITCH, "it begins inside of another");
+        }
         if !(1..=2).contains(&kind) {
             report.add(&rules::SWITCH, || format!("{kind} is no kind of switch"));
         }
@@ -133,11 +156,17 @@ impl ThreadCheck {
     }
 
     fn end_switch(&mut self, report: &mut Report<'_>) {
-        report.require(self.kernel.is_in_switch, &rules::SWITCH, "it ends without a beginning");
+        if !self.kernel.is_in_switch {
+            report.say(&rules::SWITCH, "it ends without a beginning");
+        }
         let is_even = !self.kernel.is_in_switch || self.kernel.depth == self.kernel.contexts.len();
-        report.require(is_even, &rules::SWITCH, "it has a signal or interrupt more or less than ends of them");
+        if !is_even {
+            report.say(&rules::SWITCH, "it has a signal or interrupt more or less than ends of them");
+        }
         let is_back = self.last.is_none_or(|last| last.is_indirect());
-        report.require(is_back, &rules::SWITCH, "it does not end with an indirect branch");
+        if !is_back {
+            report.say(&rules::SWITCH, "it does not end with an indirect branch");
+        }
         self.kernel.is_in_switch = false;
         (self.last, self.is_elsewhere) = (None, true);
     }
@@ -148,8 +177,12 @@ impl ThreadCheck {
         let is_abort = self.recent.last() == Some(MarkerKind::RSEQ_ABORT);
         // Old traces have no address there.
         if self.header.version >= 3 {
-            report.require(pc != 0, &rules::EVENT, "it does not say where the thread was");
-            self.check_interrupted(pc, is_abort, report);
+            if pc == 0 {
+                report.say(&rules::EVENT, "it does not say where the thread was");
+            }
+            if !is_abort {
+                self.check_interrupted(pc, report);
+            }
         }
         self.is_interrupted = true;
         self.is_elsewhere = true;
@@ -169,8 +202,8 @@ impl ThreadCheck {
         self.kernel.returned = None;
     }
 
-    fn check_interrupted(&self, pc: u64, is_abort: bool, report: &mut Report<'_>) {
-        let Some(last) = self.last.filter(|_| !is_abort && !self.header.is_filtered() && pc != 0) else { return };
+    fn check_interrupted(&self, pc: u64, report: &mut Report<'_>) {
+        let Some(last) = self.last.filter(|_| !self.header.is_filtered() && pc != 0) else { return };
         let is_here = self.set.code_address(last.pc) == self.set.code_address(pc);
         // Right after another handler, the thread is where that one came from.
         let is_same = self.kernel.returned.is_some_and(|context| context.pc == pc);
@@ -184,7 +217,9 @@ impl ThreadCheck {
     fn come_from_handler(&mut self, marker: Marker, report: &mut Report<'_>) {
         self.check_accesses(report);
         let is_more = self.kernel.is_inside() && self.kernel.contexts.len() <= self.kernel.depth;
-        report.require(!is_more, &rules::KERNEL, "a handler ends that did not begin in the kernel's part");
+        if is_more {
+            report.say(&rules::KERNEL, "a handler ends that did not begin in the kernel's part");
+        }
         let found = self.kernel.contexts.pop();
         if let Some(context) = found {
             let event = if marker.kind == MarkerKind::KERNEL_TRANSFER {
@@ -192,11 +227,9 @@ impl ThreadCheck {
             } else {
                 MarkerKind::HARDWARE_EVENT
             };
-            report.require(
-                context.kind == event,
-                &rules::RETURN,
-                "a signal ends as an interrupt, or the other way round",
-            );
+            if context.kind != event {
+                report.say(&rules::RETURN, "a signal ends as an interrupt, or the other way round");
+            }
         }
         self.kernel.returned = found;
         self.last = found.and_then(|context| context.last);

@@ -87,7 +87,9 @@ impl Sequence {
             return;
         }
         let is_left = last.is_some_and(KnownInstruction::is_branch);
-        report.require(is_last || is_left, &rules::RSEQ, "a restartable sequence is left without a branch or an abort");
+        if !is_last && !is_left {
+            report.say(&rules::RSEQ, "a restartable sequence is left without a branch or an abort");
+        }
         self.is_inside = false;
     }
 
@@ -104,7 +106,9 @@ impl ThreadCheck {
             MarkerKind::SYSTEM_CALL => self.check_system_call(report),
             MarkerKind::MAYBE_BLOCKING => {
                 let is_call = self.recent.last() == Some(MarkerKind::SYSTEM_CALL) || self.header.is_synthetic();
-                report.require(is_call, &rules::BLOCKING, "no system call is told right before");
+                if !is_call {
+                    report.say(&rules::BLOCKING, "no system call is told right before");
+                }
             }
             MarkerKind::FUNCTION => {
                 self.calls.function = marker.value;
@@ -117,7 +121,9 @@ impl ThreadCheck {
                 let is_aborted = self.recent.last() == Some(MarkerKind::RSEQ_ABORT);
                 let is_left = self.last.as_ref().is_some_and(KnownInstruction::is_branch);
                 let is_open = self.sequence.is_inside && !is_aborted && !is_left;
-                report.require(!is_open, &rules::RSEQ, "a signal in a restartable sequence, which no abort is told of");
+                if is_open {
+                    report.say(&rules::RSEQ, "a signal in a restartable sequence, which no abort is told of");
+                }
             }
             _ => {}
         }
@@ -129,7 +135,9 @@ impl ThreadCheck {
         match before.kind {
             MarkerKind::RSEQ_ABORT => {
                 let is_event = marker.kind == MarkerKind::KERNEL_EVENT;
-                report.require(is_event, &rules::RSEQ, "no kernel event comes right after an abort");
+                if !is_event {
+                    report.say(&rules::RSEQ, "no kernel event comes right after an abort");
+                }
             }
             MarkerKind::PHYSICAL_ADDRESS if marker.kind != MarkerKind::VIRTUAL_ADDRESS => {
                 report.add(&rules::PHYSICAL, || "no virtual address comes right after a physical one".to_owned());
@@ -145,9 +153,13 @@ impl ThreadCheck {
 
     fn check_system_call(&self, report: &mut Report<'_>) {
         let is_asking = self.last.is_none_or(|last| last.is_trap != Some(false)) || self.header.is_filtered();
-        report.require(is_asking, &rules::SYSTEM_CALL, "the instruction before is none that asks the kernel");
+        if !is_asking {
+            report.say(&rules::SYSTEM_CALL, "the instruction before is none that asks the kernel");
+        }
         let has_times = !self.header.has_times_of_calls() || self.recent.is_time_and_cpu();
-        report.require(has_times, &rules::SYSTEM_CALL, "no time and CPU come right before a system call");
+        if !has_times {
+            report.say(&rules::SYSTEM_CALL, "no time and CPU come right before a system call");
+        }
     }
 
     fn is_of_system_call(&self) -> bool {
@@ -157,7 +169,9 @@ impl ThreadCheck {
     fn check_function(&self, report: &mut Report<'_>) {
         let is_after_branch = self.last.is_none_or(|last| last.is_branch()) || self.is_elsewhere || self.is_interrupted;
         let is_right = self.is_of_system_call() || is_after_branch || self.header.is_filtered();
-        report.require(is_right, &rules::FUNCTION, "a function is told where no branch leads into or out of it");
+        if !is_right {
+            report.say(&rules::FUNCTION, "a function is told where no branch leads into or out of it");
+        }
     }
 
     fn check_return_address(&self, address: u64, report: &mut Report<'_>) {
@@ -171,11 +185,9 @@ impl ThreadCheck {
     fn check_abort(&mut self, failed: u64, report: &mut Report<'_>) {
         let end = self.sequence.end;
         let is_done = self.last.is_some_and(|last| Some(last.next_pc()) == end && last.pc != failed);
-        report.require(
-            !is_done,
-            &rules::RSEQ,
-            "the last instruction of a restartable sequence is there, and it was aborted",
-        );
+        if is_done {
+            report.say(&rules::RSEQ, "the last instruction of a restartable sequence is there, and it was aborted");
+        }
         self.sequence.is_inside = false;
     }
 }

@@ -12,4 +12,4 @@ mod rules;
 mod thread;
 mod whole;
 
-pub use whole::check_trace;
+pub use whole::TraceCheck;

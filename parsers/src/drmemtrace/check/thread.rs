@@ -62,7 +62,7 @@ impl ThreadCheck {
         self.check_way(&new, report);
         self.check_branch(&new, report);
         if !new.is_kernel {
-            self.kernel.come_back(self.header.is_filtered(), report);
+            self.kernel.come_back(&self.header, report);
             self.calls.instruction(&new);
         }
         self.sequence.instruction(&new, self.last.as_ref(), report);
@@ -82,13 +82,13 @@ impl ThreadCheck {
 
     pub fn access(&mut self, kind: AccessKind, size_bytes: u16, report: &mut Report<'_>) {
         let has_length = size_bytes > 0 || self.last.is_none_or(|last| !last.has_lengths);
-        report.require(has_length, &rules::SIZE, "an access of 0 bytes");
+        if !has_length {
+            report.say(&rules::SIZE, "an access of 0 bytes");
+        }
         let is_after_function = self.recent.last().is_some_and(is_of_function);
-        report.require(
-            !is_after_function,
-            &rules::FUNCTION,
-            "a function is told between an instruction and its access",
-        );
+        if is_after_function {
+            report.say(&rules::FUNCTION, "a function is told between an instruction and its access");
+        }
         self.recent.note(None);
         let [loads, stores] = &mut self.accesses;
         let count = if kind == AccessKind::Read { loads } else { stores };
@@ -119,11 +119,9 @@ impl ThreadCheck {
         let is_told = self.has_called || self.is_interrupted || !self.header.has(FileType::SYSTEM_CALLS);
         let is_call = self.last.is_some_and(|last| last.is_trap == Some(true) && last.branch == Branch::None);
         let is_synthetic = self.header.is_synthetic();
-        report.require(
-            is_told || !is_call || is_synthetic || self.header.is_filtered(),
-            &rules::SYSTEM_CALL,
-            "no record tells the system call of the instruction before",
-        );
+        if is_call && !is_told && !is_synthetic && !self.header.is_filtered() {
+            report.say(&rules::SYSTEM_CALL, "no record tells the system call of the instruction before");
+        }
     }
 
     /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
@@ -144,9 +142,13 @@ impl ThreadCheck {
             return;
         }
         let is_old = new.branch == Branch::Conditional(None);
-        report.require(!is_old, &rules::BRANCH, "a conditional branch does not say whether it was taken");
+        if is_old {
+            report.say(&rules::BRANCH, "a conditional branch does not say whether it was taken");
+        }
         let has_target = !new.is_indirect() || new.recorded_target.is_some_and(|target| target != 0) || new.is_kernel;
-        report.require(has_target, &rules::BRANCH, "an indirect branch does not say where it goes");
+        if !has_target {
+            report.say(&rules::BRANCH, "an indirect branch does not say where it goes");
+        }
     }
 
     /// Any marker.
@@ -160,7 +162,10 @@ impl ThreadCheck {
             MarkerKind::WINDOW | MarkerKind::LEFT_OUT => self.is_elsewhere = true,
             MarkerKind::THREAD_EXIT => {
                 self.check_accesses(report);
-                self.header.exit(self.has_step, report);
+                self.header.exit(report);
+                if !self.has_step && self.header.must_have_steps() {
+                    report.say(&rules::EMPTY, "it has no instruction");
+                }
             }
             _ => {}
         }

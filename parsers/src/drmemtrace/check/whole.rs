@@ -1,60 +1,41 @@
 //! All records of a trace, thread by thread.
 
-use std::ops::Range;
-
 use foldhash::HashMap;
+use stepback_machine::{Encoding, InstructionSet};
 
 use crate::drmemtrace::check::instruction::KnownInstruction;
 use crate::drmemtrace::check::report::Report;
 use crate::drmemtrace::check::rules;
 use crate::drmemtrace::check::thread::ThreadCheck;
 use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::record::ThreadIdentity;
-use crate::drmemtrace::source::Drmemtrace;
 use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
-use crate::error::SourceError;
-use crate::events::{Flow, ThreadNumber};
+use crate::events::ThreadNumber;
 use crate::finding::{FindingPlace, Findings};
 use crate::marker::MarkerKind;
-use crate::source::CheckWatch;
 
-/// Records between two looks at whether to go on.
-const PATIENCE: u64 = 1 << 13;
 /// Decoded instructions that are remembered before all are forgotten.
 const REMEMBERED: usize = 1 << 16;
 /// Threads that are followed; of further ones nothing is checked. Each takes some KiB.
 const THREADS: usize = 1 << 12;
 
-/// Goes through the records of a trace and adds what breaks the rules.
-///
-/// # Errors
-/// The store could not be read.
-pub fn check_trace(trace: &Drmemtrace, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
-    let mut check = TraceCheck { trace, threads: HashMap::default(), decoded: HashMap::default() };
-    let mut goes_on = true;
-    let positions = Range { start: 0, end: u64::MAX };
-    let each = |record: VisibleRecord<'_>| {
-        if record.ordinal.is_multiple_of(PATIENCE) && watch(record.ordinal) == Flow::Stop {
-            goes_on = false;
-        }
-        check.record(&record, findings);
-        goes_on
-    };
-    trace.records(positions, each).map_err(|error| SourceError::Read { offset: 0, error })?;
-    if goes_on {
-        check.finish(findings);
-    }
-    Ok(())
-}
-
-struct TraceCheck<'t> {
-    trace: &'t Drmemtrace,
+/// What the records of a trace that were seen so far tell.
+pub struct TraceCheck {
+    head: TraceHead,
+    set: InstructionSet,
     threads: HashMap<ThreadNumber, ThreadCheck>,
-    decoded: HashMap<(u64, Option<stepback_machine::Encoding>, u8), KnownInstruction>,
+    decoded: HashMap<(u64, Option<Encoding>, u8), KnownInstruction>,
 }
 
-impl TraceCheck<'_> {
-    fn record(&mut self, record: &VisibleRecord<'_>, findings: &mut Findings) {
+impl TraceCheck {
+    /// Before the first record. `set` is how instructions decode unless a record says something else.
+    pub fn new(head: TraceHead, set: InstructionSet) -> Self {
+        Self { head, set, threads: HashMap::default(), decoded: HashMap::default() }
+    }
+
+    /// Adds what breaks the rules in the next record.
+    pub fn record(&mut self, record: &VisibleRecord<'_>, findings: &mut Findings) {
         let mut report = Report { findings, ordinal: record.ordinal };
         if let RecordContent::Problem(_) = record.content {
             // What is missing there may be anything.
@@ -66,8 +47,7 @@ impl TraceCheck<'_> {
         if self.threads.len() >= THREADS && !self.threads.contains_key(&record.thread) {
             return;
         }
-        let head = self.trace.head();
-        let set = self.trace.set();
+        let (head, set) = (self.head, self.set);
         let thread = self.threads.entry(record.thread).or_insert_with(|| ThreadCheck::new(head, set));
         match record.content {
             RecordContent::Instruction(code, target) => {
@@ -92,9 +72,8 @@ impl TraceCheck<'_> {
         }
     }
 
-    /// What can be said of threads at the end alone.
-    fn finish(&self, findings: &mut Findings) {
-        let names: Vec<ThreadIdentity> = self.trace.threads();
+    /// Adds what can be said of threads at the end alone. `names` are those of all threads by number.
+    pub fn finish(&self, names: &[ThreadIdentity], findings: &mut Findings) {
         let mut threads: Vec<_> = self.threads.iter().collect();
         threads.sort_unstable_by_key(|(number, _)| number.0);
         for (number, thread) in threads {

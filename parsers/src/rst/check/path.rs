@@ -45,8 +45,9 @@ impl Path {
     /// Looks at the next instruction, and where it leads.
     pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
         let is_stopped = found.has_trap && trap.is_none_or(|trap| trap.pc == found.pc);
-        // Handlers begin anywhere.
-        if trap.is_some() && !is_stopped {
+        // Handlers begin anywhere, and where no record tells of a trap, this may be the first instruction of its handler.
+        let may_begin_handler = trap.is_none() && found.has_trap && self.pc.is_some_and(|pc| pc != found.pc);
+        if trap.is_some() && !is_stopped || may_begin_handler {
             *self = Self { pc: None, next: Next::Behind, is_annulled: false };
         }
         if is_fake_address(found.pc) {

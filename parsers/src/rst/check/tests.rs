@@ -354,6 +354,11 @@ fn traces_of_user_programs_alone_need_not_tell_of_the_system() {
     let mut trapped = user(sound());
     trapped.push(instruction(START + 20, TRAP_CALL).with(instr::TR, 1));
     assert_eq!(names(&trapped), [""; 0], "its traps are not told");
+    trapped.extend([instruction(HANDLER, NOP), instruction(HANDLER + 4, NOP)]);
+    assert_eq!(names(&trapped), [""; 0], "the handler of a trap that is not told");
+    let mut entered = user(sound());
+    entered.extend([instruction(HANDLER, NOP).with(instr::TR, 1), instruction(HANDLER + 4, NOP)]);
+    assert_eq!(names(&entered), [""; 0], "the first instruction of a handler says so");
     let shade = record(kind::HARDWARE).with(hwinfo::CATEGORY, 2).with(hwinfo::INFOTYPE, 6);
     let by_shade = sound_but(|trace| trace[TEXTS] = shade);
     assert_eq!(names(&by_shade), [""; 0]);
