@@ -91,6 +91,7 @@ pub use query::search::pattern::{PatternFault, TextPattern};
 pub use query::search::run::{Find, Searched};
 pub use query::search::text::FindText;
 pub use query::search::value::FindValue;
+pub use query::slice::given::GivenValues;
 pub use query::slice::influence::Influence;
 pub use query::slice::onward::OnwardWalk;
 pub use query::slice::walk::SliceWalk;

@@ -229,26 +229,29 @@ fn coroutines_have_stacks_of_their_own() {
          2004 a9bf7bfd SP_EL1=7fe0
          2008 9400043e X30=200c
          3100 910003e0
-         3104 9100003f SP_EL1=90000 X30=4000
-         3108 d65f03c0
+         3104 9100003f SP_EL1=90000
+         3108 f94007fe X30=4000
+         310c d65f03c0
          4000 a9bf7bfd SP_EL1=8ffe0
-         4004 9400043f X30=4008
+         4004 97fffc3f X30=4008
          3100 910003e0
-         3104 9100003f SP_EL1=7fe0 X30=200c
-         3108 d65f03c0
+         3104 9100003f SP_EL1=7fe0
+         3108 f94007fe X30=200c
+         310c d65f03c0
          200c a8c27bfd SP_EL1=8000 X30=1008
          2010 9400043c X30=2014
          3100 910003e0
-         3104 9100003f SP_EL1=8ffe0 X30=4008
-         3108 d65f03c0
+         3104 9100003f SP_EL1=8ffe0
+         3108 f94007fe X30=4008
+         310c d65f03c0
          4008 d503201f",
     );
     let expected = [
         "call 2004: 1..2..- Open by Link",
-        "  call 3100: 3..4..11 Return by Link",
-        "  call 3100: 13..14..- Open by Link",
-        "switch 4000: 6..7..- Open by Stack",
-        "call 3100: 8..9..16 Return by Link",
+        "  call 3100: 3..4..13 Return by Link",
+        "  call 3100: 15..16..- Open by Link",
+        "switch 4000: 7..8..- Open by Stack",
+        "call 3100: 9..10..19 Return by Link",
     ];
     check(&text, &expected);
 }

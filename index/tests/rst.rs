@@ -607,12 +607,13 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
         let told: Vec<_> = frames
             .map(|frame| (frame.call_step.unwrap().0, frame.depth, frame.exit_step.unwrap().0, frame.left))
             .collect();
+        // What stands in the slot of a return is the last step of its frame.
         let expected = [
-            (call, 1, call + 2, Left::Return),
-            (outer, 1, left, Left::Longjmp),
-            (middle, 2, left, Left::Longjmp),
-            (longjmp, 3, left, Left::Longjmp),
-            (last, 1, back, Left::Return),
+            (call, 1, call + 3, Left::Return),
+            (outer, 1, left + 1, Left::Longjmp),
+            (middle, 2, left + 1, Left::Longjmp),
+            (longjmp, 3, left + 1, Left::Longjmp),
+            (last, 1, back + 1, Left::Return),
         ];
         assert_eq!(told, expected, "{jump:08x}");
     }

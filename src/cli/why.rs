@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_index::{
-    Defined, Edge, EdgeKinds, End, Influence, Query as _, QueryError, SliceCell, SliceEnd, SliceRow, SliceStep,
-    StepRecord, Steps, Value, WantedBy, Why,
+    Defined, Edge, EdgeKinds, End, GivenValues, Influence, Query as _, QueryError, SliceCell, SliceEnd, SliceRow,
+    SliceStep, StepRecord, Steps, Value, WantedBy, Why,
 };
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Source as _, Step};
@@ -79,6 +79,9 @@ struct RowJson {
 struct DefinedJson {
     cell: String,
     value: Option<String>,
+    /// Present where a part of the value follows from what steps did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inferred: Option<bool>,
 }
 
 /// Where a chain ends.
@@ -175,18 +178,23 @@ fn print_step(row: &SliceStep, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     let question = Steps { first: row.step, count: 1 };
     let Some(record) = question.run(index, &report.cancel)?.pop() else { return Ok(()) };
+    let defines = GivenValues(row).run(index, &report.cancel)?;
     let set = index.source().traits().instruction_set;
     let doubt = row.doubt.map(|doubt| doubt_words(doubt, set));
     let value = |defined: &Defined| value_hex(&in_order(defined, index.source().traits().endian));
     if report.is_json {
-        let defined = |defined: &Defined| DefinedJson { cell: cell_words(defined.cell, index), value: value(defined) };
+        let defined = |defined: &Defined| DefinedJson {
+            cell: cell_words(defined.cell, index),
+            value: value(defined),
+            inferred: defined.is_inferred.then_some(true),
+        };
         let step = StepJson::new(&record, index);
-        let defines = row.defines.iter().map(defined).collect();
+        let defines = defines.iter().map(defined).collect();
         let (why, wanted_by) = (edge_words(&row.wanted_by), steps_of(&row.wanted_by));
         return report.json(&RowJson { step, defines, why, r#for: wanted_by, doubt });
     }
     let record = StepRecord { effects: Vec::new(), ..record };
-    let defines = row.defines.iter().map(|defined| {
+    let defines = defines.iter().map(|defined| {
         format!("{} = {}", cell_words(defined.cell, index), value(defined).unwrap_or_else(|| "unknown".to_owned()))
     });
     let doubt = doubt.map(|doubt| format!("  {doubt}")).unwrap_or_default();

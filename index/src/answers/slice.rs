@@ -85,6 +85,16 @@ pub struct Defined {
     pub cell: SliceCell,
     /// The value, least significant byte first (of memory: the byte at the lowest address); of flags the bits as they stand.
     pub value: Value,
+    /// A part of the value follows from what steps did; the trace does not state it. See [`crate::GivenValues`].
+    pub is_inferred: bool,
+}
+
+impl Defined {
+    /// What the trace states.
+    #[must_use]
+    pub fn new(cell: SliceCell, value: Value) -> Self {
+        Self { cell, value, is_inferred: false }
+    }
 }
 
 /// Who wants a result, and what for.

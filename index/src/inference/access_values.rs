@@ -1,22 +1,25 @@
 //! The values of accesses.
 
-use stepback_machine::{AccessKind, Endian};
-use stepback_parsers::{Position, Source};
+use stepback_machine::{AccessKind, Endian, RegisterView};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::slice::{Defined, SliceCell};
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::untraced::Untraced;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
-use crate::inference::observed::Observed;
+use crate::inference::observed::{Observed, ObservedRegister};
 use crate::inference::others::run_of;
 use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::circumstances;
 use crate::inference::surroundings::Surroundings;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
+use crate::read::untraced::UntracedReader;
 
 /// The steps around an access that are looked at: behind it, its value may be used as an address.
 const AROUND: Surroundings = Surroundings { before: 128, behind: 128 };
@@ -31,6 +34,7 @@ const RUNS: usize = 12;
 pub(super) struct AccessValues {
     /// Ascending by slot.
     pieces: Vec<(Observed, Knowledge)>,
+    registers: Vec<(ObservedRegister, Knowledge)>,
     is_big_endian: bool,
 }
 
@@ -56,7 +60,8 @@ impl AccessValues {
             }
         }
         runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
-        let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.endian == Endian::Big };
+        let mut values =
+            Self { pieces: Vec::new(), registers: Vec::new(), is_big_endian: circumstances.endian == Endian::Big };
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
             let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
@@ -67,9 +72,21 @@ impl AccessValues {
             engine.symbols.resolve();
             let known = engine.observed.iter().map(|observed| (*observed, engine.symbols.known(observed.term)));
             values.pieces.extend(known);
+            let registers = engine.observed_registers.iter();
+            values.registers.extend(registers.map(|given| (*given, engine.symbols.known(given.term))));
         }
         values.pieces.sort_by_key(|(observed, _)| observed.slot);
         Ok(values)
+    }
+
+    /// A byte that the step of a slot gave a register.
+    fn register_byte(&self, slot: u64, byte: RegisterView) -> Option<u8> {
+        let given = self.registers.iter().rev().filter(|(given, _)| given.slot == slot);
+        let mut found = given.filter(|(given, _)| given.view.register == byte.register).filter_map(|(given, known)| {
+            let place = byte.offset.checked_sub(given.view.offset).filter(|place| *place < given.view.size_bytes)?;
+            known.byte(place)
+        });
+        found.next()
     }
 
     /// A byte that an access of a slot stored or loaded.
@@ -89,6 +106,47 @@ impl AccessValues {
 fn is_near(slots: &[u64], slot: u64) -> bool {
     let (first, last) = (slots.first().copied().unwrap_or(slot), slots.last().copied().unwrap_or(slot));
     slot - last <= NEAR && slot - first <= RUN_STEPS
+}
+
+/// Fills in what follows about the values of cells that a step gave a value, which the trace does not state.
+pub(crate) fn fill_cells<S: Source>(
+    index: &Index<S>,
+    step: Step,
+    cells: &mut [Defined],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
+    let slot = step.after().0;
+    let thread = SlotReader(index).thread_at(Position(slot))?;
+    let untraced = UntracedReader(index).of(thread)?;
+    let has_windows = index.instruction_set(thread).has_windows();
+    let is_open = |defined: &Defined| match defined.cell {
+        SliceCell::Register { view, .. } => !has_windows && (index.is_inferred() || untraced.includes(view)),
+        SliceCell::Memory { .. } => index.is_inferred(),
+        SliceCell::Flags { .. } => false,
+    };
+    let is_unknown = |defined: &Defined| defined.value.0.contains(&None);
+    let mut open = cells.iter_mut().filter(|defined| is_unknown(defined) && is_open(defined)).peekable();
+    if open.peek().is_none() || DoubtReader(index).is_filtered(Position(slot), cancel)? {
+        return Ok(());
+    }
+    let known = circumstances(index);
+    let are_values_taken = known.are_values_taken || untraced != Untraced::Nothing;
+    let values = AccessValues::of(index, &[slot], Circumstances { are_values_taken, ..known }, cancel)?;
+    for defined in open {
+        for (byte, place) in defined.value.0.iter_mut().zip(0u16..).filter(|(byte, _)| byte.is_none()) {
+            *byte = match defined.cell {
+                SliceCell::Register { view, .. } => {
+                    values.register_byte(slot, RegisterView::new(view.register, view.offset.saturating_add(place), 1))
+                }
+                SliceCell::Memory { address, .. } => {
+                    values.byte(slot, AccessKind::Write, address.0.wrapping_add(place.into()))
+                }
+                SliceCell::Flags { .. } => None,
+            };
+            defined.is_inferred |= byte.is_some();
+        }
+    }
+    Ok(())
 }
 
 /// Fills in what follows about the values of accesses that have none. Nothing is done in traces that state values.

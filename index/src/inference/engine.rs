@@ -7,7 +7,7 @@ use crate::answers::reason::Way;
 use crate::inference::addresses::find_addresses;
 use crate::inference::here::Here;
 use crate::inference::memory::Memory;
-use crate::inference::observed::Observed;
+use crate::inference::observed::{Observed, ObservedRegister};
 use crate::inference::path::Path;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker};
@@ -40,9 +40,10 @@ pub(super) struct Engine<'a> {
     pub stack: Option<u64>,
     /// What the segment of the thread points to.
     pub thread_block: Option<u64>,
-    /// The slots of the steps whose accesses are observed, ascending.
+    /// The slots of the steps of which is observed what they access and give registers, ascending.
     pub watched: &'a [u64],
     pub observed: Vec<Observed>,
+    pub observed_registers: Vec<ObservedRegister>,
     /// Stores that no records show, in order.
     pub unshown: Vec<Unshown>,
     /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
@@ -116,6 +117,7 @@ impl<'a> Engine<'a> {
             traced: Traced::default(),
             watched: &[],
             observed: Vec::new(),
+            observed_registers: Vec::new(),
             unshown: Vec::new(),
             loads: Vec::new(),
             addresses_buffer: Vec::new(),
@@ -193,6 +195,7 @@ impl<'a> Engine<'a> {
         self.take_access_values(here);
         if self.watched.binary_search(&here.step.slot).is_ok() {
             self.observe(here);
+            self.observe_registers(here, &registers);
         }
         let accesses = self.run.accesses(here.step);
         for access in accesses.iter().filter(|access| access.kind == AccessKind::Write) {

@@ -1,11 +1,11 @@
 //! What the accesses of some steps stored or loaded.
 
-use stepback_machine::{AccessKind, Endian, Expression};
+use stepback_machine::{AccessKind, Endian, Expression, RegisterView};
 
 use crate::inference::engine::Engine;
 use crate::inference::here::Here;
 use crate::inference::symbols::Term;
-use crate::inference::terms::is_exclusive;
+use crate::inference::terms::{RegisterChange, is_exclusive};
 
 /// At most 8 bytes that a step accessed once.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,22 @@ pub(super) struct Observed {
     pub term: Term,
 }
 
+/// What a step gave a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObservedRegister {
+    pub slot: u64,
+    pub view: RegisterView,
+    pub term: Term,
+}
+
 impl Engine<'_> {
+    /// Notes what a step gives registers.
+    pub fn observe_registers(&mut self, here: Here<'_>, changes: &[RegisterChange]) {
+        let slot = here.step.slot;
+        let given = changes.iter().map(|change| ObservedRegister { slot, view: change.view, term: change.term });
+        self.observed_registers.extend(given);
+    }
+
     /// Notes what a step loads and stores. Memory and registers are still what they were before it.
     pub fn observe(&mut self, here: Here<'_>) {
         for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {

@@ -344,12 +344,10 @@ impl Oracle {
         InstructionSet::banked_anywhere(self.outside_name(register)?).filter(|known| known.bank != Bank::Other)
     }
 
-    /// Tells the first writes of a line the bank that its last one bears.
-    pub(super) fn tell_first_half(&mut self, line: u64, copy: &Written) {
-        for event in self.events.iter_mut().rev().take_while(|event| event.line == line) {
-            if let EventKind::Register(written) = &mut event.kind
-                && written.name == WrittenName::OfBank
-            {
+    /// Tells the first writes of a line, which come directly before its last one, the bank that this bears.
+    pub(super) fn tell_first_half(&mut self, copy: &Written) {
+        for event in self.events.iter_mut().rev().take_while(|event| event.kind.is_named(WrittenName::OfBank)) {
+            if let EventKind::Register(written) = &mut event.kind {
                 (written.bank, written.physical, written.told) = (copy.bank, copy.physical, copy.told);
             }
         }

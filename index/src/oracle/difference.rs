@@ -68,7 +68,7 @@ impl Oracle {
     /// All bytes that may ever change.
     fn all_bytes(&self) -> BTreeSet<u64> {
         let accessed = self.events.iter().flat_map(bytes_of).map(|(address, _)| address);
-        accessed.chain(self.loaded_and_written_by_host()).collect()
+        accessed.chain(self.fetches.keys().copied()).chain(self.loaded_and_written_by_host()).collect()
     }
 
     /// The bytes of images that the host wrote over.

@@ -42,6 +42,13 @@ pub(super) enum EventKind {
     Marker(Marker),
 }
 
+impl EventKind {
+    /// Whether it is a write of a register that bears such a name.
+    pub fn is_named(&self, name: WrittenName) -> bool {
+        matches!(self, Self::Register(written) if written.name == name)
+    }
+}
+
 /// A line that is made of a record.
 #[derive(Clone, Debug)]
 pub(super) struct NamedLine {

@@ -1,5 +1,7 @@
 //! What the fetch of an instruction tells of memory.
 
+use std::collections::HashMap;
+
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step, StepOrigin};
 
@@ -13,29 +15,34 @@ impl Oracle {
     /// The bytes of the instruction of the step of a slot, each with its address.
     pub(super) fn fetched_in(&self, slot: u64) -> Vec<(u64, u8)> {
         let told = slot.checked_sub(1).and_then(|step| self.step(Step(step)));
-        let told = told.filter(|told| told.origin == StepOrigin::Recorded && self.has_one_memory);
+        let told = told.filter(|told| told.origin == StepOrigin::Recorded);
         let Some((told, encoding)) = told.and_then(|told| Some((told, told.encoding?))) else { return Vec::new() };
         let bytes = self.program.in_memory(told.instruction_set, encoding);
         (0..).zip(bytes.bytes()).map(|(offset, byte)| (told.pc.0.wrapping_add(offset), *byte)).collect()
     }
 
-    /// The byte that the step of a slot fetched from an address.
-    pub(super) fn fetched_byte(&self, slot: u64, address: u64) -> Option<u8> {
-        // No instruction is longer than 15 bytes.
-        let pc = self.step(Step(slot.checked_sub(1)?))?.pc;
-        let is_near = address.wrapping_sub(pc.0) < 15;
-        let fetched = if is_near { self.fetched_in(slot) } else { Vec::new() };
-        fetched.into_iter().find(|(fetched, _)| *fetched == address).map(|(_, byte)| byte)
+    /// For each address the slots whose steps fetched a byte from it, in order, and its value.
+    pub(super) fn find_fetches(&self) -> HashMap<u64, Vec<(u64, u8)>> {
+        let mut fetches: HashMap<u64, Vec<(u64, u8)>> = HashMap::new();
+        if !self.has_one_memory {
+            return fetches;
+        }
+        for slot in 1..=self.step_count() {
+            for (address, byte) in self.fetched_in(slot) {
+                fetches.entry(address).or_default().push((slot, byte));
+            }
+        }
+        fetches
     }
 
     /// The last slot up to a position whose step fetched a byte, and its value.
     pub(super) fn last_fetch(&self, address: u64, position: Position) -> Option<(u64, u8)> {
-        (1..=position.0).rev().find_map(|slot| Some((slot, self.fetched_byte(slot, address)?)))
+        self.fetches.get(&address)?.iter().rfind(|(slot, _)| *slot <= position.0).copied()
     }
 
     /// The first slot after a position whose step fetches a byte, and its value.
     pub(super) fn next_fetch(&self, address: u64, position: Position) -> Option<(u64, u8)> {
-        (position.0 + 1..=self.step_count()).find_map(|slot| Some((slot, self.fetched_byte(slot, address)?)))
+        self.fetches.get(&address)?.iter().find(|(slot, _)| *slot > position.0).copied()
     }
 
     /// Forgets the pages of the program where a step fetched a byte that the program has otherwise

@@ -22,8 +22,7 @@ impl Replay for NextAccessedBlock {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
         let from = self.from.0 / 64;
         let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
-        let fetched = (1..=oracle.step_count()).flat_map(|slot| oracle.fetched_in(slot));
-        let addresses = addresses.chain(fetched.map(|(address, _)| address / 64));
+        let addresses = addresses.chain(oracle.fetches.keys().map(|address| address / 64));
         let block = addresses.filter(|block| *block >= from).chain(oracle.program.next_granule(from)).min();
         Some(block.map(|block| Address(block * 64)))
     }

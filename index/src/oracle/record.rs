@@ -40,6 +40,8 @@ pub struct Oracle {
     pub(super) program: Program,
     /// False where programs have memories of their own.
     pub(super) has_one_memory: bool,
+    /// For each address the slots whose steps fetched a byte from it, and its value.
+    pub(super) fetches: HashMap<u64, Vec<(u64, u8)>>,
     /// Reads that contradict what was known before them.
     pub(super) external_changes: u64,
 }
@@ -96,6 +98,7 @@ impl Oracle {
             time_falls: Vec::new(),
             program: Program::default(),
             has_one_memory: true,
+            fetches: HashMap::new(),
             external_changes: 0,
         };
         let (last_steps, last_times) = (HashMap::new(), HashMap::new());
@@ -116,6 +119,7 @@ impl Oracle {
         oracle.warn_of_times();
         oracle.follow_memory();
         oracle.widths = oracle.find_widths();
+        oracle.fetches = oracle.find_fetches();
         Ok(oracle)
     }
 
@@ -123,6 +127,7 @@ impl Oracle {
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
         let mut oracle = Self { program, ..self };
+        oracle.fetches = oracle.find_fetches();
         oracle.forget_contradicted_pages();
         oracle.follow_images();
         oracle
@@ -278,7 +283,7 @@ impl EventSink for Recorder<'_> {
         let physical = Physical::of_write(write.view.register, bank, self.modes.of(write.thread));
         let written = Written { view: write.view, bytes, name: write.name, bank, physical, told: physical };
         if write.is_bank_copy() {
-            self.oracle.tell_first_half(write.place.line_in_range, &written);
+            self.oracle.tell_first_half(&written);
         }
         self.modes.follow(write);
         self.push(write.thread, write.place, EventKind::Register(written));

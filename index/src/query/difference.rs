@@ -19,6 +19,7 @@ use crate::query::registers::{NamesOf, file_at};
 use crate::read::byte_values::BlockState;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
+use crate::read::fetches::FetchReader;
 use crate::read::names::NameReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
@@ -223,15 +224,17 @@ fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Can
     }
     for AddressRange { first, last } in index.host_regions.ranges(slots) {
         let range = MemoryRange { address: Address(first), len_bytes: (last - first).saturating_add(1) };
-        // Memory that no step touches and no image fills was unknown and stays so.
+        // Memory that no step touches or executes and no image fills was unknown and stays so.
         ByteReader::new(index).for_each_touched(range, cancel, |granule, _| {
             found.insert(granule);
             Ok(())
         })?;
-        let loaded = std::iter::successors(index.program().next_granule(first >> GRANULE_BITS), |granule| {
-            index.program().next_granule(granule + 1)
-        });
-        found.extend(loaded.take_while(|granule| *granule <= last >> GRANULE_BITS));
+        let mut add_all = |next: &dyn Fn(u64) -> Option<u64>| {
+            let all = std::iter::successors(next(first >> GRANULE_BITS), |granule| next(granule + 1));
+            found.extend(all.take_while(|granule| *granule <= last >> GRANULE_BITS));
+        };
+        add_all(&|from| index.program().next_granule(from));
+        add_all(&|from| FetchReader(index).next_granule(from));
     }
     Ok(found.into_iter().collect())
 }

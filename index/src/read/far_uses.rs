@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use stepback_machine::{Address, Mode, RegisterId, RegisterView, decode};
+use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
@@ -130,12 +130,20 @@ impl<'a, S: Source> FarUses<'a, S> {
         }
         let (mut table, mut others) = (OperandTableWriter::default(), BTreeSet::new());
         KeyMapReader(index).for_each_pc(|pc| _ = others.insert(pc))?;
-        for instruction in index.source().instructions().unwrap_or_default() {
-            cancel.check()?;
-            let encoding = known_encoding(index, &instruction);
-            let decoded = encoding.map(|encoding| decode(encoding, instruction.pc, instruction.instruction_set));
-            table.add(instruction.pc.0, decoded.as_ref().and_then(|decoded| decoded.registers.as_ref()));
-            others.remove(&instruction.pc.0);
+        let mut add = |pc: Address, set: InstructionSet, encoding: Option<Encoding>| {
+            let decoded = encoding.map(|encoding| decode(encoding, pc, set));
+            table.add(pc.0, decoded.as_ref().and_then(|decoded| decoded.registers.as_ref()));
+            others.remove(&pc.0);
+            cancel.check()
+        };
+        match index.source().instructions() {
+            Some(all) => {
+                all.iter().try_for_each(|known| add(known.pc, known.instruction_set, known_encoding(index, known)))?
+            }
+            None if index.codes.is_complete() => {
+                index.codes.all().iter().try_for_each(|code| add(code.pc, code.set, Some(code.encoding)))?;
+            }
+            None => {}
         }
         others.into_iter().for_each(|pc| table.add(pc, None));
         Ok(index.operands.get_or_init(|| table.finish()))
@@ -203,7 +211,7 @@ mod tests {
     use std::sync::Arc;
 
     use stepback_generator::Dice;
-    use stepback_machine::{Branch, InstructionSet, Registers};
+    use stepback_machine::{Branch, Registers};
     use stepback_parsers::MarkerKind;
 
     use super::records::{Record, Records};

@@ -2,7 +2,7 @@
 
 use stepback_index::{Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why};
 use stepback_machine::{Address, Branch, Endian, InstructionSet};
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position, Source, Step};
 
 use super::slices::{check, check_text};
 use super::support::compare::{index_of, open};
@@ -252,7 +252,7 @@ fn a_write_of_a_vector_overwrites_the_rest_of_it() {
         0,
         &[],
     );
-    assert_eq!(ends, []);
+    assert_eq!(ends, [End::Overwritten { by: Some(Step(0)) }]);
 }
 
 #[test]

@@ -400,14 +400,14 @@ impl Machine {
     /// A call by `call` or by a register, and mostly a new window.
     fn call(&mut self) {
         let target = self.far();
-        self.note(None);
         let through = self.dice.pick(&[16, 17, 9]).unwrap();
-        let word = if self.dice.one_in(2) || self.get(through) & 3 != 0 || self.get(through) > 1 << 30 {
+        let is_direct = self.dice.one_in(2) || !self.load_pointer(through, target);
+        self.note(None);
+        let word = if is_direct {
             1 << 30 | (target.wrapping_sub(self.pc) >> 2) as u32 & 0x3fff_ffff
         } else {
             2 << 30 | 15 << 25 | 0x38 << 19 | (through as u32) << 14 | 1 << 13
         };
-        let target = if word >> 30 == 1 { target } else { self.get(through) };
         self.record(word, Some(target), Flags { is_taken: true, ..Flags::default() });
         let link = self.pc;
         self.put(15, link);
@@ -416,6 +416,20 @@ impl Machine {
         self.npc = target;
         self.slot();
         self.save();
+    }
+
+    /// Loads a pointer to code from memory that nothing accessed before; false where no register points to such memory.
+    fn load_pointer(&mut self, register: usize, pointer: u64) -> bool {
+        let base = self.register();
+        let address = self.get(base);
+        let is_fresh = (0..8).all(|place| !self.memory.contains_key(&address.wrapping_add(place)));
+        if !is_fresh || address & 7 != 0 || address > 1 << 40 {
+            return false;
+        }
+        self.store(address, 8, pointer);
+        let word = 3 << 30 | (register as u32) << 25 | LDX << 19 | (base as u32) << 14 | 1 << 13;
+        self.carry_out(address, Move { word, register, direction: Direction::Load, size: 8 });
+        true
     }
 
     fn save(&mut self) {

@@ -208,7 +208,9 @@ impl<S: Source> Comparison<'_, S> {
                 self.agree_but(question, |found, expected| {
                     if let LastAccessAnswer::Step(hit) = found {
                         forget_inferred(hit);
-                        if let LastAccessAnswer::Step(expected) = expected {
+                        if let LastAccessAnswer::Step(expected) = expected
+                            && self.infers()
+                        {
                             forgive_doubt(hit, expected);
                         }
                     }
@@ -256,7 +258,6 @@ impl<S: Source> Comparison<'_, S> {
         }
     }
 
-    /// Values that follow from what steps did are the index's own: the test `inference` compares them.
     /// Whether instructions behind branches come before control goes where these lead.
     fn has_slots(&self) -> bool {
         let call = self.index.source().traits().instruction_set;
@@ -266,7 +267,8 @@ impl<S: Source> Comparison<'_, S> {
         })
     }
 
-    fn infers(&self) -> bool {
+    /// Values that follow from what steps did are the index's own: the test `inference` compares them.
+    pub fn infers(&self) -> bool {
         let source = self.index.source();
         source.traits().registers == RegisterSource::Operands || source.leaves_values_out()
     }
@@ -305,7 +307,9 @@ impl<S: Source> Comparison<'_, S> {
                     let expected = expected.next().flatten();
                     if let Accessed::Step(hit) = accessed {
                         forget_inferred(hit);
-                        if let Some(Accessed::Step(expected)) = expected {
+                        if let Some(Accessed::Step(expected)) = expected
+                            && self.infers()
+                        {
                             forgive_doubt(hit, expected);
                         }
                     }

@@ -249,8 +249,11 @@ impl<S: Source> Comparison<'_, S> {
             return;
         };
         let (found, expected) = (self.plainly(found), self.plainly(expected));
-        let ours = Slice::of(&found, Order::OldestFirst, &name);
+        let mut ours = Slice::of(&found, Order::OldestFirst, &name);
         let theirs = Slice::of(&expected, Order::OldestFirst, &name);
+        if self.infers() {
+            ours.forgive_doubts(&theirs);
+        }
         assert_same(&name, &ours.step_lines(), &theirs.step_lines());
         if influence.limit == usize::MAX {
             let mut both = [ours, theirs];
@@ -318,7 +321,9 @@ impl<S: Source> Comparison<'_, S> {
         let name = format!("{}: {why:?}", self.name);
         let (mut ours, mut theirs) =
             (Slice::of(found, Order::NewestFirst, &name), Slice::of(expected, Order::NewestFirst, &name));
-        ours.forgive_doubts(&theirs);
+        if self.infers() {
+            ours.forgive_doubts(&theirs);
+        }
         assert_same(&name, &ours.step_lines(), &theirs.step_lines());
         // Whose doubt it is, a limit may cut off.
         if why.limit == usize::MAX {

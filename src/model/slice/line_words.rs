@@ -1,6 +1,6 @@
 //! What the lines of a slice say.
 
-use stepback_index::{CallId, Cancel, Defined, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
+use stepback_index::{CallId, Cancel, Defined, GivenValues, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{RegisterSource, Source as _, Step};
 
@@ -104,7 +104,7 @@ impl SliceWords<'_> {
             }
             None => (self.disassembly(row)?, true),
         };
-        let value = if beside.is_empty() { self.value(row) } else { self.stored_bytes(&beside) };
+        let value = if beside.is_empty() { self.value(row)? } else { self.stored_bytes(&beside)? };
         let mut notes = Vec::new();
         notes.extend(self.address_note(&assignments).filter(|_| beside.is_empty()));
         notes.extend(self.bytes_note(id, &beside));
@@ -118,7 +118,7 @@ impl SliceWords<'_> {
 
     fn alone(self, id: RowId) -> Result<LineWords, QueryError> {
         let Some(row) = self.reading.row(id) else { return Ok(LineWords::default()) };
-        let (text, value) = (self.disassembly(row)?, self.cells(row));
+        let (text, value) = (self.disassembly(row)?, self.cells(row)?);
         let mut notes: Vec<String> = self.doubt(row).into_iter().collect();
         notes.extend(self.ends(&row.ends));
         let mut wanted_by: Vec<Step> = row.slice.wanted_by.iter().filter_map(|wanted| wanted.step).collect();
@@ -214,15 +214,22 @@ impl SliceWords<'_> {
     }
 
     /// The bytes that stores side by side wrote, in the order of their addresses.
-    fn stored_bytes(self, beside: &[RowId]) -> String {
-        let rows = beside.iter().filter_map(|id| self.reading.row(*id));
-        let bytes: Vec<Option<u8>> =
-            rows.flat_map(|row| row.slice.defines.iter().flat_map(|defined| defined.value.0.iter().copied())).collect();
-        bytes_text(&bytes)
+    fn stored_bytes(self, beside: &[RowId]) -> Result<String, QueryError> {
+        let mut bytes: Vec<Option<u8>> = Vec::new();
+        for row in beside.iter().filter_map(|id| self.reading.row(*id)) {
+            bytes.extend(self.defines(row)?.into_iter().flat_map(|defined| defined.value.0));
+        }
+        Ok(bytes_text(&bytes))
     }
 
-    fn value(self, row: &ReadRow) -> String {
-        let shown: Vec<String> = match &row.slice.defines[..] {
+    /// What a row gives a value, with the values that follow where the trace states none.
+    fn defines(self, row: &ReadRow) -> Result<Vec<Defined>, QueryError> {
+        GivenValues(&row.slice).run(&self.session.index, self.cancel)
+    }
+
+    fn value(self, row: &ReadRow) -> Result<String, QueryError> {
+        let defines = self.defines(row)?;
+        let shown: Vec<String> = match &defines[..] {
             // Several widths of one register: the widest says all.
             several if is_one_register(several) => {
                 let widest = several.iter().max_by_key(|one| one.value.0.len());
@@ -230,14 +237,14 @@ impl SliceWords<'_> {
             }
             several => several.iter().map(|one| self.number(one)).collect(),
         };
-        let is_byte = row.slice.defines.len() == 1 && loads_a_byte(row);
-        let letter = match row.slice.defines.first().and_then(|one| one.value.to_u64()) {
+        let is_byte = defines.len() == 1 && loads_a_byte(row);
+        let letter = match defines.first().and_then(|one| one.value.to_u64()) {
             Some(letter @ 0x21..=0x7e) if is_byte => {
                 u8::try_from(letter).map(|letter| format!(" '{}'", char::from(letter))).unwrap_or_default()
             }
             _ => String::new(),
         };
-        format!("{}{letter}", shown.join(", "))
+        Ok(format!("{}{letter}", shown.join(", ")))
     }
 
     /// A value without leading zeros, as numbers are written: memory stands as its bytes lie there.
@@ -256,10 +263,11 @@ impl SliceWords<'_> {
     }
 
     /// Each cell with its value: `w1 = 0x5c7f`.
-    fn cells(self, row: &ReadRow) -> String {
-        let cells = row.slice.defines.iter();
+    fn cells(self, row: &ReadRow) -> Result<String, QueryError> {
+        let defines = self.defines(row)?;
+        let cells = defines.iter();
         let cells = cells.map(|one| format!("{} = {}", cell_words(one.cell, &self.session.index), self.number(one)));
-        cells.collect::<Vec<_>>().join("  ")
+        Ok(cells.collect::<Vec<_>>().join("  "))
     }
 
     /// Where memory lies whose address an expression tells.

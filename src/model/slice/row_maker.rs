@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Defined, Edge, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, Steps, ThreadId, WantedBy,
+    Cancel, Defined, Edge, GivenValues, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, Steps, ThreadId, WantedBy,
 };
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Source as _, Step};
@@ -46,7 +46,8 @@ impl RowMaker<'_> {
     }
 
     fn step(&self, row: &SliceStep) -> Result<WhyRow> {
-        let gives: Vec<Given> = row.defines.iter().map(|defined| self.given(defined)).collect();
+        let defines = GivenValues(row).run(&self.session.index, self.cancel)?;
+        let gives: Vec<Given> = defines.iter().map(|defined| self.given(defined)).collect();
         let reason = self.reason(&row.wanted_by, &gives);
         let records = Steps { first: row.step, count: 1 }.run(&self.session.index, self.cancel)?;
         let set = self.session.index.instruction_set(row.thread);

@@ -40,24 +40,35 @@ impl StepException {
         self.place(event).is_some_and(|place| self.flow.has_access(place))
     }
 
-    /// What it gave a byte of a register at an event; none where that is the result of the instruction.
-    pub fn gives(&self, event: usize, byte: RegisterView, is_explained: bool) -> Option<ByException> {
-        let place = self.place(event)?;
-        if is_explained && place < self.flow.first_event {
-            return None;
-        }
+    /// What it gave a byte of a register at an event, although the instruction may write it.
+    pub fn overrides(&self, event: usize, byte: RegisterView) -> Option<ByException> {
+        let is_behind = self.place(event)? >= self.flow.first_event;
+        if is_behind { self.moves(event, byte) } else { None }
+    }
+
+    /// What it gave a byte of a register at an event, which the instruction does not write.
+    pub fn gives(&self, event: usize, byte: RegisterView) -> Option<ByException> {
+        self.place(event)?;
+        let register = byte.register;
+        let is_followed = register <= RegisterId::LR || matches!(register, RegisterId::FPSCR | RegisterId::VPR);
+        let by = self.moves(event, byte).unwrap_or(match register {
+            RegisterId::SP => ByException::Stack,
+            _ if self.flow.is_return && is_followed => ByException::Frame(None),
+            _ => ByException::Unexplained,
+        });
+        Some(by)
+    }
+
+    /// What it loaded into a byte of a register, or made of it.
+    fn moves(&self, event: usize, byte: RegisterView) -> Option<ByException> {
         let loaded = self.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte));
-        let is_followed =
-            |register| register <= RegisterId::LR || register == RegisterId::FPSCR || register == RegisterId::VPR;
         let is_entered = self.flow.is_entry && self.returns.contains(&event);
         match byte.register {
+            RegisterId::SP => None,
             RegisterId::LR if is_entered => Some(ByException::Constant),
-            RegisterId::SP => Some(ByException::Stack).filter(|_| !is_explained),
             _ if loaded.is_some() => Some(ByException::Frame(loaded)),
             RegisterId::LR if self.flow.is_entry => Some(ByException::Constant),
-            _ if is_explained => None,
-            register if self.flow.is_return && is_followed(register) => Some(ByException::Frame(None)),
-            _ => Some(ByException::Unexplained),
+            _ => None,
         }
     }
 }

@@ -115,8 +115,13 @@ impl Maker<'_> {
         let meaning = &self.instruction.meaning;
         let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
         let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
-        let by =
-            written.and_then(|written| self.by_exception(byte, written, how, effect.is_some() || listed.is_some()));
+        let is_explained = effect.is_some() || listed.is_some();
+        let by = written.zip(self.exception.as_ref()).and_then(|(written, exception)| {
+            let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
+            let byte = RegisterView { register: plain_of(written), ..byte };
+            let by = if is_explained { exception.overrides(event, byte) } else { exception.gives(event, byte) };
+            Some((by?, event))
+        });
         if let Some((by, event)) = by {
             match by {
                 ByException::Frame(Some(address)) => into.taken.push((Taken::Memory(address), Edge::Copy)),
@@ -137,7 +142,6 @@ impl Maker<'_> {
             (None, None) => self.instruction.origins_of_unwritten(byte),
         };
         if origins.is_empty() {
-            let is_explained = effect.is_some() || listed.is_some();
             into.ends.push(if is_explained { End::Constant } else { End::Unknown(NotKnown::NotOfInstruction) });
         }
         self.take_in(origins, into);
@@ -145,18 +149,6 @@ impl Maker<'_> {
             let views = meaning.listed_reads.iter().filter(|view| is_meant(view.register));
             into.taken.extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
         }
-    }
-
-    fn by_exception(
-        &self,
-        byte: RegisterView,
-        written: &Written,
-        how: How,
-        is_explained: bool,
-    ) -> Option<(ByException, usize)> {
-        let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
-        let byte = RegisterView { register: plain_of(written), ..byte };
-        Some((self.exception.as_ref()?.gives(event, byte, is_explained)?, event))
     }
 
     /// A byte that an exception stored: a register as the instruction left it.

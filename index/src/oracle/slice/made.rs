@@ -1,7 +1,7 @@
 //! All that a step gave a value, byte by byte.
 
 use stepback_machine::{AccessKind, Mode, RegisterId, RegisterView};
-use stepback_parsers::Step;
+use stepback_parsers::{Step, WrittenName};
 
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
@@ -59,9 +59,11 @@ impl Oracle {
     /// Whether a later event of the step in the same slot is of the same byte.
     fn is_written_again(&self, step: Step, number: usize, cell: SliceCell) -> bool {
         let Some(first) = self.events.get(number) else { return false };
-        let behind = self.events.iter().skip(number + 1).take_while(|event| event.slot == first.slot);
         // A line that names a bank in use is two writes, under either name.
-        let behind = behind.filter(|event| event.line != first.line);
+        let is_first_half = first.kind.is_named(WrittenName::OfBank);
+        let own = self.events.iter().skip(number + 1).position(|event| event.kind.is_named(WrittenName::BankCopy));
+        let next = number + 1 + own.filter(|_| is_first_half).map_or(0, |own| own + 1);
+        let behind = self.events.iter().skip(next).take_while(|event| event.slot == first.slot);
         behind.filter(|event| event.owner == Some(step)).any(|event| match (&first.kind, &event.kind, cell) {
             (EventKind::Register(known), EventKind::Register(written), SliceCell::Register { view, .. }) => {
                 known.physical == written.physical && covers(written.view, view.offset)

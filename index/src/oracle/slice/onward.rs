@@ -137,7 +137,7 @@ impl Onward<'_> {
             return;
         }
         let value = |(made, cell): &(Made, SliceCell)| self.oracle.value_of(made.how, *cell);
-        let defined = |made: &(Made, SliceCell)| Defined { cell: made.1, value: value(made) };
+        let defined = |made: &(Made, SliceCell)| Defined::new(made.1, value(made));
         let (thread, doubt) = (told.thread, reached.doubt);
         let wanted_by = reached.wanted_by.into_iter().collect();
         let row = SliceStep { step, thread, defines: defines.iter().map(defined).collect(), wanted_by, doubt };

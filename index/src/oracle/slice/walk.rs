@@ -78,7 +78,7 @@ impl<'a> Slice<'a> {
         row.doubt = row.doubt.or(doubt);
         let node = Node { step, how, cell };
         if self.nodes.insert(node) {
-            row.defines.push(Defined { cell, value: self.oracle.value_of(how, cell) });
+            row.defines.push(Defined::new(cell, self.oracle.value_of(how, cell)));
             self.open.push(node);
         }
     }

@@ -52,9 +52,10 @@ fn frame_event<S: Source>(index: &Index<S>, event: &SlotEvent) -> FrameEvent {
 }
 
 impl<S: Source> StepFlow<'_, S> {
-    /// What an exception gave a register at an event; none where it is the instruction's own result.
-    /// `is_explained` tells whether the instruction may write the register.
-    pub(super) fn by_exception(&self, event: usize, home: RegisterView, is_explained: bool) -> Option<By> {
+    /// What an exception gave a register at an event, which is `by` the instruction as far as that can write the register;
+    /// none where it is the instruction's own result.
+    pub(super) fn by_exception(&self, event: usize, home: RegisterView, by: By) -> Option<By> {
+        let is_explained = by != By::Unexplained;
         let exception = self.exception.as_ref()?;
         let is_own = self.events.get(event).map(|event| event.slot) == self.events.first().map(|event| event.slot);
         if !is_own {

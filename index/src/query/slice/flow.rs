@@ -266,7 +266,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
             outcome.doubt = outcome.doubt.or_else(|| bytes.clone().flatten().find_map(|byte| byte.doubt));
             let value = Value(bytes.map(|byte| byte.and_then(|byte| byte.value)).collect());
             let cell = SliceCell::Register { thread: self.thread, view: part };
-            outcome.defines.push(Defined { cell, value });
+            outcome.defines.push(Defined::new(cell, value));
             self.make_part(part, by, cell, outcome)?;
         }
         Ok(())
@@ -368,7 +368,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 })
                 .collect(),
         );
-        outcome.defines.push(Defined { cell, value });
+        outcome.defines.push(Defined::new(cell, value));
         if told == 0 && self.take_exception_flags(taken, outcome) {
             return Ok(());
         }
@@ -448,7 +448,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         for run in runs_of(taken & !in_frame).chain(runs_of(in_frame)) {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
             let cell = run.cell(granule);
-            outcome.defines.push(Defined { cell, value: Value(bytes.collect()) });
+            outcome.defines.push(Defined::new(cell, Value(bytes.collect())));
             if in_frame >> run.first & 1 == 1 {
                 self.make_frame(granule, run, want.slot, outcome)?;
                 continue;
@@ -470,7 +470,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
                 return;
             };
             let name = Some(region.operation.name());
-            outcome.defines.push(Defined { cell, value: Value(vec![None; run.len as usize]) });
+            outcome.defines.push(Defined::new(cell, Value(vec![None; run.len as usize])));
             outcome.ends.push((End::System { step: self.step(), name }, cell));
         }
     }

@@ -20,6 +20,7 @@ mod exceptions;
 mod fates;
 mod flow;
 mod frontier;
+pub(crate) mod given;
 mod givers;
 mod graph;
 pub(crate) mod influence;

@@ -105,7 +105,7 @@ impl<S: Source> StepFlow<'_, S> {
                 by: {
                     let by = self.by(offset, |register| is_meant(register, named, mode));
                     let byte = RegisterView { offset, size_bytes: 1, ..meant.view };
-                    self.by_exception(number, byte, by != By::Unexplained).unwrap_or(by)
+                    self.by_exception(number, byte, by).unwrap_or(by)
                 },
                 home: Some(meant.view.register),
                 doubt,
