@@ -108,7 +108,14 @@ fn singles(record: VisibleRecord<'_>) -> impl Iterator<Item = VisibleRecord<'_>>
         }
         content => (1, content),
     };
-    (0..count).map(move |number| VisibleRecord { ordinal: record.ordinal.saturating_add(number), content, ..record })
+    let step = match record.content {
+        RecordContent::Marker(stored) if stored.ordinals() == 0 => 0,
+        _ => 1,
+    };
+    (0..count).map(move |number| {
+        let ordinal = record.ordinal.saturating_add(number * step);
+        VisibleRecord { ordinal, content, ..record }
+    })
 }
 
 fn print(record: &VisibleRecord<'_>, name: &str, threads: &[ThreadIdentity], report: &mut Report<'_>) -> Result<()> {

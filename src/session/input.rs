@@ -138,7 +138,7 @@ impl Input {
         let opened = files.open()?;
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let cores = opened.into_iter().map(|TraceFile { name, data }| CoreFile { name, data }).collect();
-        let merged = MergedText::new(cores, options.implicit_thumb).map_err(|error| refused(&error, path))?;
+        let merged = MergedText::new(cores, assumed_by(options).tarmac()).map_err(|error| refused(&error, path))?;
         let kept = kept_options(&fingerprint, copy_place, options);
         let text = PackedText::open(Arc::new(merged), PackedKind::Merged, kept);
         let text = text.map_err(|error| refused(&error, path))?;

@@ -116,9 +116,10 @@ impl TraceFiles {
             let listed = paths.iter().take(LISTED).map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
             bail!("several files are one trace only where all hold records, or all are Tarmac text: {listed}");
         };
-        // Parts of a trace need not begin like one.
+        // Parts of a trace need not begin like one, but they are no text.
+        let found = formats.iter().zip(&paths).map(|(found, path)| (found.or_else(|| text_format_of(path)), path));
         if let Some((other, path)) =
-            formats.iter().zip(&paths).find_map(|(found, path)| Some((found.filter(|found| *found != format)?, path)))
+            found.filter_map(|(found, path)| Some((found?, path))).find(|(found, _)| *found != format)
         {
             bail!(
                 "the files of a trace are of one format, but this one is {}, not {} like {first:?}: {path:?}",

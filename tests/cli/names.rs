@@ -102,8 +102,8 @@ fn all_symbols_of_one_name_are_meant() {
     assert_eq!(last["hit"]["pc"], "0x400024");
     ask(&["callinfo", &trace, "helper"]).succeeds().prints("at 0x400024");
     let position = |place: &str| sandbox.json(&["at", &trace, place, "--image", &image])["position"].as_u64();
-    assert_eq!((position("pc:helper"), position("pc:helper#2")), (Some(0), Some(9)));
-    assert_eq!(position("pc:helper+4#2"), Some(10));
+    assert_eq!((position("pc:helper"), position("pc:helper#2")), (Some(7), Some(18)));
+    assert_eq!(position("pc:helper+4#2"), Some(19));
     // A cell is one: the addresses are named.
     let refused = ask(&["at", &trace, "end", "--mem", "helper:4"]);
     assert_eq!(refused.code, Some(2));

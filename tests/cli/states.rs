@@ -32,10 +32,10 @@ fn a_pointer_in_memory_is_as_wide_as_in_the_state_at_the_position() {
     let sandbox = Sandbox::new();
     let text = "\
 1 clk IT (1) 00001000 d69f03e0 O EL1h_n : ERET
-1 clk MW8 00003000 0000000000005000
+1 clk MW8 00003800 0000000000005000
 1 clk R cpsr 600001d0
 2 clk IT (2) 00002000 e1a00000 A usr : NOP
-2 clk MW8 00003000 0000600000005000
+2 clk MW8 00003800 0000600000005000
 2 clk MW4 00005000 00000055
 3 clk IT (3) 00002004 ef000000 A usr : SVC #0
 3 clk R cpsr 000003c5
@@ -43,7 +43,7 @@ fn a_pointer_in_memory_is_as_wide_as_in_the_state_at_the_position() {
 4 clk MW4 00006000 00000066
 ";
     let trace = sandbox.file("a.tarmac", text);
-    let byte = |at: &str| sandbox.json(&["at", &trace, at, "--mem", "[0x3000]:1"]);
+    let byte = |at: &str| sandbox.json(&["at", &trace, at, "--mem", "[0x3800]:1"]);
     assert_eq!(byte("2")["memory"][0]["address"], "0x5000");
     assert_eq!(byte("end")["memory"][0]["address"], "0x600000005000");
 }

@@ -262,8 +262,7 @@ impl EventSink for EventCheck<'_> {
         let pc = step.pc.0;
         if !thread.has_step {
             thread.has_step = true;
-            let is_first = self.steps == 1 || self.is_filtered;
-            let nowhere = self.beginnings.begins(&thread.name).filter(|_| !is_first);
+            let nowhere = self.beginnings.begins(&thread.name).filter(|_| !self.is_filtered);
             if let Some(message) = nowhere {
                 self.findings.add(&rules::THREAD, place, || message);
             }
@@ -293,7 +292,9 @@ impl EventSink for EventCheck<'_> {
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        let home = write.home().filter(|_| write.mode != Mode::Untold);
+        // Registers without banks are the same in all modes.
+        let is_told = |view: &RegisterView| write.mode != Mode::Untold || view.register == write.view.register;
+        let home = write.home().filter(is_told);
         match (home, write.bytes) {
             (Some(view), Some(bytes)) => {
                 if write.name == WrittenName::Own {

@@ -39,7 +39,9 @@ impl Beginnings {
     pub fn begins(&mut self, name: &str) -> Option<String> {
         let known = self.threads.get(name).filter(|thread| self.has_system_calls && !thread.is_idle)?;
         let process = known.process.clone().unwrap_or_default();
-        if self.processes.insert(process) {
+        // The first thread of a process bears its number; where it is not in the trace, the one that is seen first counts.
+        let (is_main, has_main) = (process == name, self.threads.contains_key(&process));
+        if is_main || self.processes.insert(process) && !has_main {
             return None;
         }
         self.begun += 1;
