@@ -49,6 +49,9 @@ pub(crate) fn written(numbers: Numbers, name: Option<&str>) -> Option<&'static [
     if name == "mmap" && matches!(numbers, Numbers::X86_32 | Numbers::Arm) {
         return None;
     }
+    if is_listed(EPOLL_WAITS, name) && matches!(numbers, Numbers::X86_64 | Numbers::X86_32) {
+        return Some(EPOLL_X86);
+    }
     if is_listed(NOTHING, name) || is_listed(FILES, name) {
         return Some(&[]);
     }
@@ -93,6 +96,18 @@ const FUTEX_PAIRS: &[u64] = &[5, 11, 12];
 /// A futex operation without its options (`FUTEX_CMD_MASK`).
 const FUTEX_OPERATION: u64 = 0x7f;
 
+/// What `arch_prctl` is asked for, not given (`arch/x86/include/uapi/asm/prctl.h`).
+const ARCH_QUERIES: &[u64] = &[0x1003, 0x1004, 0x1021, 0x1022, 0x1024, 0x4001, 0x4003, 0x5005];
+/// What `prctl` tells where its second argument says (`include/uapi/linux/prctl.h`): `PR_GET_NAME` is the longest.
+const PROCESS_QUERIES: &[u64] = &[2, 5, 9, 11, 16, 19, 25, 37, 40];
+/// `PR_GET_AUXV`, `PR_SET_MM` (which may be asked for a size), `PR_SCHED_CORE`.
+const AUXILIARY_VECTOR: &[u64] = &[0x4155_5856];
+const MEMORY_MAP: &[u64] = &[35];
+const CORE_COOKIE: &[u64] = &[62];
+/// These give structures of 12 bytes on x86, of 16 elsewhere.
+const EPOLL_X86: &[WrittenPart] = &[items(1, 2, 12)];
+const EPOLL_WAITS: &str = "epoll_wait epoll_pwait epoll_pwait2";
+
 /// Calls that write no memory of the program that was there before.
 const NOTHING: &str = "\
     access acct alarm bind brk chdir chmod chown chown32 chroot clock_settime clock_settime64 close close_range connect \
@@ -127,7 +142,7 @@ const FILES: &str = "\
 const FILES_AND_MORE: &str = "copy_file_range sendfile sendfile64 splice";
 
 /// Names and pieces.
-const TABLE: [(&str, &[WrittenPart]); 69] = [
+const TABLE: [(&str, &[WrittenPart]); 72] = [
     ("read pread pread64 recv", &[items(1, 2, 1)]),
     ("getrandom getcwd", &[items(0, 1, 1)]),
     ("readlink getdents getdents64 listxattr llistxattr flistxattr resolvepath systeminfo", &[items(1, 2, 1)]),
@@ -138,7 +153,17 @@ const TABLE: [(&str, &[WrittenPart]); 69] = [
     ("mremap", &[items(0, 1, 1), items(4, 2, 1).only_if(3, REMAP_FIXED, &[REMAP_FIXED])]),
     ("madvise", &[items(0, 1, 1).only_if(2, 0xffff_ffff, DROPPING_ADVICE)]),
     ("mincore", &[items(2, 1, 1)]),
-    ("arch_prctl io_setup", &[bytes(1, 8)]),
+    ("arch_prctl", &[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]),
+    (
+        "prctl",
+        &[
+            bytes(1, 16).only_if(0, 0xffff_ffff, PROCESS_QUERIES),
+            items(1, 2, 1).only_if(0, 0xffff_ffff, AUXILIARY_VECTOR),
+            bytes(2, 4).only_if(0, 0xffff_ffff, MEMORY_MAP),
+            bytes(4, 8).only_if(0, 0xffff_ffff, CORE_COOKIE),
+        ],
+    ),
+    ("io_setup", &[bytes(1, 8)]),
     ("fcntl fcntl64", &[bytes(2, 64).only_if(1, 0xffff_ffff, LOCK_QUERIES)]),
     ("sendfile sendfile64", &[bytes(2, 8)]),
     ("_llseek", &[bytes(3, 8)]),
@@ -165,17 +190,13 @@ const TABLE: [(&str, &[WrittenPart]); 69] = [
     ("ppoll ppoll_time64", &[items(0, 1, 8), bytes(2, 16)]),
     ("select _newselect", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
     ("pselect6 pselect6_time64", &[bytes(1, 128), bytes(2, 128), bytes(3, 128), bytes(4, 16)]),
-    // A structure of an event has 12 bytes on x86, 16 elsewhere.
-    ("epoll_wait epoll_pwait epoll_pwait2", &[items(1, 2, 16)]),
+    (EPOLL_WAITS, &[items(1, 2, 16)]),
     ("io_getevents io_pgetevents io_pgetevents_time64", &[items(3, 2, 32)]),
     ("io_cancel", &[bytes(2, 32)]),
     ("nanosleep", &[bytes(1, 16)]),
     ("clock_nanosleep clock_nanosleep_time64", &[bytes(3, 16)]),
-    (
-        "clock_gettime clock_getres getitimer timerfd_gettime timer_gettime clock_gettime64 clock_getres_time64 \
-         timer_gettime64 timerfd_gettime64",
-        &[bytes(1, 32)],
-    ),
+    ("clock_gettime clock_getres clock_gettime64 clock_getres_time64", &[bytes(1, 16)]),
+    ("getitimer timerfd_gettime timer_gettime timer_gettime64 timerfd_gettime64", &[bytes(1, 32)]),
     ("setitimer", &[bytes(2, 32)]),
     ("gettimeofday", &[bytes(0, 16), bytes(1, 8)]),
     ("adjtimex adjtime", &[bytes(0, 208), bytes(1, 16)]),
@@ -268,6 +289,17 @@ mod tests {
             assert_eq!(numbers.name(number), Some("brk"));
             check(numbers, number, Some(&[]));
         }
+    }
+
+    #[test]
+    fn a_question_about_the_process_writes_its_answer_alone() {
+        // `arch_prctl(ARCH_SET_FS)` is asked at the start of every program, `clock_gettime` gives a `timespec`.
+        check(Numbers::X86_64, 158, Some(&[bytes(1, 8).only_if(0, 0xffff_ffff, ARCH_QUERIES)]));
+        assert!(!ARCH_QUERIES.contains(&0x1002), "ARCH_SET_FS");
+        check(Numbers::X86_64, 228, Some(&[bytes(1, 16)]));
+        assert!(!PROCESS_QUERIES.contains(&15), "PR_SET_NAME");
+        check(Numbers::X86_64, 232, Some(&[items(1, 2, 12)]));
+        check(Numbers::Generic, 22, Some(&[items(1, 2, 16)]));
     }
 
     #[test]

@@ -80,6 +80,14 @@ fn forms_of_t32() {
         cab2 ; r1 | r2 |  | r2=z32(z8(r1))
         4ab2 ; r1 | r2 |  | r2=z32(s8(r1))
         0ab2 ; r1 | r2 |  | r2=z32(s16(r1))
+        55fa87f6 ; r5 r7 | r6
+        15fa87f6 ; r5 r7 | r6
+        35fa87f6 ; r5 r7 | r6
+        45fa87f6 ; r5 r7 | r6
+        05fa87f6 ; r5 r7 | r6
+        25fa87f6 ; r5 r7 | r6
+        c5ea0706 ; r5 r7 | r6
+        c5ea2706 ; r5 r7 | r6
         ",
     );
 }

@@ -99,6 +99,10 @@ impl Arm<'_> {
             "ssat" | "usat" | "ssat16" | "usat16" => {
                 self.register(2).into_iter().for_each(|view| self.description.read(view));
             }
+            // And what is added or packed, which may be rotated.
+            "uxtab" | "uxtah" | "uxtab16" | "sxtab" | "sxtah" | "sxtab16" | "pkhbt" | "pkhtb" => {
+                self.register(2).into_iter().for_each(|view| self.description.read(view));
+            }
             "bl" | "blx" => {
                 let thumb_bit = u64::from(self.set == InstructionSet::T32);
                 self.description.set(LINK, Expression::Constant(self.instruction.site.behind() | thumb_bit));
