@@ -181,8 +181,7 @@ impl<'a> Attribution<'_, 'a> {
     fn early_writer(&self, number: usize, line: &TableLine<'a>, register: RegisterId) -> Option<usize> {
         let writers = || self.following(line).filter(|next| self.can_write(*next, register));
         let same = |other: &TableLine<'a>| {
-            let TableKind::Register(name) = other.kind else { return false };
-            other.cpu == line.cpu && self.register(name, writers().next().unwrap_or(0)) == Some(register)
+            other.cpu == line.cpu && self.is_of_register(other, writers().next().unwrap_or(0), register)
         };
         let Some(above) = line.above else {
             // What stands before the first instruction is its state, unless nothing else is its result.
@@ -199,7 +198,13 @@ impl<'a> Attribution<'_, 'a> {
         writers().nth(pending).or_else(|| writers().next())
     }
 
+    /// Whether a line is of a register as an instruction understands names.
+    fn is_of_register(&self, line: &TableLine<'a>, instruction: usize, register: RegisterId) -> bool {
+        matches!(line.kind, TableKind::Register(name) if self.register(name, instruction) == Some(register))
+    }
+
     /// The nearest earlier instruction that can write a register, where the one before the line cannot.
+    /// An instruction prints each of its results once.
     fn late_writer(&self, line: &TableLine<'a>, register: RegisterId) -> Option<usize> {
         let above = line.above?;
         // Exceptions write these.
@@ -207,7 +212,12 @@ impl<'a> Attribution<'_, 'a> {
         if is_of_state || self.can_write(above, register) || self.may_do_more(above) {
             return None;
         }
-        self.preceding(line).find(|before| self.can_write(*before, register))
+        let writer = self.preceding(line).find(|before| self.can_write(*before, register))?;
+        let from = self.table.instructions.get(writer)?.start;
+        let behind = self.table.lines.iter().skip(self.table.lines.partition_point(|other| other.start <= from));
+        let mut between = behind.take_while(|other| other.start < line.start);
+        let is_printed = between.any(|other| other.cpu == line.cpu && self.is_of_register(other, writer, register));
+        (!is_printed).then_some(writer)
     }
 
     fn accessor(&self, number: usize, line: &TableLine<'a>, access: TableAccess) -> Option<usize> {

@@ -251,7 +251,7 @@ impl<S: EventSink> Run<'_, S> {
             bytes: Some(bytes),
             place,
         };
-        self.sink.access(&access);
+        self.access(access);
         Some(next)
     }
 

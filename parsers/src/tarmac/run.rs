@@ -1,10 +1,10 @@
 //! One run of the parser over a range: its state, and the events that it pushes.
 
-use stepback_machine::{Endian, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::error::SourceError;
 use crate::events::ThreadNumber;
-use crate::events::{EventSink, Flow, Place, Problem, Recurrence, RegisterWrite};
+use crate::events::{EventSink, Flow, MemoryAccess, Place, Problem, Recurrence, RegisterWrite};
 use crate::source::Parsed;
 use crate::tarmac::ahead::Ahead;
 use crate::tarmac::diagram_line::OpenDiagram;
@@ -250,6 +250,24 @@ impl<'r, S: EventSink> Run<'r, S> {
     #[inline]
     pub fn mode_of(&self, thread: ThreadNumber) -> Mode {
         if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Untold }
+    }
+
+    /// Pushes an access by the address that the trace writes, without what the processor ignores on top of it.
+    #[inline(always)]
+    pub fn access(&mut self, access: MemoryAccess) {
+        // Most addresses have no tag.
+        let is_plain = matches!(access.address.0 >> 56, 0 | 0xff);
+        let access = if is_plain { access } else { self.without_tag(access) };
+        self.sink.access(&access);
+    }
+
+    #[cold]
+    fn without_tag(&self, access: MemoryAccess) -> MemoryAccess {
+        let plain = self.chunk.set.plain_address(access.address.0);
+        match plain.checked_add(u64::from(access.size_bytes) - 1) {
+            Some(_) => MemoryAccess { address: Address(plain), tag: access.address.0 ^ plain, ..access },
+            None => access,
+        }
     }
 
     /// Pushes a write of a part of `view`, whose bytes begin at its first.

@@ -337,7 +337,7 @@ impl<S: EventSink> Run<'_, S> {
                 bytes,
                 place: told.spot.place,
             };
-            self.sink.access(&access);
+            self.access(access);
         }
         line.doubt.map_or(Ok(()), Err)
     }
@@ -361,7 +361,7 @@ impl<S: EventSink> Run<'_, S> {
     pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: Origin) {
         let Origin { thread, place } = origin;
         for access in diagram.accesses() {
-            self.sink.access(&MemoryAccess {
+            self.access(MemoryAccess {
                 thread,
                 kind,
                 address: access.address,

@@ -107,6 +107,22 @@ fn a_late_result_belongs_to_the_nearest_instruction_that_can_make_it() {
     check(LATE, LineOrder::Late, expected);
 }
 
+/// `MRC` writes its register (DDI 0406, A8.8.108), whether or not the disassembler says so.
+#[test]
+fn a_result_that_an_earlier_instruction_has_printed_before_is_not_its_own() {
+    let text = "\
+1 clk IT (1) 00001000 e3a02005 A svc : MOV r2,#5
+1 clk R r2 00000005
+2 clk IT (2) 00001004 ee102f10 A svc : MRC p15,#0,r2,c0,c0,#0
+2 clk R r2 411fc0f0
+3 clk IT (3) 00001008 e2023001 A svc : AND r3,r2,#1
+3 clk R r3 00000000
+4 clk IT (4) 0000100c ee112f10 A svc : MRC p15,#0,r2,c1,c0,#0
+4 clk R r2 00c50878
+";
+    assert_eq!(LineOrder::of(text.as_bytes(), StateField::Written), LineOrder::Plain);
+}
+
 #[test]
 fn another_core_has_its_own_instructions() {
     let text = "\
