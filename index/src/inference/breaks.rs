@@ -6,6 +6,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::read::diversions::BREAKS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
@@ -28,7 +29,13 @@ impl<'a, S: Source> BreakReader<'a, S> {
 
     /// The last slot up to one behind which something besides the trace's steps may have written memory:
     /// a system call, a signal, what ran before a gap. It did so until the thread went on.
-    pub(super) fn last_break(&self, at: Position, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+    /// Only threads that see a memory can have written it; none where all see the same one.
+    pub(super) fn last_break(
+        &self,
+        memory: Option<MemoryId>,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
         let threads = self.0.threads().len();
         if threads > THREADS {
             return Ok(Some(at.0));
@@ -36,6 +43,9 @@ impl<'a, S: Source> BreakReader<'a, S> {
         let mut last = None;
         for number in 0..threads {
             let thread = ThreadId(u16::try_from(number).unwrap_or(u16::MAX));
+            if memory.is_some() && self.0.memories().of(thread) != memory {
+                continue;
+            }
             last = last.max(self.last_break_of(thread, at, cancel)?);
         }
         Ok(last)

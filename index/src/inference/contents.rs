@@ -1,10 +1,10 @@
 //! What memory holds in a trace that does not state values.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use stepback_machine::AccessKind;
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::byte_state::ByteState;
@@ -21,13 +21,14 @@ use crate::inference::contested::{Contested, Told};
 use crate::inference::ending::unfinished_slots;
 use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
+use crate::inference::overwrites::OverwriteReader;
 use crate::inference::run_slots::RunSlots;
 use crate::inference::shared::IsStored;
 use crate::inference::snapshot::circumstances;
 use crate::inference::surroundings::Surroundings;
 use crate::read::overtaken::DoubtReader;
 use crate::read::problems::ProblemReader;
-use crate::read::slots::SlotReader;
+use crate::read::slots::{SlotReader, ThreadSlot};
 use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 use crate::store::granules::granules_of;
 
@@ -35,6 +36,8 @@ use crate::store::granules::granules_of;
 const SLOTS_BEHIND: u64 = 256;
 /// In a trace that does not say which system calls were made, how far back nothing but its steps can have written.
 const SLOTS_BEFORE: u64 = 1024;
+/// In how many slots before the last system call or signal accesses are looked at.
+const OLDER: usize = 16;
 /// Nothing is inferred of longer ranges.
 const LONGEST: u64 = 4096;
 
@@ -119,8 +122,12 @@ fn infer<S: Source>(
         witnesses.extend(places.map(|place| witnesses_of(&touches, place, at)));
     }
     let slots: BTreeSet<u64> = witnesses.iter().flat_map(|known| known.all().map(|(slot, _)| slot)).collect();
-    let unbroken = unbroken_slots(index, at, &slots, cancel)?;
-    let slots: Vec<u64> = slots.range(unbroken).copied().collect();
+    let unbroken = unbroken_slots(index, moment, &slots, cancel)?;
+    let mut usable: BTreeSet<u64> = slots.range(unbroken.slots.clone()).copied().collect();
+    if unbroken.are_calls_told {
+        usable.extend(unchanged_slots(index, moment, &witnesses, unbroken.slots.start, cancel)?);
+    }
+    let slots: Vec<u64> = usable.into_iter().collect();
     let values = AccessValues::of(index, &slots, circumstances, cancel)?;
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
@@ -196,26 +203,61 @@ fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
 }
 
 /// The slots around a position from which to the position nothing but the steps of the trace wrote memory.
+struct Unbroken {
+    slots: Range<u64>,
+    /// The trace says which system calls were made before.
+    are_calls_told: bool,
+}
+
+/// The slots up to another from which on system calls and signals came that cannot have reached the bytes accessed there.
+fn unchanged_slots<S: Source>(
+    index: &Index<S>,
+    moment: MemoryMoment,
+    witnesses: &[Witnesses],
+    until: u64,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    // For each slot the bytes that it accessed, by their places in the range.
+    let mut accessed: BTreeMap<u64, Range<u64>> = BTreeMap::new();
+    for (known, place) in witnesses.iter().zip(0..) {
+        for (slot, _) in known.all().filter(|(slot, _)| *slot < until) {
+            accessed.entry(slot).or_insert(place..place).end = place + 1;
+        }
+    }
+    let mut unchanged = Vec::new();
+    for (slot, bytes) in accessed.into_iter().rev().take(OLDER) {
+        let address = Address(moment.range.address.0.wrapping_add(bytes.start));
+        let range = MemoryRange { address, len_bytes: bytes.end - bytes.start };
+        let done = ThreadSlot { thread: SlotReader(index).thread_at(Position(slot))?, slot };
+        if OverwriteReader::new(index, Some(range)).overtaken(done, moment.at, cancel)?.is_none() {
+            unchanged.push(slot);
+        }
+    }
+    Ok(unchanged)
+}
+
 fn unbroken_slots<S: Source>(
     index: &Index<S>,
-    at: Position,
+    moment: MemoryMoment,
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
-) -> Result<Range<u64>, QueryError> {
+) -> Result<Unbroken, QueryError> {
+    let MemoryMoment { memory, at, .. } = moment;
+    let are_calls_told = true;
     // Lost records may have been system calls.
     let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
     let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
     if ProblemReader(index).may_miss_records(&(first..=last)) || !BreakReader(index).has_system_calls(at, cancel)? {
-        return without_system_calls(index, at);
+        return Ok(Unbroken { slots: without_system_calls(index, at)?, are_calls_told: false });
     }
-    let start = BreakReader(index).last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
+    let start = BreakReader(index).last_break(memory, at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
     for slot in slots.range(at.0.saturating_add(1)..).rev() {
         let before = Position(slot - 1);
-        if BreakReader(index).last_break(before, cancel)?.is_none_or(|last| last <= at.0) {
-            return Ok(start..slot + 1);
+        if BreakReader(index).last_break(memory, before, cancel)?.is_none_or(|last| last <= at.0) {
+            return Ok(Unbroken { slots: start..slot + 1, are_calls_told });
         }
     }
-    Ok(start..at.0.saturating_add(1))
+    Ok(Unbroken { slots: start..at.0.saturating_add(1), are_calls_told })
 }
 
 /// The same where the trace does not say which system calls were made: the instructions that make them are looked for.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use stepback_machine::linux::{WrittenIf, WrittenLength, WrittenPart};
 use stepback_machine::{RegisterId, RegisterView, Registers};
-use stepback_parsers::{GapReason, Marker, MarkerKind, Source};
+use stepback_parsers::{GapReason, Marker, MarkerKind, Position, Source};
 
+use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::markers::MarkerHit;
@@ -16,6 +17,7 @@ use crate::inference::snapshot::registers_alone;
 use crate::inference::surroundings::Surroundings;
 use crate::read::concurrent::{Concurrent, ConcurrentReader};
 use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::slots::SlotReader;
 
 /// How many events of other threads are looked at; among more anything may have been written.
 const EVENTS: usize = 16;
@@ -131,11 +133,23 @@ impl<S: Source> KernelReader<'_, S> {
         Ok(written.reach(address, size_bytes))
     }
 
+    /// Whether a thread ends at a position, without another step.
+    fn ends_behind(&self, thread: ThreadId, position: Position) -> Result<bool, QueryError> {
+        if SlotReader(self.0).next_step_of(thread, position)?.is_some() {
+            return Ok(false);
+        }
+        let wanted = WantedMarkers { kinds: &[MarkerKind::THREAD_EXIT], thread: Some(thread) };
+        let exit = MarkerReader(self.0).last_slot(wanted, self.0.end(), &Cancel::default())?;
+        Ok(exit.is_some_and(|slot| slot >= position.0))
+    }
+
     /// The first and last addresses of what an event may have written; none when that is not known.
     fn written_by(&self, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
         let MarkerHit { thread, marker: Marker { kind, value }, position, .. } = *hit;
         let set = self.0.instruction_set(thread);
         match kind {
+            // It killed the thread: no handler ran, so no frame was made for one.
+            MarkerKind::KERNEL_EVENT if self.ends_behind(thread, position)? => Ok(Some(Vec::new())),
             MarkerKind::KERNEL_EVENT => {
                 let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
                 let known = registers_alone(self.0, thread, position.0, AROUND, &[stack])?;

@@ -13,6 +13,7 @@ use crate::answers::hit::Doubt;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::inference::kernel_writes::KernelReader;
 use crate::read::call_gaps::{CallGapReader, note_harmless};
 use crate::read::diversions::GAPS;
@@ -30,13 +31,15 @@ pub(crate) struct OverwriteReader<'a, S> {
     index: &'a Index<S>,
     /// None where their addresses are not known: every call that writes at all may have written them.
     range: Option<MemoryRange>,
+    /// Only threads that see this memory can have written them; none where all see the same one.
+    memory: Option<MemoryId>,
     /// Calls whose arguments may still be looked at.
     left: usize,
 }
 
 impl<'a, S: Source> OverwriteReader<'a, S> {
     pub(crate) fn new(index: &'a Index<S>, range: Option<MemoryRange>) -> Self {
-        Self { index, range, left: EXAMINED }
+        Self { index, range, memory: None, left: EXAMINED }
     }
 
     /// Why memory that a thread wrote in a slot may have changed until a position.
@@ -47,6 +50,7 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
         until: Position,
         cancel: &Cancel,
     ) -> Result<Option<Doubt>, QueryError> {
+        self.memory = self.index.memories().of(done.thread);
         let doubt = match self.last_change(done.slot, until, cancel)? {
             Some(doubt) => Some(doubt),
             None => self.late_call(done, cancel)?,
@@ -54,8 +58,10 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
         Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
     }
 
-    /// Why memory that nothing wrote may have changed until a position.
-    pub(crate) fn untouched(mut self, until: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+    /// Why memory that a thread sees and nothing wrote may have changed until a position.
+    pub(crate) fn untouched(mut self, seen: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        let until = Position(seen.slot);
+        self.memory = self.index.memories().of(seen.thread);
         let doubt = self.last_change(0, until, cancel)?;
         Ok(doubt.or(DoubtReader(self.index).doubt_of_all(until, cancel)?))
     }
@@ -68,7 +74,8 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
             let Some(first) = hits.first().filter(|hit| hit.position.0 >= after) else { return Ok(None) };
             let position = first.position;
             for hit in hits.into_iter().rev() {
-                if (looked_at == LOOKED_AT || self.may_reach(&hit)?)
+                if self.sees(hit.thread)
+                    && (looked_at == LOOKED_AT || self.may_reach(&hit)?)
                     && let Some(doubt) = doubt_of(&hit)
                 {
                     return Ok(Some(doubt));
@@ -78,6 +85,11 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
             at = Position(before);
         }
         Ok(None)
+    }
+
+    /// Whether a thread sees the memory that is meant.
+    fn sees(&self, thread: ThreadId) -> bool {
+        self.memory.is_none() || self.index.memories().of(thread) == self.memory
     }
 
     /// Returns whether a call or a signal may have written some of the bytes.
@@ -102,7 +114,7 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
             return self.late_call_of_any(done, cancel);
         };
         for gap in gaps.into_iter().filter(|gap| gap.thread != done.thread) {
-            if gap.is_harmless.load(Ordering::Relaxed) {
+            if !self.sees(gap.thread) || gap.is_harmless.load(Ordering::Relaxed) {
                 continue;
             }
             match self.late_call_of(gap.thread, gap.call)? {
@@ -120,7 +132,7 @@ impl<'a, S: Source> OverwriteReader<'a, S> {
         let Some(at) = after.checked_sub(1).map(Position) else { return Ok(None) };
         for known in &self.index.contents.markers {
             let other = ThreadId(known.thread);
-            if known.kind != MarkerKind::SYSTEM_CALL || other == thread {
+            if known.kind != MarkerKind::SYSTEM_CALL || other == thread || !self.sees(other) {
                 continue;
             }
             let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(other) };

@@ -228,7 +228,7 @@ impl Symbols {
             }
             Definition::SignExtended(term, bits) => (self.known(term).sign_extended(bits), [term; 2]),
             Definition::Inserted { part, whole, field: Field { place, bits } } => {
-                let (part_known, shift) = (self.known(part).low(bits), Knowledge::exact(u64::from(place)));
+                let (part_known, shift) = (self.known(part).cut(bits), Knowledge::exact(u64::from(place)));
                 let moved = Knowledge::apply(Operation::ShiftLeft, part_known, shift);
                 let hole = ones(bits).checked_shl(u32::from(place)).unwrap_or(0);
                 let whole_known = Knowledge::apply(Operation::And, self.known(whole), Knowledge::exact(!hole));

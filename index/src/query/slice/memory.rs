@@ -76,7 +76,7 @@ impl<S: Source> Definers<'_, S> {
                         let doubt = match end {
                             _ if self.index.contents.markers.is_empty() => None,
                             End::External { .. } => None,
-                            _ => overwrites.untouched(Position(until.slot), cancel)?,
+                            _ => overwrites.untouched(ThreadSlot { thread: wish.thread, slot: until.slot }, cancel)?,
                         };
                         finds.end(&Wish { doubt: wish.doubt.or(doubt), ..wish.clone() }, &piece, end);
                     }
