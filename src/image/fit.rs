@@ -75,15 +75,18 @@ pub fn fits_of(images: &Images, codes: &[ExecutedCode], contradictions: &[Execut
     for of_address in codes.chunk_by(|one, next| one.pc == next.pc) {
         let Some(code) = of_address.first() else { continue };
         let Some(owner) = comparison.owner(code) else { continue };
-        let Some(fit) = fits.get_mut(owner.image) else { continue };
-        fit.checked += 1;
         let is_told = contradictions.binary_search_by_key(&code.pc, |other| other.pc).is_ok();
-        if !is_told || of_address.iter().any(|code| comparison.fits(code, owner.image)) {
-            continue;
-        }
-        fit.contradicted += 1;
-        if fit.first.as_ref().is_none_or(|first| code.first < first.step) {
-            fit.first = comparison.misfit(code, owner);
+        for holder in comparison.holders(code, owner) {
+            let Some(fit) = fits.get_mut(holder.image) else { continue };
+            fit.checked += 1;
+            let may_fit = holder.image == owner.image && !is_told;
+            if may_fit || of_address.iter().any(|code| comparison.fits(code, holder.image)) {
+                continue;
+            }
+            fit.contradicted += 1;
+            if fit.first.as_ref().is_none_or(|first| code.first < first.step) {
+                fit.first = comparison.misfit(code, holder);
+            }
         }
     }
     let is_any_checked = fits.iter().any(|fit| fit.checked > 0);
@@ -100,18 +103,31 @@ pub fn fits_of(images: &Images, codes: &[ExecutedCode], contradictions: &[Execut
 struct Comparison<'a> {
     images: &'a Images,
     by_address: Extents,
+    /// Some bytes are held by several images.
+    is_shared: bool,
 }
 
 impl<'a> Comparison<'a> {
     fn new(images: &'a Images) -> Self {
         // Later images are loaded over earlier ones. Zeros that no file holds are not compared.
         let extent = |(owner, placed): (usize, &PlacedSegment)| {
-            let rest = (placed.segment.bytes.len() as u64).checked_sub(1)?;
-            let first = placed.segment.address.0;
-            Some(Extent { first, last: first.checked_add(rest)?, rank: owner, owner })
+            let (first, last) = (placed.segment.address.0, placed.segment.last_in_file()?);
+            Some(Extent { first, last, rank: owner, owner })
         };
         let by_address = Extents::new(images.segments().iter().enumerate().filter_map(extent).collect());
-        Self { images, by_address }
+        Self { images, by_address, is_shared: images.overlap() }
+    }
+
+    /// The segment that holds an instruction, and those of other images that hold it or another one there.
+    fn holders(&self, code: &ExecutedCode, owner: &'a PlacedSegment) -> Vec<&'a PlacedSegment> {
+        let mut holders = vec![owner];
+        let others = self.images.segments().iter().filter(|_| self.is_shared);
+        for placed in others.filter(|placed| self.images.bytes_in(placed, code).is_some()) {
+            if holders.iter().all(|known| known.image != placed.image) {
+                holders.push(placed);
+            }
+        }
+        holders
     }
 
     /// The segment that holds an instruction.

@@ -305,6 +305,35 @@ impl Images {
         placed.segment.bytes.get(start..start.checked_add(code.encoding.bytes().len())?)
     }
 
+    /// Whether two images hold bytes of one address.
+    pub fn share_addresses(&self, one: usize, other: usize) -> bool {
+        let ranges = |image: usize| {
+            let own = self.segments.iter().filter(move |placed| placed.image == image);
+            own.filter_map(|placed| Some(placed.segment.address.0..=placed.segment.last_in_file()?))
+        };
+        ranges(one).any(|range| ranges(other).any(|of| range.start() <= of.end() && of.start() <= range.end()))
+    }
+
+    /// Whether several images hold bytes of one address.
+    pub fn overlap(&self) -> bool {
+        let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
+        for PlacedSegment { image, segment } in &self.segments {
+            ranges.extend(segment.last_in_file().map(|last| (segment.address.0, last, *image)));
+        }
+        ranges.sort_unstable();
+        // The furthest end so far, and whose it is.
+        let mut furthest: Option<(u64, usize)> = None;
+        for (first, last, image) in ranges {
+            if furthest.is_some_and(|(end, other)| first <= end && other != image) {
+                return true;
+            }
+            if furthest.is_none_or(|(end, _)| last > end) {
+                furthest = Some((last, image));
+            }
+        }
+        false
+    }
+
     /// What the images tell of the traced program: later ones are loaded over earlier ones.
     /// `starts` are the addresses at which the threads of the trace begin: they tell the [`MemoryView`] of each image.
     pub fn program(&self, starts: &[Address]) -> Program {

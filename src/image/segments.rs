@@ -35,6 +35,12 @@ impl LoadedSegment {
     pub fn has(&self, address: Address) -> bool {
         address.0.wrapping_sub(self.address.0) < self.len_bytes
     }
+
+    /// The address of its last byte that the file holds; none where it holds none.
+    pub fn last_in_file(&self) -> Option<u64> {
+        let rest = (self.bytes.len() as u64).checked_sub(1)?;
+        self.address.0.checked_add(rest)
+    }
 }
 
 /// The segments of a file that was loaded `offset` bytes above its own addresses, in the order of the file.

@@ -44,7 +44,7 @@ impl ImageCheck {
         let contradictions = CodeCheck(index).contradictions(&program, cancel).unwrap_or_default();
         let fits = fits_of(&images, index.executed_codes(), &contradictions);
         let infos = images.infos().iter().zip(fits).enumerate();
-        let checked: Vec<CheckedImage> = infos
+        let mut checked: Vec<CheckedImage> = infos
             .map(|(number, (info, fit))| CheckedImage {
                 spec: info.spec.clone(),
                 view: images.view_of(number, &starts),
@@ -52,6 +52,7 @@ impl ImageCheck {
                 fit,
             })
             .collect();
+        leave_out_outdone(&mut checked, &images);
         let notices = checked.iter().flat_map(|image| misfit_notice(image).into_iter().chain(view_notice(image)));
         Self { notices: notices.collect(), images, checked, program }
     }
@@ -59,6 +60,15 @@ impl ImageCheck {
     /// Those that are left out.
     pub fn left_out(&self) -> impl Iterator<Item = &CheckedImage> {
         self.checked.iter().filter(|image| !image.is_used)
+    }
+}
+
+/// Leaves out images of another program where another image holds the same addresses and fits, even if they were named.
+fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
+    let fits = |image: &CheckedImage| image.fit.checked > 0 && !image.fit.is_of_another_program();
+    let fitting: Vec<usize> = (0..checked.len()).filter(|number| checked.get(*number).is_some_and(fits)).collect();
+    for (number, image) in checked.iter_mut().enumerate().filter(|(_, image)| image.fit.is_of_another_program()) {
+        image.is_used &= !fitting.iter().any(|other| images.share_addresses(number, *other));
     }
 }
 

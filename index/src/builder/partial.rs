@@ -56,6 +56,7 @@ impl Partial {
                 let partial = Self { path: path.to_owned(), file };
                 // A builder that was killed while it wrote it may have left it.
                 _ = std::fs::remove_file(partial.new_rest_path());
+                _ = std::fs::remove_file(partial.new_partial_path());
                 return Ok(partial);
             }
         }
@@ -81,13 +82,26 @@ impl Partial {
 
     /// Begins with the first bytes of another file, or of this one. Whoever has mapped more of it keeps what they see.
     fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
-        if is_still_at(&from, &Self::path_of(&self.path))? && from.metadata()?.len() == len {
+        let partial = Self::path_of(&self.path);
+        let is_own = is_still_at(&from, &partial)?;
+        if is_own && from.metadata()?.len() == len {
             return Ok(());
         }
-        self.begin_anew()?;
         from.seek(SeekFrom::Start(0))?;
-        let copied = std::io::copy(&mut from.take(len), &mut self.file)?;
-        if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
+        if !is_own {
+            self.begin_anew()?;
+            return copy(from.take(len), &mut self.file, len);
+        }
+        // At each moment there is a file that can be resumed.
+        let new = self.new_partial_path();
+        let mut file = File::options().read(true).write(true).create_new(true).open(&new)?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(ErrorKind::ResourceBusy.into());
+        }
+        copy(from.take(len), &mut file, len)?;
+        std::fs::rename(new, partial)?;
+        self.file = file;
+        Ok(())
     }
 
     /// Begins with an empty file. A file that others may have mapped is left to them.
@@ -129,6 +143,10 @@ impl Partial {
         std::fs::rename(self.new_rest_path(), Self::resume_path_of(&self.path))
     }
 
+    fn new_partial_path(&self) -> PathBuf {
+        self.path.with_added_extension("partial.new")
+    }
+
     fn new_rest_path(&self) -> PathBuf {
         self.path.with_added_extension("resume.new")
     }
@@ -149,18 +167,24 @@ impl Partial {
 
     /// Removes the files. An error is ignored: why the build failed is reported already, and the next build overwrites what is left.
     pub fn remove(&self) {
-        for path in [Self::resume_path_of(&self.path), self.new_rest_path(), Self::path_of(&self.path)] {
+        let new = [self.new_rest_path(), self.new_partial_path()];
+        for path in new.into_iter().chain([Self::resume_path_of(&self.path), Self::path_of(&self.path)]) {
             _ = std::fs::remove_file(path);
         }
     }
 }
 
+fn copy(mut from: impl std::io::Read, to: &mut File, len: u64) -> Result<()> {
+    let copied = std::io::copy(&mut from, to)?;
+    if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
+}
+
 /// Removes what a build that was stopped left beside an index that is finished: nobody goes on with it.
 /// What another builder is at work on stays. What cannot be removed does no harm.
 pub fn remove_leftovers(path: &Path) {
-    let new_rest = path.with_added_extension("resume.new");
-    let files = [Partial::path_of(path), Partial::resume_path_of(path), new_rest];
-    if files.iter().any(|file| std::fs::symlink_metadata(file).is_ok())
+    let new = ["resume.new", "partial.new"].map(|extension| path.with_added_extension(extension));
+    let files = new.into_iter().chain([Partial::path_of(path), Partial::resume_path_of(path)]);
+    if files.into_iter().any(|file| std::fs::symlink_metadata(file).is_ok())
         && let Ok(partial) = Partial::lock(path)
     {
         partial.remove();

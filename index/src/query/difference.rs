@@ -14,6 +14,7 @@ use crate::answers::difference::{Difference, MemoryDifference, RegisterDifferenc
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::memories::MemoryId;
 use crate::query::question::Query;
 use crate::query::registers::{NamesOf, file_at};
 use crate::read::byte_values::BlockState;
@@ -70,12 +71,13 @@ impl Query for DifferenceBetween {
         });
         let mut difference = Difference { registers: registers.collect(), memory: Vec::new() };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
-        let mut writers = Writers { index, slots: HashMap::default(), last: None };
+        let memory = SlotReader(index).memory_at(self.thread, self.to)?;
+        let mut writers = Writers { index, memory, slots: HashMap::default(), last: None };
         for granules in changed_granules(index, slots, cancel)?.chunks(BLOCKS) {
             cancel.check()?;
             let blocks_at = |position| {
                 let mut blocks: Vec<_> = granules.iter().map(|granule| BlockState::new(*granule, u64::MAX)).collect();
-                ByteReader::new(index).fill(&mut blocks, position).map(|()| blocks)
+                ByteReader::in_memory(index, memory).fill(&mut blocks, position).map(|()| blocks)
             };
             for (from, to) in blocks_at(self.from)?.iter().zip(&blocks_at(self.to)?) {
                 self.compare(&mut writers, from, to, &mut difference.memory)?;
@@ -101,8 +103,9 @@ impl DifferenceBetween {
             return Ok(());
         }
         let later = self.from.max(self.to).0;
-        let written = TouchReader::new(index).last_touches(granule, changed, later, Wanted::Writes)?;
-        let external = TouchReader::new(index).last_touches(granule, changed, later, Wanted::External)?;
+        let touches = TouchReader::in_memory(index, writers_of.memory);
+        let written = touches.last_touches(granule, changed, later, Wanted::Writes)?;
+        let external = touches.last_touches(granule, changed, later, Wanted::External)?;
         let by_host = index.host_regions.last_of_bytes(granule, changed, later);
         let mut writers = [None; 64];
         // What is only known of one of them, because the host may have written between, is no change that the trace shows.
@@ -147,6 +150,8 @@ impl DifferenceBetween {
 /// Finds the steps that wrote bytes. Each slot is read once, except where threads take turns in one.
 struct Writers<'a, S> {
     index: &'a Index<S>,
+    /// The memory that is compared; none where there is only one.
+    memory: Option<MemoryId>,
     /// For each slot that was read, the owner of all its accesses if one thread made them.
     slots: HashMap<u64, Option<Option<Step>>>,
     /// The slot read last whose accesses are of several threads.

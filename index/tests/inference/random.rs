@@ -94,14 +94,14 @@ impl Machine {
 
     fn put(&mut self, address: u64, size: u64, value: u64) {
         for place in 0..size {
-            self.memory.insert(address.wrapping_add(place), (value >> (8 * place)) as u8);
+            self.memory.insert(without_tag(address.wrapping_add(place)), (value >> (8 * place)) as u8);
         }
     }
 
     fn load(&mut self, address: u64, size: u64) -> u64 {
         let mut value = 0;
         for place in 0..size {
-            let address = address.wrapping_add(place);
+            let address = without_tag(address.wrapping_add(place));
             // Memory holds numbers that are addresses, mostly.
             let fresh = (0x10_0000 + (address & 0xf8) * 64) >> (8 * (address & 7));
             value |= u64::from(*self.memory.entry(address).or_insert(fresh as u8)) << (8 * place);
@@ -241,4 +241,9 @@ impl Machine {
         self.set_or_stack(n, base.wrapping_add(32));
         0xa8c0_0000 | 4 << 15 | fields
     }
+}
+
+/// The address that a processor uses, which ignores the upper byte (DDI 0487, D8.8 "Address tagging").
+fn without_tag(address: u64) -> u64 {
+    ((address << 8).cast_signed() >> 8).cast_unsigned()
 }

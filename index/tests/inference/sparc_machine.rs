@@ -2,6 +2,7 @@
 //! one with values, one without, and one that leaves some out.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use stepback_generator::Dice;
 
@@ -58,6 +59,8 @@ enum Kernel {
 }
 
 const PAGE: u64 = 0x40_0000;
+/// Where instructions lie; data do not.
+const CODE: Range<u64> = 0x10_0000..PAGE;
 /// Addresses are given this.
 const BIAS: u64 = 2047;
 
@@ -522,7 +525,7 @@ impl Machine {
     /// `ret` or `return`: back to the window before.
     fn come_back(&mut self) {
         let target = self.get(31).wrapping_add(8);
-        if target & 3 != 0 || target > 1 << 30 {
+        if target & 3 != 0 || !CODE.contains(&target) {
             // A store went astray.
             return self.compute();
         }

@@ -147,7 +147,11 @@ impl Slice {
                 true => found.is_subset(&expected) && (!is_wholly || found == expected),
                 false => expected.is_subset(&found),
             };
-            assert!(is_right, "{name}: {end} of {step:?}\n index:  {found:?}\n oracle: {expected:?}");
+            assert!(
+                is_right,
+                "{name}: {end} of {step:?}\n index:  {found:?}\n oracle: {expected:?}\n its ends: {:?}",
+                other.ends
+            );
         }
     }
 

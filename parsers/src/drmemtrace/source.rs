@@ -37,6 +37,8 @@ use crate::step_store::record::StoredThread;
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
+/// The first version whose traces have completed instructions alone.
+const RETIRED_ALONE: u64 = 7;
 /// Records that are checked between two looks at whether to go on.
 const RECORDS_BETWEEN_LOOKS: u64 = 1 << 13;
 
@@ -230,9 +232,10 @@ impl Source for Drmemtrace {
         true
     }
 
-    /// The recorder notes which block begins, and its accesses when they happen.
+    /// The recorder notes which block begins, and its accesses when they happen; since this version, what was not completed
+    /// is left out.
     fn is_recorded_by_block(&self) -> bool {
-        true
+        self.head.version < RETIRED_ALONE
     }
 
     fn notice(&self) -> Option<String> {

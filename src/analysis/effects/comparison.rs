@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Cancel, MemoryAt, MemoryInput, MemoryRange, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect,
-    RegisterViewsAt,
+    Cancel, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _, QueryError, RangeEffects,
+    RegisterEffect, RegisterViewsAt,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
@@ -194,13 +194,15 @@ impl Sides<'_> {
     }
 
     fn add_memory_outputs(&self, outputs: &mut Differences) -> Result<(), QueryError> {
-        let found = |side: &Side, address: u64, len: u64| self.held(side.scope.to, address, len);
+        let found = |side: &Side, address: u64, len: u64| {
+            self.held(side, side.scope.to, MemoryRange { address: Address(address), len_bytes: len })
+        };
         self.add_differing(self.stretches(|sets| sets.memory_outputs.clone()), found, outputs)
     }
 
     /// What memory held when a call read it; where it did not, at its entry.
     fn found(&self, side: &Side, address: u64, len: u64) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut bytes = self.held(side.scope.from, address, len)?;
+        let mut bytes = self.held(side, side.scope.from, MemoryRange { address: Address(address), len_bytes: len })?;
         for (place, byte) in (0u64..).zip(&mut bytes) {
             let told = told_in(&side.sets.memory_inputs, address.wrapping_add(place));
             *byte = told.or(*byte);
@@ -208,8 +210,10 @@ impl Sides<'_> {
         Ok(bytes)
     }
 
-    fn held(&self, position: Position, address: u64, len_bytes: u64) -> Result<Vec<Option<u8>>, QueryError> {
-        let states = MemoryAt { position, address: Address(address), len_bytes }.run(self.index, self.cancel)?;
+    fn held(&self, side: &Side, position: Position, range: MemoryRange) -> Result<Vec<Option<u8>>, QueryError> {
+        let MemoryRange { address, len_bytes } = range;
+        let question = MemoryAt { position, address, len_bytes };
+        let states = MemoryOf { thread: Some(side.scope.thread), question }.run(self.index, self.cancel)?;
         Ok(states.into_iter().map(|state| state.value).collect())
     }
 

@@ -1,7 +1,7 @@
 //! What steps took in, with the values that it had, and what they left behind, with the values at the end.
 
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, EFFECT_BLOCKS, EffectsWithin, LastAccesses, MemoryAt, NameReader,
+    AccessKinds, Accessed, Cancel, Cell, EFFECT_BLOCKS, EffectsWithin, LastAccesses, MemoryAt, MemoryOf, NameReader,
     NextAccesses, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
@@ -141,7 +141,8 @@ impl Reader<'_> {
         let mut source = ValueSource::Recorded;
         if bytes.iter().any(Option::is_none) {
             let question = MemoryAt { position: self.scope.from, address, len_bytes: bytes.len() as u64 };
-            let states = question.run(self.index, self.cancel)?;
+            let thread = Some(self.scope.thread);
+            let states = MemoryOf { thread, question }.run(self.index, self.cancel)?;
             for (byte, state) in bytes.iter_mut().zip(states).filter(|(byte, _)| byte.is_none()) {
                 (*byte, source) = (state.value, source.max(state.source));
             }
@@ -155,7 +156,8 @@ impl Reader<'_> {
 
     fn memory_output(&self, address: Address, len_bytes: u64) -> Result<UsedCell, QueryError> {
         let shown = len_bytes.min(VALUE_BYTES as u64);
-        let states = MemoryAt { position: self.scope.to, address, len_bytes: shown }.run(self.index, self.cancel)?;
+        let question = MemoryAt { position: self.scope.to, address, len_bytes: shown };
+        let states = MemoryOf { thread: Some(self.scope.thread), question }.run(self.index, self.cancel)?;
         let source = states.iter().map(|state| state.source).max().unwrap_or_default();
         let bytes = states.into_iter().map(|state| state.value).collect();
         let cell = Cell::Memory { address, len_bytes };

@@ -64,7 +64,14 @@ impl Oracle {
         let exception = self.exception_of(made.step, told, Some(&instruction));
         let maker = Maker { oracle: self, step: made.step, told, instruction, kinds, exception };
         let is_memory = matches!(cell, SliceCell::Memory { .. });
-        if maker.instruction.control.flow == Flow::Trap && !is_memory {
+        let is_by_exception = match (cell, event) {
+            (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
+                let by = maker.by_exception(view, written, made.how);
+                by.is_some_and(|(by, _)| by != ByException::Unexplained)
+            }
+            _ => false,
+        };
+        if maker.instruction.control.flow == Flow::Trap && !is_memory && !is_by_exception {
             into.ends.push(End::System { step: Some(made.step), name: maker.asked() });
             return into;
         }
@@ -116,12 +123,7 @@ impl Maker<'_> {
         let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
         let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
         let is_explained = effect.is_some() || listed.is_some();
-        let by = written.zip(self.exception.as_ref()).and_then(|(written, exception)| {
-            let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
-            let byte = RegisterView { register: plain_of(written), ..byte };
-            let by = if is_explained { exception.overrides(event, byte) } else { exception.gives(event, byte) };
-            Some((by?, event))
-        });
+        let by = written.and_then(|written| self.by_exception(byte, written, how));
         if let Some((by, event)) = by {
             match by {
                 ByException::Frame(Some(address)) => into.taken.push((Taken::Memory(address), Edge::Copy)),
@@ -149,6 +151,20 @@ impl Maker<'_> {
             let views = meaning.listed_reads.iter().filter(|view| is_meant(view.register));
             into.taken.extend(views.map(|view| (Taken::Register(*view), Edge::Data)));
         }
+    }
+
+    /// What the exception of the step gave a byte of a register, and at which event.
+    fn by_exception(&self, byte: RegisterView, written: &Written, how: How) -> Option<(ByException, usize)> {
+        let exception = self.exception.as_ref()?;
+        let (How::Recorded(event) | How::Doubtful(event)) = how else { return None };
+        let has_byte =
+            |view: &RegisterView| covers(*view, byte.offset) && self.is_meant(view.register, how, Some(written));
+        let registers = self.instruction.registers.iter().flat_map(|known| &known.writes);
+        let mut written_views = self.instruction.meaning.writes.iter().map(|effect| &effect.view).chain(registers);
+        let is_explained = written_views.any(has_byte);
+        let byte = RegisterView { register: plain_of(written), ..byte };
+        let by = if is_explained { exception.overrides(event, byte) } else { exception.gives(event, byte) };
+        Some((by?, event))
     }
 
     /// A byte that an exception stored: a register as the instruction left it.

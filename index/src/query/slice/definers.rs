@@ -176,7 +176,8 @@ impl<S: Source> Definers<'_, S> {
         if is_status {
             return ViewReader(self.index).overlapping(thread, view).next().is_none();
         }
-        UntracedReader(self.index).of(thread).is_ok_and(|untraced| untraced.includes(view))
+        let plain = RegisterView { register: self.index.plain_register(view.register), ..view };
+        UntracedReader(self.index).of(thread).is_ok_and(|untraced| untraced.includes(plain))
     }
 
     /// A piece that a slot of its thread writes.
