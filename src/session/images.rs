@@ -64,7 +64,7 @@ pub fn load(
     Ok(images)
 }
 
-/// The images of a trace without some files that nobody named, since they do not fit it.
+/// The images of a trace without some files, since they do not fit it.
 ///
 /// # Errors
 /// As [`load`].
@@ -76,8 +76,15 @@ pub fn load_without(
 ) -> Result<Images> {
     match &companions.modules {
         Some(log) => of_modules(options, companions, log, excluded, notices),
-        // Nobody named the image beside the trace, and there is no other then.
-        None => Ok(Images::default()),
+        None => {
+            let named = match options.images.is_empty() {
+                false => options.images.clone(),
+                true => usable(&options.remembered_images, notices),
+            };
+            // The image beside the trace is used where there is no other.
+            let named: Vec<_> = named.into_iter().filter(|spec| !excluded.contains(&spec.path)).collect();
+            Images::load_from(&named, options.sysroots())
+        }
     }
 }
 
