@@ -523,3 +523,53 @@ fn a_list_of_records_begins_with_the_one_that_is_named() {
         assert_eq!(found, all[number - 1..number + 2], "{number}");
     }
 }
+
+/// A value that follows from what steps did is the same in every command.
+#[test]
+fn a_slice_has_the_values_that_follow() {
+    let sandbox = Sandbox::new();
+    let trace = put_records(&sandbox, |writer| {
+        writer.instruction(0x40_1000, &[0xba, 1, 0, 0, 0]); // mov edx, 1
+        writer.instruction(0x40_1005, &[0x48, 0x89, 0xd1]); // mov rcx, rdx
+        writer.instruction(0x40_1008, &[0xb1, 5]); // mov cl, 5
+        writer.instruction(0x40_100a, &[0x90]);
+    });
+    let rows = sandbox.json_lines(&["why", &trace, "rcx", "--at", "2"]);
+    let values: Vec<_> = rows.iter().filter_map(|row| row["defines"].as_array()).flatten().collect();
+    assert!(values.iter().all(|given| given["inferred"] == true), "{values:?}");
+    let of = |cell: &str| values.iter().find(|given| given["cell"] == cell).map(|given| given["value"].clone());
+    assert_eq!(of("rcx"), Some("0x0000000000000001".into()), "{values:?}");
+    assert_eq!(of("rdx"), Some("0x0000000000000001".into()), "{values:?}");
+    // A part of a register that is written leaves the rest alone (Intel SDM, volume 1, 3.4.1.1).
+    let at = sandbox.json(&["at", &trace, "3", "--regs"]);
+    assert_eq!(at["registers"]["rcx"], "0x0000000000000005");
+    let hit = sandbox.json(&["find", &trace, "last-write", "rcx", "--at", "2"]);
+    assert_eq!(hit["hit"]["access"]["value"], "0x0000000000000001");
+}
+
+/// `getpid` has no buffer, `write` reads one: memory is what it was (`man 2`).
+#[test]
+fn memory_stays_known_across_calls_that_cannot_reach_it() {
+    let sandbox = Sandbox::new();
+    let memory = |number: u64, arguments: &[u8]| {
+        let trace = put_records(&sandbox, |writer| {
+            writer.instruction(0x40_1000, &[0xb8, 0x44, 0x33, 0x22, 0x11]); // mov eax, 0x11223344
+            writer.instruction(0x40_1005, &[0x89, 4, 0x25, 0xa0, 0x90, 0x60, 0]); // mov [0x6090a0], eax
+            writer.record(kind::WRITE, 4, 0x60_90a0);
+            writer.instruction(0x40_100c, arguments);
+            let behind = 0x40_100c + arguments.len() as u64;
+            writer.instruction(behind, &[0x0f, 5]); // syscall
+            writer.marker(marker::SYSTEM_CALL, number);
+            writer.instruction(behind + 2, &[0x90]);
+        });
+        let at = sandbox.json(&["at", &trace, "end", "--mem", "0x6090a0:4"]);
+        at["memory"][0]["bytes"].clone()
+    };
+    let buffer = [0xbe, 0xa0, 0x90, 0x60, 0]; // mov esi, 0x6090a0
+    let elsewhere = [0xbe, 0, 0, 0x70, 0]; // mov esi, 0x700000
+    assert_eq!(memory(39, &[0x90]), "44 33 22 11", "getpid");
+    assert_eq!(memory(1, &buffer), "44 33 22 11", "write");
+    assert_eq!(memory(0, &buffer), "?? ?? ?? ??", "read");
+    assert_eq!(memory(228, &elsewhere), "44 33 22 11", "clock_gettime elsewhere");
+    assert_eq!(memory(228, &buffer), "?? ?? ?? ??", "clock_gettime");
+}

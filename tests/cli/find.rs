@@ -276,3 +276,28 @@ fn what_was_looked_for_in_vain_is_named() {
     let external = nothing(&["last-external", "0x2000:4"]);
     assert_eq!(external, "nothing found: no external change of 0x2000:4 before position 1,763\n");
 }
+
+/// The processor ignores the upper byte of an address (DDI 0487, D8.8 "Address tagging").
+#[test]
+fn an_address_that_the_trace_writes_with_its_tag_names_the_cell_without() {
+    let sandbox = Sandbox::new();
+    let text = "\
+0 clk R X0 b400007fdeadb000
+0 clk R X3 0000007fdeadb000
+1 clk IT (1) 00001000 d28000e1 O EL0t : MOV x1,#7
+1 clk R X1 0000000000000007
+2 clk IT (2) 00001004 f9000001 O EL0t : STR x1,[x0]
+2 clk MW8 b400007fdeadb000 0000000000000007
+3 clk IT (3) 00001008 f9400062 O EL0t : LDR x2,[x3]
+3 clk MR8 0000007fdeadb000 0000000000000007
+3 clk R X2 0000000000000007
+";
+    let trace = sandbox.file("t.tarmac", text);
+    for cell in ["x0:8", "x3:8", "0x7fdeadb000:8", "0xb400007fdeadb000:8"] {
+        let hit = sandbox.json(&["find", &trace, "last-write", cell]);
+        assert_eq!(hit["hit"]["step"], 1, "{cell}");
+    }
+    let rows = sandbox.json_lines(&["why", &trace, "x2"]);
+    let steps: Vec<_> = rows.iter().filter_map(|row| row["step"].as_u64()).collect();
+    assert_eq!(steps, [2, 1, 0]);
+}

@@ -55,6 +55,39 @@ fn an_image_that_the_user_named_stays_but_is_not_believed() {
     assert_eq!((broken.len(), &broken[0]["count"], &broken[0]["step"]), (1, &2.into(), &0.into()));
 }
 
+/// A file of the same layout whose instructions are others.
+fn other_build(image: &[u8]) -> Vec<u8> {
+    let number = |at: usize, bytes: usize| -> usize {
+        image[at..at + bytes].iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
+    };
+    let (headers, count) = (number(32, 8), number(56, 2));
+    let mut other = image.to_vec();
+    for header in (0..count).map(|place| headers + 56 * place).filter(|header| number(header + 4, 4) & 1 != 0) {
+        let (first, end) = (number(header + 8, 8), number(header + 8, 8) + number(header + 32, 8));
+        let code = first.max((headers + 56 * count).next_multiple_of(4))..end;
+        other[code].iter_mut().step_by(4).for_each(|byte| *byte ^= 3);
+    }
+    other
+}
+
+#[test]
+fn of_two_images_at_the_same_addresses_the_one_that_fits_is_used() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let bytes = fs::read(overflow_image()).unwrap();
+    let (fits, other) = (sandbox.file("fits.elf", bytes.clone()), sandbox.file("other.elf", other_build(&bytes)));
+    let image = sandbox.run(&["calltree", &trace, "--image", &fits]).succeeds().out;
+    for [first, second] in [[&fits, &other], [&other, &fits]] {
+        let ran = sandbox.run(&["calltree", &trace, "--image", first, "--image", second]).succeeds();
+        assert_eq!(ran.out, image);
+        ran.says("the image does not fit the trace and is left out");
+        let info = sandbox.json(&["info", &trace, "--image", first, "--image", second]);
+        let images = info["images"].as_array().unwrap();
+        let left_out: Vec<_> = images.iter().filter(|image| image["left_out"] == true).collect();
+        assert!(left_out.len() == 1 && left_out[0]["path"].as_str().unwrap().ends_with("other.elf"), "{images:?}");
+    }
+}
+
 #[test]
 fn another_build_of_a_drmemtrace_program_is_a_finding_and_the_same_build_is_none() {
     let sandbox = Sandbox::new();
