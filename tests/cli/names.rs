@@ -93,7 +93,7 @@ fn a_value_that_ends_unread_says_how() {
 #[test]
 fn all_symbols_of_one_name_are_meant() {
     let sandbox = Sandbox::new();
-    let (image, trace) = (sandbox.fixture("two_helpers.elf"), sandbox.fixture("two_helpers.tarmac"));
+    let (image, trace) = (sandbox.fixture("small/two_helpers.elf"), sandbox.fixture("small/two_helpers.tarmac"));
     let ask = |arguments: &[&str]| sandbox.run(&[arguments, &["--image", &image]].concat());
     let visits = sandbox.json_lines(&["find", &trace, "pc", "helper", "--all", "--image", &image]);
     let pcs: Vec<_> = visits.iter().filter_map(|hit| hit["pc"].as_str()).collect();

@@ -40,7 +40,7 @@ impl Sandbox {
 
     /// A copy of a fixture, so that no index lands beside the original.
     pub fn fixture(&self, name: &str) -> String {
-        let copy = self.path(name);
+        let copy = self.path(name.rsplit('/').next().unwrap_or(name));
         fs::copy(fixture_path(name), &copy).unwrap();
         text(&copy)
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::Sandbox;
 
 /// Task A at 0x1000 calls 0x1008, PendSV goes to task B at 0x1010, which calls 0x1018, and back.
-const TASKS: &str = "tasks.tiny.tarmac";
+const TASKS: &str = "small/tasks.tarmac";
 
 #[test]
 fn tasks_of_an_operating_system_are_listed_with_their_times() {
