@@ -5,6 +5,7 @@
 //! A stack pointer that rises above that of a pending call shows that the call is over.
 //! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
 //! inside it no call outside is over, and when it ends the stack pointer is again what it was.
+//! Handlers of M-profile may be tail-chained: one ends, the next begins, and what the first one interrupted stays so.
 //! A call into the other security state of M-profile has stacks of its own too, and returns by its address alone.
 //! A thread may use several stacks in turn (`stacks.rs` says how that shows): the frames of each are found by themselves.
 //! This is the heuristic of the Tarmac tools, except that
@@ -24,7 +25,9 @@ use stepback_machine::{Flow, RegisterId};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
-use crate::builder::calls::exceptions::{exception, has_exception_return, is_diverted, is_exception_return};
+use crate::builder::calls::exceptions::{
+    entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested, is_tail_chained,
+};
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::{Jump, StackWrite};
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId, may_resume_at};
@@ -199,7 +202,12 @@ impl ThreadFinder {
         let evidence = exception(jump);
         if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
             let is_linked = has_exception_return(jump);
-            let kind = PendingKind::Exception { evidence, interrupted: jump.last, is_linked };
+            let kind = PendingKind::Exception {
+                evidence,
+                interrupted: jump.last,
+                interrupted_step: jump.last_step,
+                is_linked,
+            };
             self.stacks.pending().push(Pending { key, ..pending(jump, kind) });
             return;
         }
@@ -313,7 +321,8 @@ impl ThreadFinder {
     fn exception_left_by(&mut self, jump: &Jump) -> Option<usize> {
         let pending = self.stacks.pending();
         if is_exception_return(jump) {
-            return pending.left_to(jump.pc);
+            let is_left = |place: &usize| pending.get(*place).is_some_and(|exception| !is_nested(exception, jump));
+            return pending.left_to(jump.pc).filter(is_left);
         }
         let linked = pending.linked().filter(|_| jump.flow == Flow::Return).and_then(|_| pending.left_to(jump.pc));
         let is_other = || jump.flow == Flow::Call || pending.returning_to(jump.key()).is_some();
@@ -321,13 +330,18 @@ impl ThreadFinder {
     }
 
     fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
-        let Some(exception) = self.stacks.pending().iter().nth(place).copied() else { return };
+        let Some(exception) = self.stacks.pending().get(place).copied() else { return };
+        if is_tail_chained(&exception, jump) {
+            self.chain_exception(place, jump, found);
+            return;
+        }
         let turn = self.stacks.turned_by_return(place, &exception, jump);
         let is_handlers = self.stacks.pending().range().contains(jump.sp);
         let over = self.stacks.pending().take_from(place);
         self.close(over.get(1..).unwrap_or_default(), jump.last_step, Left::Skipped, found);
         self.close(&[exception], jump.last_step, Left::Return, found);
-        let set = jump.stack_set_since(exception.entry_step);
+        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let sp = set.or(exception.key.sp);
         if let Some(turn) = turn {
             self.stacks.in_use().turned_away_by = Some(exception);
@@ -346,7 +360,6 @@ impl ThreadFinder {
         }
         self.sp_again = Some((jump.last_step, sp));
         self.use_set_stack(set, jump);
-        let PendingKind::Exception { interrupted, .. } = exception.kind else { return };
         if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
             return;
         }
@@ -355,13 +368,25 @@ impl ThreadFinder {
         if interrupted.control().flow == Flow::Call && jump.lr == Some(lr) {
             let call = Pending {
                 key: ReturnKey { sp, target: lr },
-                call_step: exception.call_step,
+                call_step: interrupted_step,
                 ..pending(jump, PendingKind::Call)
             };
             self.call(call, found);
         } else {
-            self.close_returned(ReturnKey { sp, target: jump.target() }, exception.call_step, found);
+            self.close_returned(ReturnKey { sp, target: jump.target() }, interrupted_step, found);
         }
+    }
+
+    /// Another handler takes the place of a pending one.
+    fn chain_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
+        let over = self.stacks.pending().take_from(place);
+        let Some((exception, inside)) = over.split_first() else { return };
+        self.close(&[*exception], jump.last_step, Left::Return, found);
+        self.close(inside, jump.last_step, Left::Skipped, found);
+        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let evidence = entry_evidence(jump);
+        let kind = PendingKind::Exception { evidence, interrupted, interrupted_step, is_linked: true };
+        self.stacks.pending().push(Pending { key: exception.key, ..pending(jump, kind) });
     }
 
     fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut FoundSoFar) {
