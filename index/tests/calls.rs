@@ -636,6 +636,38 @@ fn an_exception_after_a_jump_inside_a_handler_is_nested_in_it() {
     check_all(&trace("T", "thread", lines), &expected);
 }
 
+/// DDI 0487, D1.4: EL1t uses SP_EL0. A trace may begin with the values of all banks, in any order.
+#[test]
+fn the_first_stack_pointer_is_the_bank_that_the_mode_uses() {
+    for (mode, used, other) in [("EL1t", "SP_EL0", "SP_EL1"), ("EL1h", "SP_EL1", "SP_EL0")] {
+        let steps = format!(
+            "1000 94000400 X30=1004
+             2000 a9bf7bfd {used}=1fff0
+             2004 a8c17bfd {used}=20000
+             2008 d65f03c0
+             1004 d503201f"
+        );
+        let [used, other] = [format!("R {used} {:016x}", 0x20000), format!("R {other} {:016x}", 0x10000)];
+        for banks in [format!("{used}\n{other}"), format!("{other}\n{used}")] {
+            let text = trace("O", mode, &format!("{banks}\n{steps}"));
+            check_all(&text, &["0root 1000: -..0..- Open by Start", "1call 2000: 0..1..3 Return by Link"]);
+        }
+    }
+}
+
+/// DDI 0403, B1.4.1: CONTROL.SPSEL chooses between MSP and PSP, of which the values that begin a trace are the first ones.
+#[test]
+fn the_first_stack_pointer_of_thread_mode_is_neither_of_two_for_certain() {
+    let steps = "1000 f000f87e LR=1005
+         1100 b510 PSP=20001ff8
+         1102 bd10 PSP=20002000
+         1004 bf00";
+    let expected = ["0root 1000: -..0..- Open by Start", "1call 1100: 0..1..2 Return by Link"];
+    for banks in ["R PSP 20002000\nR MSP 20001000", "R MSP 20001000\nR PSP 20002000"] {
+        check_all(&trace("T", "thread", &format!("R CONTROL 00000002\n{banks}\n{steps}")), &expected);
+    }
+}
+
 /// The usual task switch of FreeRTOS: SysTick pends PendSV, which is chained to it and exchanges PSP.
 #[test]
 fn a_chained_handler_switches_tasks() {

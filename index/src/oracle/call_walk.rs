@@ -43,6 +43,8 @@ pub(super) struct Walk<'a> {
     sp_step: Option<Step>,
     /// True when it was given an unrelated value since the last transfer of control.
     is_sp_set: bool,
+    /// The stack pointers that were named before the first step, the newest last; none for the plain one.
+    early_stacks: Vec<(Option<RegisterId>, Option<u64>)>,
     /// The highest stack pointer since the last transfer of control.
     sp_high: Option<u64>,
     /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
@@ -73,6 +75,7 @@ impl<'a> Walk<'a> {
             other_stack: None,
             sp_step: None,
             is_sp_set: false,
+            early_stacks: Vec::new(),
             sp_high: None,
             lr_age: 0,
             has_blind_calls: false,
@@ -110,6 +113,10 @@ impl<'a> Walk<'a> {
             None => _ = self.values.remove(&register),
         }
         if register == RegisterId::SP {
+            if self.last.is_none() {
+                let mode = written.bank.and_then(|named| named.bank.mode());
+                self.early_stacks.push((mode.map(|mode| mode.home(RegisterId::SP)), value));
+            }
             self.sp_high = self.sp_high.max(value);
             self.sp_again = None;
             self.sp_step = self.last.map(|(step, _)| step);
@@ -152,6 +159,7 @@ impl<'a> Walk<'a> {
             None => {
                 self.sp_high = None;
                 self.is_sp_set = false;
+                self.choose_first_stack(told);
                 self.stack.root = Some(Root {
                     entered: Entered::Root,
                     evidence: Evidence::Start,
@@ -170,6 +178,18 @@ impl<'a> Walk<'a> {
             Some(_) => {}
         }
         self.last = Some((step, told));
+    }
+
+    /// The stack pointer of the first step is the bank that its mode uses (DDI 0487, D1.4 "The stack pointer registers").
+    fn choose_first_stack(&mut self, told: &Told) {
+        let in_use = told.mode.tells(RegisterId::SP).then(|| told.mode.home(RegisterId::SP));
+        let newest = |register| self.early_stacks.iter().rfind(|(known, _)| *known == register).map(|(_, sp)| *sp);
+        let of_bank = in_use.and_then(|in_use| newest(Some(in_use)));
+        let names: HashSet<_> = self.early_stacks.iter().map(|(known, _)| known).collect();
+        self.sp_again = match of_bank.or_else(|| newest(None)) {
+            None if names.len() > 1 || !names.is_empty() && in_use.is_some() => Some(None),
+            chosen => chosen,
+        };
     }
 
     fn transfer(&mut self, jump: Jump<'a>) {

@@ -35,7 +35,7 @@ use crate::builder::calls::pending_frames::{PendingFrames, Returned};
 use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::calls::stacks::{Kept, Stacks, Turn};
 use crate::builder::segment::transfers::{
-    AGE_LIMIT, CORE, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
+    AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
 };
 use crate::store::calls::frame::Frame;
 use crate::store::calls::layout::StackSwitch;
@@ -55,6 +55,8 @@ pub struct ThreadFinder {
     /// The last write of a stack pointer that was not in use: the step, the register and its value.
     other_stack: Option<(u64, RegisterId, Option<u64>)>,
     is_sp_set: bool,
+    /// Until the first step.
+    early_stacks: EarlyStacks,
     lr_age: u8,
     has_words: bool,
     /// A call left no return address that is recorded: returns say nothing about callers.
@@ -87,6 +89,7 @@ impl ThreadFinder {
             sp_high: None,
             other_stack: None,
             is_sp_set: false,
+            early_stacks: EarlyStacks::default(),
             lr_age: 0,
             has_words: false,
             has_blind_calls: false,
@@ -116,7 +119,7 @@ impl ThreadFinder {
         }
         let before = transfer.before.map(|last| (step_of(base, last.slot), last));
         let Some((last_step, last)) = before.or(self.last) else {
-            self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+            self.begin(step, transfer);
             return;
         };
         self.sp_high = self.sp_high.max(transfer.sp_high);
@@ -148,6 +151,14 @@ impl ThreadFinder {
         self.jump(&jump, found);
         let sp = self.sp_in_use(jump.sp, sp_step);
         self.stacks.pending().note_sp(sp, sp_step);
+    }
+
+    /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
+    fn begin(&mut self, step: u64, transfer: &Transfer) {
+        self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+        (self.sp_high, self.is_sp_set) = (None, false);
+        let chosen = std::mem::take(&mut self.early_stacks).chosen(transfer.stack_in_use);
+        self.sp_again = chosen.map(|sp| (step, sp));
     }
 
     fn note_set(&mut self, set: SpSet) {
@@ -447,6 +458,13 @@ impl ThreadFinder {
             }
             found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
         });
+    }
+
+    /// Takes what the lines before its first step name in the next segment.
+    pub fn begin_segment(&mut self, end: &ThreadEnd) {
+        if self.last.is_none() {
+            self.early_stacks.extend(&end.early_stacks);
+        }
     }
 
     /// Takes what it is at the end of a segment.
