@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, tail_calls, with_images};
+use stepback_index::{
+    BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, oracle::Oracle, tail_calls, with_images,
+};
 use stepback_parsers::{Step, Tarmac};
 
 /// A trace out of short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and what it writes, anything else stands as it is.
@@ -55,9 +57,11 @@ fn check_all(text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
         let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
         let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let oracle = Oracle::of(tarmac.as_ref()).unwrap();
         let index = index_in_memory(tarmac, &options).unwrap();
-        let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
-        let found: Vec<_> = calls.map(|call| format!("{}{}", call.depth, shown(&call).trim_start())).collect();
+        let calls: Vec<_> = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id))).collect();
+        assert_eq!(calls, oracle.calls().calls, "segments of {segment_bytes} bytes");
+        let found: Vec<_> = calls.iter().map(|call| format!("{}{}", call.depth, shown(call).trim_start())).collect();
         assert_eq!(found, expected, "segments of {segment_bytes} bytes");
     }
 }
@@ -556,4 +560,152 @@ fn calls_between_the_security_states_return_by_their_addresses() {
         "1call 8100: 9..10..10 Return by Link",
     ];
     check_all(&trace("T", "thread", lines), &expected);
+}
+
+/// DDI 0403, B1.5.12: at a tail-chain the first handler ends and the next one begins, the registers stay on the stack.
+#[test]
+fn a_tail_chained_handler_takes_the_place_of_the_one_before() {
+    let lines = "1000 2005 MSP=20001000
+         1002 bf00
+         E 00001004 0000000f CoreEvent_EXCEPTION
+         R MSP 20000fe0
+         R r14 fffffff9
+         2000 b510 MSP=20000fd8
+         2002 f000f805 LR=2007
+         2010 4770
+         2006 bd10 MSP=20000fe0
+         E 00001004 00000010 CoreEvent_EXCEPTION
+         R r14 fffffff9
+         2100 bf00
+         2102 4770 LR=77 MSP=20001000
+         1004 bf00";
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1exception 2000: 1..2..5 Return by Words",
+        "2call 2010: 3..4..4 Return by Link",
+        "1exception 2100: 5..6..7 Return by Words",
+    ];
+    check_all(&trace("T", "thread", lines), &expected);
+    // The same where the trace reports no exceptions.
+    let lines: Vec<_> = lines.lines().filter(|line| !line.contains("CoreEvent")).collect();
+    check_all(
+        &trace("T", "thread", &lines.join("\n")),
+        &expected.map(|line| line.replace("Words", "Jump")).each_ref().map(String::as_str),
+    );
+}
+
+/// DDI 0403, B1.5.12, late arrival: the frame is stored for one exception, a second one is handled first.
+#[test]
+fn a_handler_that_arrives_late_runs_before_the_one_it_overtakes() {
+    let lines = "1000 2005 MSP=20000fe0 LR=fffffff9
+         E 00001002 0000000f CoreEvent_EXCEPTION
+         E 00001002 00000010 CoreEvent_EXCEPTION
+         2100 4770 LR=fffffff9
+         E 00001002 0000000f CoreEvent_EXCEPTION
+         2000 4770 LR=fffffff9
+         E 00001002 00000011 CoreEvent_EXCEPTION
+         2200 4770 LR=77 MSP=20001000
+         1002 bf00";
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1exception 2100: 0..1..1 Return by Words",
+        "1exception 2000: 1..2..2 Return by Words",
+        "1exception 2200: 2..3..3 Return by Words",
+    ];
+    check_all(&trace("T", "thread", lines), &expected);
+}
+
+/// EXC_RETURN says what a handler returns to: one that returns to a handler (fffffff1) was taken inside it.
+#[test]
+fn an_exception_after_a_jump_inside_a_handler_is_nested_in_it() {
+    let lines = "1000 2005 MSP=20000fe0 LR=fffffff9
+         E 00001002 0000000f CoreEvent_EXCEPTION
+         2000 4718 MSP=20000fc0 LR=fffffff1
+         E 00002010 00000010 CoreEvent_EXCEPTION
+         2100 4770 LR=fffffff1
+         E 00002010 00000011 CoreEvent_EXCEPTION
+         2200 4770 MSP=20000fe0 LR=fffffff9
+         2010 4770 LR=77 MSP=20001000
+         1002 bf00";
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1exception 2000: 0..1..4 Return by Words",
+        "2exception 2100: 1..2..2 Return by Words",
+        "2exception 2200: 2..3..3 Return by Words",
+    ];
+    check_all(&trace("T", "thread", lines), &expected);
+}
+
+/// DDI 0487, D1.4: EL1t uses SP_EL0. A trace may begin with the values of all banks, in any order.
+#[test]
+fn the_first_stack_pointer_is_the_bank_that_the_mode_uses() {
+    for (mode, used, other) in [("EL1t", "SP_EL0", "SP_EL1"), ("EL1h", "SP_EL1", "SP_EL0")] {
+        let steps = format!(
+            "1000 94000400 X30=1004
+             2000 a9bf7bfd {used}=1fff0
+             2004 a8c17bfd {used}=20000
+             2008 d65f03c0
+             1004 d503201f"
+        );
+        let [used, other] = [format!("R {used} {:016x}", 0x20000), format!("R {other} {:016x}", 0x10000)];
+        for banks in [format!("{used}\n{other}"), format!("{other}\n{used}")] {
+            let text = trace("O", mode, &format!("{banks}\n{steps}"));
+            check_all(&text, &["0root 1000: -..0..- Open by Start", "1call 2000: 0..1..3 Return by Link"]);
+        }
+    }
+}
+
+/// DDI 0403, B1.4.1: CONTROL.SPSEL chooses between MSP and PSP, of which the values that begin a trace are the first ones.
+#[test]
+fn the_first_stack_pointer_of_thread_mode_is_neither_of_two_for_certain() {
+    let steps = "1000 f000f87e LR=1005
+         1100 b510 PSP=20001ff8
+         1102 bd10 PSP=20002000
+         1004 bf00";
+    let expected = ["0root 1000: -..0..- Open by Start", "1call 1100: 0..1..2 Return by Link"];
+    for banks in ["R PSP 20002000\nR MSP 20001000", "R MSP 20001000\nR PSP 20002000"] {
+        check_all(&trace("T", "thread", &format!("R CONTROL 00000002\n{banks}\n{steps}")), &expected);
+    }
+}
+
+/// The usual task switch of FreeRTOS: SysTick pends PendSV, which is chained to it and exchanges PSP.
+#[test]
+fn a_chained_handler_switches_tasks() {
+    let line = "E 00001000 0000000e CoreEvent_EXCEPTION";
+    let switch = |from: &str, psp: &str, later: &str| {
+        format!(
+            "{line}\nR PSP {from}\nR r14 fffffffd\nR cpsr 0100000f
+             3000 b510 MSP=20000ff8
+             3002 bd10 MSP=20001000
+             {line}\nR r14 fffffffd\nR cpsr 0100000e
+             4000 f3828809 PSP={psp}
+             4004 4770 LR=0 PSP={later} cpsr=01000000\n"
+        )
+    };
+    let start = "1000 bf00 MSP=20001000 PSP=20002000 CONTROL=2 cpsr=01000000
+         1002 f000f805 LR=1007
+         1010 b510 PSP=20001ff8\n";
+    let lines = [
+        start,
+        &switch("20001fd8", "20002fe0", "20003000"),
+        "1100 bf00\n",
+        &switch("20002fe0", "20001fd8", "20001ff8"),
+        "1012 bd10 PSP=20002000\n1006 bf00",
+    ];
+    let text = trace("T", "thread", &lines.concat());
+    let is_handler = |line: &str| [" 00003", " 00004"].iter().any(|pc| line.contains(pc));
+    let text = text.lines().map(|line| {
+        let is_handlers = line.contains("IT") && is_handler(line);
+        if is_handlers { line.replace("thread", "handler") } else { line.to_owned() }
+    });
+    let expected = [
+        "0root 1000: -..0..- Open by Start",
+        "1call 1010: 1..2..12 Return by Link",
+        "2exception 3000: 2..3..4 Return by Words",
+        "2exception 4000: 4..5..6 Return by Words",
+        "0switch 1100: 6..7..- Open by Stack",
+        "1exception 3000: 7..8..9 Return by Words",
+        "1exception 4000: 9..10..11 Return by Words",
+    ];
+    check_all(&text.collect::<Vec<_>>().join("\n"), &expected);
 }

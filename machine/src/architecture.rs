@@ -233,6 +233,10 @@ pub(crate) trait Architecture {
     fn is_exception_return_value(_value: u64) -> bool {
         false
     }
+    /// Whether such a value returns to code outside of handlers.
+    fn is_return_to_thread_mode(_value: u64) -> bool {
+        false
+    }
     /// A value that an address cannot be, by which a function returns to what called it in another security state.
     fn is_function_return_value(_value: u64) -> bool {
         false

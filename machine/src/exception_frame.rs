@@ -105,6 +105,8 @@ pub struct ExceptionFlow {
     pub is_entry: bool,
     /// The numbers of the accesses that are none of its operands, in order.
     accesses: Vec<usize>,
+    /// The numbers of the events at which the link register gets the value by which the handler will return.
+    links: Vec<usize>,
 }
 
 impl FrameLayout {
@@ -158,7 +160,8 @@ impl ExceptionFlow {
         let (loads, loaded) =
             if may_return { slot.frame(AccessKind::Read, Slot::loaded_frame) } else { (Vec::new(), None) };
         let is_return = loaded.is_some() || may_return && slot.changes_scratch();
-        let is_entry = marker.is_some() || slot.enters();
+        let links = slot.links(is_return, stored.is_some());
+        let is_entry = marker.is_some() || !links.is_empty();
         if stored.is_none() && !is_return && !is_entry {
             return None;
         }
@@ -166,7 +169,12 @@ impl ExceptionFlow {
         accesses.extend(if loaded.is_some() { loads } else { Vec::new() });
         accesses.sort_unstable();
         let first_event = accesses.first().copied().into_iter().chain(marker).min().unwrap_or(events.len());
-        Some(Self { first_event, stored, loaded, is_return, is_entry, accesses })
+        Some(Self { first_event, stored, loaded, is_return, is_entry, accesses, links })
+    }
+
+    /// Whether the link register gets the value at an event by which the handler will return.
+    pub fn links_at(&self, event: usize) -> bool {
+        self.links.contains(&event)
     }
 
     /// Whether an event is an access to a frame.
@@ -205,12 +213,39 @@ impl Slot<'_> {
         })
     }
 
-    /// Whether the link register gets a value that only an exception gives it.
+    /// The events at which the link register gets a value other than from its instruction.
+    fn link_writes(&self) -> Vec<usize> {
+        let is_write =
+            |event: &usize| matches!(self.events.get(*event), Some(FrameEvent::Register { plain: RegisterId::LR, .. }));
+        if self.writes(RegisterId::LR) { Vec::new() } else { (0..self.events.len()).filter(is_write).collect() }
+    }
+
+    /// Whether a register gets a value at an event by which a handler returns.
+    fn is_return_value(&self, event: usize) -> bool {
+        match self.events.get(event) {
+            Some(FrameEvent::Register { value: Some(value), .. }) => (self.layout.is_return_value)(*value),
+            _ => false,
+        }
+    }
+
     fn enters(&self) -> bool {
-        self.events.iter().any(|event| {
-            let FrameEvent::Register { plain: RegisterId::LR, value: Some(value) } = event else { return false };
-            (self.layout.is_return_value)(*value) && !self.writes(RegisterId::LR)
-        })
+        self.link_writes().iter().any(|event| self.is_return_value(*event))
+    }
+
+    /// The events at which the entry to an exception gives the link register the value by which its handler returns.
+    /// A handler that was interrupted gets its own such value back: the first write of a step that returns to it.
+    fn links(&self, is_return: bool, is_stored: bool) -> Vec<usize> {
+        let mut writes = self.link_writes();
+        // The next exception may be taken at once, behind the return.
+        let is_restored = |first: usize| match self.marker {
+            Some(marker) => first < marker,
+            None => !is_stored || writes.len() > 1,
+        };
+        if is_return && writes.first().is_some_and(|first| is_restored(*first)) {
+            writes.remove(0);
+        }
+        writes.retain(|event| self.is_return_value(*event));
+        writes
     }
 
     /// The frame of the accesses of a kind that are no operands, and their numbers.

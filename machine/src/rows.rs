@@ -576,6 +576,11 @@ impl InstructionSet {
         ask!(self, Of => Of::is_exception_return_value(value))
     }
 
+    /// True for such a value that returns to code outside of handlers.
+    pub fn is_return_to_thread_mode(self, value: u64) -> bool {
+        ask!(self, Of => Of::is_return_to_thread_mode(value))
+    }
+
     /// True for a value that no address has, by which a function returns to what called it in another security state.
     pub fn is_function_return_value(self, value: u64) -> bool {
         ask!(self, Of => Of::is_function_return_value(value))

@@ -74,6 +74,21 @@ pub(super) struct Entry {
     pub(super) evidence: Evidence,
 }
 
+/// The step that an exception interrupted; for a chain of handlers, their first one did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Interrupted<'a> {
+    pub(super) step: Step,
+    pub(super) told: &'a Told,
+}
+
+impl Interrupted<'_> {
+    /// Whether it may go on anywhere: it jumps to where a register or memory says.
+    pub(super) fn goes_anywhere(&self) -> bool {
+        let is_jump = !matches!(self.told.naive().kind(), Kind::Other | Kind::Trap);
+        self.told.is_executed && is_jump && target_of(self.told).is_none()
+    }
+}
+
 /// What a frame is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What<'a> {
@@ -82,12 +97,20 @@ pub(super) enum What<'a> {
     /// A call into the other security state, and the stack pointer of the caller when it returns.
     StateCall(Option<u64>),
     /// How it shows, what it interrupted, and whether the link register then said how to return.
-    Exception(Evidence, &'a Told, bool),
+    Exception(Evidence, Interrupted<'a>, bool),
 }
 
 impl Pending<'_> {
     pub(super) fn is_exception(&self) -> bool {
         matches!(self.what, What::Exception(..))
+    }
+
+    /// What an exception interrupted.
+    pub(super) fn interrupted(&self) -> Option<Interrupted<'_>> {
+        match self.what {
+            What::Exception(_, interrupted, _) => Some(interrupted),
+            _ => None,
+        }
     }
 
     /// An exception, or a call into the other security state.
@@ -111,8 +134,7 @@ impl Pending<'_> {
 
     /// Whether what was interrupted goes on at an address.
     pub(super) fn resumes_at(&self, pc: u64) -> bool {
-        let What::Exception(_, told, _) = self.what else { return false };
-        may_resume_at(told, pc)
+        self.interrupted().is_some_and(|interrupted| may_resume_at(interrupted.told, pc))
     }
 }
 

@@ -9,7 +9,7 @@ use stepback_parsers::{Step, TextKind, WrittenName};
 use crate::answers::call::{Call, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
 use crate::oracle::call_frames::{
-    Entry, Jump, Pending, Root, Stack, What, is_above, is_near, is_within, may_resume_at, next_pc,
+    Entry, Interrupted, Jump, Pending, Root, Stack, What, is_above, is_near, is_within, may_resume_at, next_pc,
 };
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
@@ -43,6 +43,8 @@ pub(super) struct Walk<'a> {
     sp_step: Option<Step>,
     /// True when it was given an unrelated value since the last transfer of control.
     is_sp_set: bool,
+    /// The stack pointers that were named before the first step, the newest last; none for the plain one.
+    early_stacks: Vec<(Option<RegisterId>, Option<u64>)>,
     /// The highest stack pointer since the last transfer of control.
     sp_high: Option<u64>,
     /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
@@ -73,6 +75,7 @@ impl<'a> Walk<'a> {
             other_stack: None,
             sp_step: None,
             is_sp_set: false,
+            early_stacks: Vec::new(),
             sp_high: None,
             lr_age: 0,
             has_blind_calls: false,
@@ -110,6 +113,10 @@ impl<'a> Walk<'a> {
             None => _ = self.values.remove(&register),
         }
         if register == RegisterId::SP {
+            if self.last.is_none() {
+                let mode = written.bank.and_then(|named| named.bank.mode());
+                self.early_stacks.push((mode.map(|mode| mode.home(RegisterId::SP)), value));
+            }
             self.sp_high = self.sp_high.max(value);
             self.sp_again = None;
             self.sp_step = self.last.map(|(step, _)| step);
@@ -152,6 +159,7 @@ impl<'a> Walk<'a> {
             None => {
                 self.sp_high = None;
                 self.is_sp_set = false;
+                self.choose_first_stack(told);
                 self.stack.root = Some(Root {
                     entered: Entered::Root,
                     evidence: Evidence::Start,
@@ -172,10 +180,25 @@ impl<'a> Walk<'a> {
         self.last = Some((step, told));
     }
 
+    /// The stack pointer of the first step is the bank that its mode uses (DDI 0487, D1.4 "The stack pointer registers").
+    fn choose_first_stack(&mut self, told: &Told) {
+        let in_use = told.mode.tells(RegisterId::SP).then(|| told.mode.home(RegisterId::SP));
+        let newest = |register| self.early_stacks.iter().rfind(|(known, _)| *known == register).map(|(_, sp)| *sp);
+        let of_bank = in_use.and_then(|in_use| newest(Some(in_use)));
+        let names: HashSet<_> = self.early_stacks.iter().map(|(known, _)| known).collect();
+        self.sp_again = match of_bank.or_else(|| newest(None)) {
+            None if names.len() > 1 || !names.is_empty() && in_use.is_some() => Some(None),
+            chosen => chosen,
+        };
+    }
+
     fn transfer(&mut self, jump: Jump<'a>) {
         let high = self.sp_high.take();
         if let Some(place) = self.exception_left_by(&jump) {
-            return self.leave_exception(place, jump);
+            return match self.entry_at_return(place, &jump) {
+                Some(EntryAtReturn::Chained) => self.chain_exception(place, jump),
+                _ => self.leave_exception(place, jump),
+            };
         }
         let is_entry = self.has_exception_return(&jump) && self.lr_age == 1;
         let is_certain = |pending: &Pending<'_>| !matches!(pending.what, What::Maybe);
@@ -185,7 +208,9 @@ impl<'a> Walk<'a> {
             return self.leave_unseen_exception(jump);
         }
         if let Some(evidence) = self.exception(&jump) {
-            let exception = self.pending(jump, What::Exception(evidence, jump.last, self.has_exception_return(&jump)));
+            let interrupted = Interrupted { step: jump.last_step, told: jump.last };
+            let exception =
+                self.pending(jump, What::Exception(evidence, interrupted, self.has_exception_return(&jump)));
             let exception = Pending { sp: self.sp(), ..exception };
             return self.stack.pending.push(exception);
         }
@@ -323,7 +348,8 @@ impl<'a> Walk<'a> {
         let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
         let is_level = self.stack.pending.iter().rposition(Pending::has_own_stack) == Some(innermost);
         if self.is_return_from_exception(jump) {
-            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+            let left = self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).unwrap_or(innermost);
+            return Some(left).filter(|left| self.entry_at_return(*left, jump) != Some(EntryAtReturn::Nested));
         }
         let is_other = jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
         let inside = self.stack.pending.get(innermost..).unwrap_or_default();
@@ -337,6 +363,36 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// What is entered where a step seems to return from the exception at a place, by the manual's rules for EXC_RETURN
+    /// (DDI 0403, B1.5.8 and B1.5.12): the link register shows it, as no code runs before the next handler.
+    fn entry_at_return(&self, place: usize, jump: &Jump<'_>) -> Option<EntryAtReturn> {
+        let exception = self.stack.pending.get(place)?;
+        let link = self.link(jump.told).filter(|link| jump.told.naive().is_exception_return(*link))?;
+        if !self.is_return_from_exception(jump) || exception.resumes_at(jump.told.pc.0) {
+            return None;
+        }
+        let is_new = self.lr_age == 1;
+        let is_on_same_frame =
+            jump.told.naive().is_return_to_thread_mode(link) || self.sp().is_some_and(|sp| exception.sp == Some(sp));
+        let goes_anywhere = exception.interrupted()?.goes_anywhere();
+        match (is_on_same_frame, jump.has_words) {
+            (true, has_words) if has_words || is_new && !goes_anywhere => Some(EntryAtReturn::Chained),
+            (false, true) if is_new => Some(EntryAtReturn::Nested),
+            _ => None,
+        }
+    }
+
+    fn chain_exception(&mut self, place: usize, jump: Jump<'a>) {
+        let mut inside = self.stack.pending.split_off(place);
+        let ended = inside.remove(0);
+        inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        self.close(&ended, Some(jump.last_step), Left::Return);
+        let What::Exception(_, interrupted, _) = ended.what else { return };
+        let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
+        let next = self.pending(jump, What::Exception(evidence, interrupted, true));
+        self.stack.pending.push(Pending { sp: ended.sp, ..next });
+    }
+
     fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
         let turn = self.turned_by_return(place, &jump);
         let is_handlers = is_within(self.stack.range(), self.sp());
@@ -345,7 +401,8 @@ impl<'a> Walk<'a> {
         inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         self.close(&exception, Some(jump.last_step), Left::Return);
         // What the returning step itself wrote is what counts, unless the handler set another stack pointer.
-        let set = self.set_since(&jump, exception.entry_step);
+        let What::Exception(_, interrupted, _) = exception.what else { return };
+        let set = self.set_since(&jump, Step(interrupted.step.0 + 1));
         let is_written = self.sp_step >= Some(jump.last_step) && set.is_none();
         if let Some(turn) = turn {
             self.stack.turned_by = Some(exception);
@@ -362,17 +419,17 @@ impl<'a> Walk<'a> {
         if !is_written {
             self.sp_again = Some(set.or(exception.sp));
         }
-        let What::Exception(_, interrupted, _) = exception.what else { return };
+        let told = interrupted.told;
         let is_at = |place: u64| (place ^ jump.told.pc.0) & !1 == 0;
-        if is_at(interrupted.pc.0) || is_at(next_pc(interrupted)) {
+        if is_at(told.pc.0) || is_at(next_pc(told)) {
             return;
         }
-        let return_address = interrupted.naive().return_address();
-        if interrupted.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
+        let return_address = told.naive().return_address();
+        if told.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
             let call = self.pending(jump, What::Call);
-            self.call(Pending { sp: set.or(exception.sp), return_address, call_step: exception.call_step, ..call });
+            self.call(Pending { sp: set.or(exception.sp), return_address, call_step: interrupted.step, ..call });
         } else {
-            self.return_to(set.or(exception.sp), Some(jump.target()), exception.call_step);
+            self.return_to(set.or(exception.sp), Some(jump.target()), interrupted.step);
         }
     }
 
@@ -419,7 +476,8 @@ impl<'a> Walk<'a> {
     /// The number of the stack that the return of an exception turns to.
     fn turned_by_return(&self, place: usize, jump: &Jump<'_>) -> Option<usize> {
         let (pc, handler) = (jump.told.pc.0, self.stack.range());
-        let set = self.set_since(jump, self.stack.pending.get(place)?.entry_step);
+        let interrupted_step = self.stack.pending.get(place)?.interrupted()?.step;
+        let set = self.set_since(jump, Step(interrupted_step.0 + 1));
         let sp = set.or(self.sp());
         let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.has_own_stack());
         let home = around.map_or(self.stack.range, |pending| pending.range);
@@ -448,8 +506,8 @@ impl<'a> Walk<'a> {
         if let Some((number, _)) = self.others().find(|(_, stack)| is_within(stack.range(), sp) && !is_own) {
             return Some(number);
         }
-        let goes_on = !matches!(interrupted.naive().kind(), Kind::Other | Kind::Trap);
-        let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted)) <= 64);
+        let goes_on = !matches!(interrupted.told.naive().kind(), Kind::Other | Kind::Trap);
+        let is_skip = set.is_none() && (goes_on || pc.abs_diff(next_pc(interrupted.told)) <= 64);
         (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
     }
 
@@ -646,6 +704,15 @@ impl<'a> Walk<'a> {
             parent: None,
         }
     }
+}
+
+/// How a handler begins at a step that returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryAtReturn {
+    /// In place of the handler that ended.
+    Chained,
+    /// Inside the handler, a function of which returned.
+    Nested,
 }
 
 /// The step that words about an exception belong to, if an event is such.

@@ -127,6 +127,27 @@ fn a_frame_may_be_loaded_and_stored_by_one_step() {
     check_case(&trace.text, "r0", 0, &[5, 3, 1, 0]);
 }
 
+/// A handler that is interrupted has EXC_RETURN in `lr`: it is stored, and loaded when the inner handler returns.
+#[test]
+fn a_nested_handler_gives_back_the_link_register_that_it_found() {
+    let mut frame = BASIC;
+    (frame[5], frame[7]) = (0xffff_fff9, 0x0100_000f);
+    let mut trace = Trace::default();
+    trace.registers(&[("MSP", 0x2000_1000)]);
+    interrupted(0x2000_0fe0, trace.step(R0_IS_5, "thread").registers(&[("r0", 5)]));
+    trace.step(NOP, "handler").line("E 0000100c 00000011 CoreEvent_EXCEPTION").words("MW4", 0x2000_0fc0, &frame);
+    trace.registers(&[("MSP", 0x2000_0fc0), ("r14", 0xffff_fff1), ("cpsr", 0x0100_0011)]);
+    // MOV lr,#99 and MVN lr,#14
+    trace.step("f04f0e63", "handler").registers(&[("r14", 0x63)]);
+    trace.step("f06f0e0e", "handler").registers(&[("r14", 0xffff_fff1)]);
+    trace.step(BX_LR, "handler").words("MR4", 0x2000_0fc0, &frame).registers(&RESTORED[..5]);
+    trace.registers(&[("r14", 0xffff_fff9), ("MSP", 0x2000_0fe0), ("cpsr", 0x0100_000f)]);
+    // MOV r1,lr
+    trace.step("4671", "handler").registers(&[("r1", 0xffff_fff9)]);
+    check_case(&trace.text, "r1", 0, &[5, 4, 1, 0]);
+    assert_eq!(check_source(&trace.text, "r14", &[4, 1, 0]), [End::Constant]);
+}
+
 /// From the Secure to the Non-secure state `r4` to `r11` are stored as well, below a signature.
 #[test]
 fn the_additional_context_holds_the_other_registers() {

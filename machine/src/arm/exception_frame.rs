@@ -31,6 +31,11 @@ pub fn is_exception_return(value: u64) -> bool {
     value & 0xffff_ff80 == 0xffff_ff80
 }
 
+/// `EXC_RETURN.Mode`: set for a return to thread mode, clear for one to a handler (DDI 0403, B1.5.8).
+pub fn is_return_to_thread_mode(value: u64) -> bool {
+    is_exception_return(value) && value & 8 != 0
+}
+
 /// `FNC_RETURN`: back to the Secure state, from a function that it called in the other
 /// (DDI 0553, "FNC_RETURN, Function Return Payload").
 pub fn is_function_return(value: u64) -> bool {

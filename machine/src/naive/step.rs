@@ -197,6 +197,11 @@ impl NaiveStep {
         self.set == InstructionSet::T32 && link & 0xffff_ff80 == 0xffff_ff80
     }
 
+    /// Whether it then goes back to code outside of handlers.
+    pub fn is_return_to_thread_mode(&self, link: u64) -> bool {
+        self.is_exception_return(link) && link >> 3 & 1 == 1
+    }
+
     /// Whether a link register with this value makes it return to the other security state.
     pub fn is_state_return(&self, link: u64) -> bool {
         self.set == InstructionSet::T32 && [0xfeff_fffe, 0xfeff_ffff].contains(&link)

@@ -5,6 +5,7 @@ use stepback_machine::{Address, Flow};
 use crate::answers::call::Evidence;
 use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::Jump;
+use crate::builder::calls::pending::{Pending, PendingKind};
 
 /// The evidence that a transfer of control takes an exception, if it does.
 ///
@@ -12,13 +13,17 @@ use crate::builder::calls::jump::Jump;
 /// so the destination must look like a vector, or the registers like those of a handler.
 /// After one that jumps, the trace must also say so, and the jump must go elsewhere.
 pub fn exception(jump: &Jump) -> Option<Evidence> {
-    let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
     let is_taken = match jump.flow {
         Flow::Trap => true,
         Flow::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
         _ => has_exception_return(jump) && jump.age == 1 || jump.has_words && is_handler(jump) && !is_target(jump),
     };
-    is_taken.then_some(evidence)
+    is_taken.then(|| entry_evidence(jump))
+}
+
+/// The evidence of an exception that a transfer of control is known to take.
+pub fn entry_evidence(jump: &Jump) -> Evidence {
+    if jump.has_words { Evidence::Words } else { Evidence::Jump }
 }
 
 /// Whether a step returns from an exception, as its encoding and the link register say.
@@ -29,6 +34,29 @@ pub fn is_exception_return(jump: &Jump) -> bool {
         Flow::Return | Flow::Branch => has_exception_return(jump) && branch_target(&jump.last).is_none(),
         _ => false,
     }
+}
+
+/// Whether the handler of an exception ends here and that of another one begins without a return in between
+/// (tail-chaining, DDI 0403, B1.5.12): the link register gets `EXC_RETURN` again, and what was interrupted stays so.
+pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
+    let PendingKind::Exception { interrupted, .. } = exception.kind else { return false };
+    if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
+        return false;
+    }
+    // A handler that was interrupted at a jump through a register may resume anywhere, with an `EXC_RETURN` of its own.
+    let control = interrupted.control();
+    let is_jump = interrupted.is_executed && !matches!(control.flow, Flow::Next | Flow::Trap);
+    let is_at_known_place = !is_jump || control.target.address().is_some();
+    let is_entry = jump.has_words || jump.age == 1 && is_at_known_place;
+    // An exception inside the handler returns to a handler, and has stored a frame below that of the first one.
+    let to_thread_mode = jump.lr.is_some_and(|lr| jump.instruction_set.is_return_to_thread_mode(lr));
+    is_entry && (to_thread_mode || jump.sp.is_some() && jump.sp == exception.key.sp)
+}
+
+/// Whether another exception is taken right after a return inside the handler of a pending one.
+pub fn is_nested(exception: &Pending, jump: &Jump) -> bool {
+    let is_entry = has_exception_return(jump) && jump.age == 1 && jump.has_words;
+    is_entry && !exception.resumes_at(jump.pc) && !is_tail_chained(exception, jump)
 }
 
 fn is_handler(jump: &Jump) -> bool {

@@ -93,6 +93,9 @@ impl CallFinder {
     pub fn follow(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
         let SealedSegment { transfers, thread_ends: ends, .. } = segment;
         self.follow_turns(step_base, threads, segment);
+        for (number, end) in threads.iter().zip(ends) {
+            self.thread(*number).0.begin_segment(end);
+        }
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
                 let (thread, found) = self.thread(*number);

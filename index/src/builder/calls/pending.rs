@@ -61,8 +61,10 @@ pub enum PendingKind {
     Exception {
         /// How it was found.
         evidence: Evidence,
-        /// The step.
+        /// The step that was interrupted.
         interrupted: LastStep,
+        /// Its number: earlier than the call step in a handler that was tail-chained to another.
+        interrupted_step: u64,
         /// True when the link register then said how to return, as in the M profile.
         is_linked: bool,
     },

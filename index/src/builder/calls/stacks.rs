@@ -180,10 +180,10 @@ impl Stacks {
 
     /// To which stack the return of a pending exception turns.
     pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
-        let PendingKind::Exception { interrupted, .. } = exception.kind else { return None };
+        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return None };
         let own = &self.stacks[self.current].pending;
         // What the handler set while its own stack pointer was in use is the stack pointer for certain.
-        let set = jump.stack_set_since(exception.entry_step);
+        let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let (home, handler, sp) = (own.range_around(place), own.range(), set.or(jump.sp));
         let resumed =
             || self.others().filter(|(_, stack)| stack.turned_away_by.is_some_and(|by| by.resumes_at(jump.pc)));

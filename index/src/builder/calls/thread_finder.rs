@@ -5,6 +5,7 @@
 //! A stack pointer that rises above that of a pending call shows that the call is over.
 //! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
 //! inside it no call outside is over, and when it ends the stack pointer is again what it was.
+//! Handlers of M-profile may be tail-chained: one ends, the next begins, and what the first one interrupted stays so.
 //! A call into the other security state of M-profile has stacks of its own too, and returns by its address alone.
 //! A thread may use several stacks in turn (`stacks.rs` says how that shows): the frames of each are found by themselves.
 //! This is the heuristic of the Tarmac tools, except that
@@ -24,7 +25,9 @@ use stepback_machine::{Flow, RegisterId};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
-use crate::builder::calls::exceptions::{exception, has_exception_return, is_diverted, is_exception_return};
+use crate::builder::calls::exceptions::{
+    entry_evidence, exception, has_exception_return, is_diverted, is_exception_return, is_nested, is_tail_chained,
+};
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::{Jump, StackWrite};
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId, may_resume_at};
@@ -32,7 +35,7 @@ use crate::builder::calls::pending_frames::{PendingFrames, Returned};
 use crate::builder::calls::root_frame::{Entry, RootFrame};
 use crate::builder::calls::stacks::{Kept, Stacks, Turn};
 use crate::builder::segment::transfers::{
-    AGE_LIMIT, CORE, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
+    AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
 };
 use crate::store::calls::frame::Frame;
 use crate::store::calls::layout::StackSwitch;
@@ -52,6 +55,8 @@ pub struct ThreadFinder {
     /// The last write of a stack pointer that was not in use: the step, the register and its value.
     other_stack: Option<(u64, RegisterId, Option<u64>)>,
     is_sp_set: bool,
+    /// Until the first step.
+    early_stacks: EarlyStacks,
     lr_age: u8,
     has_words: bool,
     /// A call left no return address that is recorded: returns say nothing about callers.
@@ -84,6 +89,7 @@ impl ThreadFinder {
             sp_high: None,
             other_stack: None,
             is_sp_set: false,
+            early_stacks: EarlyStacks::default(),
             lr_age: 0,
             has_words: false,
             has_blind_calls: false,
@@ -113,7 +119,7 @@ impl ThreadFinder {
         }
         let before = transfer.before.map(|last| (step_of(base, last.slot), last));
         let Some((last_step, last)) = before.or(self.last) else {
-            self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+            self.begin(step, transfer);
             return;
         };
         self.sp_high = self.sp_high.max(transfer.sp_high);
@@ -145,6 +151,14 @@ impl ThreadFinder {
         self.jump(&jump, found);
         let sp = self.sp_in_use(jump.sp, sp_step);
         self.stacks.pending().note_sp(sp, sp_step);
+    }
+
+    /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
+    fn begin(&mut self, step: u64, transfer: &Transfer) {
+        self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+        (self.sp_high, self.is_sp_set) = (None, false);
+        let chosen = std::mem::take(&mut self.early_stacks).chosen(transfer.stack_in_use);
+        self.sp_again = chosen.map(|sp| (step, sp));
     }
 
     fn note_set(&mut self, set: SpSet) {
@@ -199,7 +213,12 @@ impl ThreadFinder {
         let evidence = exception(jump);
         if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
             let is_linked = has_exception_return(jump);
-            let kind = PendingKind::Exception { evidence, interrupted: jump.last, is_linked };
+            let kind = PendingKind::Exception {
+                evidence,
+                interrupted: jump.last,
+                interrupted_step: jump.last_step,
+                is_linked,
+            };
             self.stacks.pending().push(Pending { key, ..pending(jump, kind) });
             return;
         }
@@ -313,7 +332,8 @@ impl ThreadFinder {
     fn exception_left_by(&mut self, jump: &Jump) -> Option<usize> {
         let pending = self.stacks.pending();
         if is_exception_return(jump) {
-            return pending.left_to(jump.pc);
+            let is_left = |place: &usize| pending.get(*place).is_some_and(|exception| !is_nested(exception, jump));
+            return pending.left_to(jump.pc).filter(is_left);
         }
         let linked = pending.linked().filter(|_| jump.flow == Flow::Return).and_then(|_| pending.left_to(jump.pc));
         let is_other = || jump.flow == Flow::Call || pending.returning_to(jump.key()).is_some();
@@ -321,13 +341,18 @@ impl ThreadFinder {
     }
 
     fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
-        let Some(exception) = self.stacks.pending().iter().nth(place).copied() else { return };
+        let Some(exception) = self.stacks.pending().get(place).copied() else { return };
+        if is_tail_chained(&exception, jump) {
+            self.chain_exception(place, jump, found);
+            return;
+        }
         let turn = self.stacks.turned_by_return(place, &exception, jump);
         let is_handlers = self.stacks.pending().range().contains(jump.sp);
         let over = self.stacks.pending().take_from(place);
         self.close(over.get(1..).unwrap_or_default(), jump.last_step, Left::Skipped, found);
         self.close(&[exception], jump.last_step, Left::Return, found);
-        let set = jump.stack_set_since(exception.entry_step);
+        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let sp = set.or(exception.key.sp);
         if let Some(turn) = turn {
             self.stacks.in_use().turned_away_by = Some(exception);
@@ -346,7 +371,6 @@ impl ThreadFinder {
         }
         self.sp_again = Some((jump.last_step, sp));
         self.use_set_stack(set, jump);
-        let PendingKind::Exception { interrupted, .. } = exception.kind else { return };
         if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
             return;
         }
@@ -355,13 +379,25 @@ impl ThreadFinder {
         if interrupted.control().flow == Flow::Call && jump.lr == Some(lr) {
             let call = Pending {
                 key: ReturnKey { sp, target: lr },
-                call_step: exception.call_step,
+                call_step: interrupted_step,
                 ..pending(jump, PendingKind::Call)
             };
             self.call(call, found);
         } else {
-            self.close_returned(ReturnKey { sp, target: jump.target() }, exception.call_step, found);
+            self.close_returned(ReturnKey { sp, target: jump.target() }, interrupted_step, found);
         }
+    }
+
+    /// Another handler takes the place of a pending one.
+    fn chain_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
+        let over = self.stacks.pending().take_from(place);
+        let Some((exception, inside)) = over.split_first() else { return };
+        self.close(&[*exception], jump.last_step, Left::Return, found);
+        self.close(inside, jump.last_step, Left::Skipped, found);
+        let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return };
+        let evidence = entry_evidence(jump);
+        let kind = PendingKind::Exception { evidence, interrupted, interrupted_step, is_linked: true };
+        self.stacks.pending().push(Pending { key: exception.key, ..pending(jump, kind) });
     }
 
     fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut FoundSoFar) {
@@ -422,6 +458,13 @@ impl ThreadFinder {
             }
             found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
         });
+    }
+
+    /// Takes what the lines before its first step name in the next segment.
+    pub fn begin_segment(&mut self, end: &ThreadEnd) {
+        if self.last.is_none() {
+            self.early_stacks.extend(&end.early_stacks);
+        }
     }
 
     /// Takes what it is at the end of a segment.

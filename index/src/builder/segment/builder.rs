@@ -410,10 +410,16 @@ impl EventSink for SegmentBuilder {
                 slots.push(self.slot);
             }
         }
+        let thread = &mut self.threads[usize::from(write.thread.0)];
         if write.is_bank_copy() {
+            let number = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0).map(usize::from);
+            if thread.last.is_none()
+                && let Some(Some(stack)) = number.and_then(|number| self.named_stacks.get(number))
+            {
+                thread.early_stack_write(*stack, write);
+            }
             return;
         }
-        let thread = &mut self.threads[usize::from(write.thread.0)];
         match write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0) {
             None => thread.register_write(write),
             Some(number) => {

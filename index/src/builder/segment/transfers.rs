@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, Control, InstructionSet, RegisterId, Site};
-use stepback_parsers::{RegisterWrite, StepEvent};
+use stepback_parsers::{RegisterWrite, StepEvent, WrittenName};
 
 /// What a segment knows of a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,8 +96,43 @@ pub struct Transfer {
     pub before: Option<LastStep>,
 }
 
+/// The stack pointers that a thread's lines name before its first step: a trace may begin with the values of all banks.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct EarlyStacks(Vec<EarlyStack>);
+
+/// A stack pointer and its newest value.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct EarlyStack {
+    /// The register itself; the plain one where the line named that.
+    register: RegisterId,
+    /// None when unknown.
+    sp: Option<u64>,
+}
+
+impl EarlyStacks {
+    /// Notes a value. O(n) in the number of banks.
+    pub fn note(&mut self, register: RegisterId, sp: Option<u64>) {
+        self.0.retain(|known| known.register != register);
+        self.0.push(EarlyStack { register, sp });
+    }
+
+    /// Adds those that were noted later.
+    pub fn extend(&mut self, later: &Self) {
+        later.0.iter().for_each(|stack| self.note(stack.register, stack.sp));
+    }
+
+    /// The stack pointer of the first step, given the one that its mode uses: none within when unknown, none where the last
+    /// value of any is that of the first step.
+    pub fn chosen(&self, in_use: Option<RegisterId>) -> Option<Option<u64>> {
+        let of = |register| self.0.iter().find(|known| Some(known.register) == register).map(|known| known.sp);
+        let known = of(in_use).or_else(|| of(Some(RegisterId::SP)));
+        let is_open = in_use.is_some() && !self.0.is_empty() || self.0.len() > 1;
+        known.or(is_open.then_some(None))
+    }
+}
+
 /// What a thread is at the end of a segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ThreadEnd {
     /// Its last step; none when it has none in this segment.
     pub last: Option<LastStep>,
@@ -117,6 +152,8 @@ pub struct ThreadEnd {
     pub is_age_carried: bool,
     /// True when the trace tells of an exception behind the last step.
     pub has_words: bool,
+    /// The stack pointers that were written before the thread's first step in the segment.
+    pub early_stacks: EarlyStacks,
 }
 
 /// The registers that are followed: they stand first in the table.
@@ -189,6 +226,7 @@ impl ThreadEnd {
             lr_age: 0,
             is_age_carried: true,
             has_words: false,
+            early_stacks: EarlyStacks::default(),
         }
     }
 
@@ -252,6 +290,14 @@ impl ThreadEnd {
         self.other_stack = Some(OtherStack { slot: self.last.map_or(0, |last| last.slot), register, value });
     }
 
+    /// Notes a write of a stack pointer by a name of its own, or by the plain one, before the thread's first step.
+    #[cold]
+    pub fn early_stack_write(&mut self, register: RegisterId, write: &RegisterWrite<'_>) {
+        let is_low = write.view.offset == 0;
+        let value = write.bytes.filter(|bytes| is_low && bytes.len() >= 4).map(little_endian);
+        self.early_stacks.note(register, value);
+    }
+
     /// Notes a write of a register.
     #[inline(always)]
     pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
@@ -269,7 +315,11 @@ impl ThreadEnd {
             }
         }
         let set = self.last.map_or_else(InstructionSet::default, |last| last.instruction_set);
-        match (register, *held) {
+        let held = *held;
+        if register == SP && self.last.is_none() && write.name == WrittenName::Own {
+            self.early_stack_write(write.view.register, write);
+        }
+        match (register, held) {
             (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
             _ if set.is_link_register(write.view.register) => (self.lr_age, self.is_age_carried) = (0, false),
             _ => {}

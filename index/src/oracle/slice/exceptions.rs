@@ -14,8 +14,6 @@ pub(super) struct StepException {
     pub flow: ExceptionFlow,
     /// The events of the step, by their numbers among all.
     pub events: Vec<usize>,
-    /// Those that give a register a value by which a handler returns.
-    returns: Vec<usize>,
 }
 
 /// Where an exception takes the value of a register from.
@@ -62,10 +60,10 @@ impl StepException {
     /// What it loaded into a byte of a register, or made of it.
     fn moves(&self, event: usize, byte: RegisterView) -> Option<ByException> {
         let loaded = self.flow.loaded.as_ref().and_then(|frame| frame.address_of(byte));
-        let is_entered = self.flow.is_entry && self.returns.contains(&event);
+        let is_link = self.place(event).is_some_and(|place| self.flow.links_at(place));
         match byte.register {
             RegisterId::SP => None,
-            RegisterId::LR if is_entered => Some(ByException::Constant),
+            RegisterId::LR if is_link => Some(ByException::Constant),
             _ if loaded.is_some() => Some(ByException::Frame(loaded)),
             RegisterId::LR if self.flow.is_entry => Some(ByException::Constant),
             _ => None,
@@ -91,13 +89,7 @@ impl Oracle {
         }
         let seen: Vec<FrameEvent> =
             events.iter().filter_map(|number| self.events.get(*number)).map(frame_event).collect();
-        let is_return = |event: &FrameEvent| match event {
-            FrameEvent::Register { value: Some(value), .. } => told.instruction_set.is_exception_return_value(*value),
-            _ => false,
-        };
-        let returns = events.iter().zip(&seen).filter(|(_, event)| is_return(event)).map(|(number, _)| *number);
-        let returns = returns.collect();
-        ExceptionFlow::find(layout, done, &seen).map(|flow| StepException { flow, events, returns })
+        ExceptionFlow::find(layout, done, &seen).map(|flow| StepException { flow, events })
     }
 }
 

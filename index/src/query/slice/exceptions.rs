@@ -68,7 +68,7 @@ impl<S: Source> StepFlow<'_, S> {
         let byte = RegisterView { register: plain, size_bytes: 1, ..home };
         let is_loaded = exception.loaded.as_ref().is_some_and(|frame| frame.address_of(byte).is_some());
         let is_followed = plain <= RegisterId::LR || plain == RegisterId::FPSCR || plain == RegisterId::VPR;
-        let is_entered = plain == RegisterId::LR && exception.is_entry && self.gives_return_value(event);
+        let is_entered = plain == RegisterId::LR && exception.links_at(event);
         match plain {
             _ if is_entered => Some(By::Constant),
             RegisterId::SP => (!is_explained).then_some(By::StackMoved(home.register)),
@@ -77,18 +77,6 @@ impl<S: Source> StepFlow<'_, S> {
             _ if is_explained => None,
             _ if exception.is_return && is_followed => Some(By::Unstacked),
             _ => Some(By::Unexplained),
-        }
-    }
-
-    /// Whether an event gives a register a value by which a handler returns.
-    fn gives_return_value(&self, event: usize) -> bool {
-        let set = self.text.as_ref().map(|text| text.instruction_set);
-        match self.events.get(event).map(|event| &event.kind) {
-            Some(EventKind::Register { bytes: Some(bytes), .. }) => {
-                let value = bytes.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
-                set.zip(value).is_some_and(|(set, value)| set.is_exception_return_value(value))
-            }
-            _ => false,
         }
     }
 

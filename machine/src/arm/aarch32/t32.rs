@@ -9,7 +9,7 @@ use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::bank::{is_state_banked, stack_choice};
-use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return};
+use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return, is_return_to_thread_mode};
 use crate::arm::flags::{NZCV, test_of_condition};
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{aarch32_code_endian, thumb_encoding, thumb_opcode, with_swapped_units};
@@ -176,6 +176,9 @@ impl Architecture for T32 {
 
     fn is_exception_return_value(value: u64) -> bool {
         is_exception_return(value)
+    }
+    fn is_return_to_thread_mode(value: u64) -> bool {
+        is_return_to_thread_mode(value)
     }
 
     fn is_function_return_value(value: u64) -> bool {
