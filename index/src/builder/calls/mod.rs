@@ -14,5 +14,6 @@ pub(crate) mod return_points;
 pub(crate) mod root_frame;
 pub(crate) mod sp_range;
 pub(crate) mod spool;
+pub(crate) mod stack_set;
 pub(crate) mod stacks;
 pub(crate) mod thread_finder;
