@@ -10,6 +10,7 @@ pub(crate) mod pending;
 pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
+pub(crate) mod recorded_stack;
 pub(crate) mod return_points;
 pub(crate) mod root_frame;
 pub(crate) mod sp_range;
