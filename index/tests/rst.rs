@@ -619,6 +619,62 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
     }
 }
 
+/// Checks the frames but for the root, as `function call..entry..exit left`.
+#[track_caller]
+fn check_frames(program: Program, expected: &[&str]) {
+    let bytes = program.writer.into_bytes();
+    for segment_bytes in [16, 3 * 16, 1 << 20] {
+        let file = TraceFile { name: "frames".to_owned(), data: Arc::new(bytes.clone()) };
+        let index = index_of_file(file, segment_bytes);
+        let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
+        let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let frames = frames.filter(|frame| frame.entered != Entered::Root).map(|frame| {
+            let (call, entry, exit) = (number(frame.call_step), number(frame.entry_step), number(frame.exit_step));
+            format!("{:x} {call}..{entry}..{exit} {:?}", frame.function.0, frame.left)
+        });
+        assert_eq!(frames.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
+    }
+}
+
+/// RETRY resumes at TPC, and goes on at TNPC after that (The SPARC Architecture Manual, Version 9, A.11).
+#[test]
+fn a_return_whose_slot_traps_ends_its_frame_where_the_slot_is_executed() {
+    let taken = Flags { is_taken: true, ..Flags::default() };
+    let mut program = Program { writer: RstWriter::new(8), steps: 0 };
+    program.writer.state(0x92);
+    program.call(0x1000, 0x5000);
+    program.step(0x5000, SAVE);
+    program.writer.instruction(0x5004, RET, Some(0x1008), taken);
+    // A fill.
+    program.writer.trap_in_slot(0xc0, 0x5008, 0x1008);
+    program.writer.instruction(0x5008, RESTORE, None, Flags { has_trap: true, ..Flags::default() });
+    program.writer.instruction(0x9000, NOP, None, Flags::default());
+    program.writer.instruction(0x9004, RETRY, Some(0x5008), taken);
+    program.step(0x5008, RESTORE);
+    program.step(0x1008, NOP);
+    check_frames(program, &["5000 0..2..7 Return", "9000 4..5..6 Return"]);
+}
+
+#[test]
+fn an_interrupt_between_a_branch_and_its_slot_hides_neither_the_call_nor_the_return() {
+    let taken = Flags { is_taken: true, ..Flags::default() };
+    let mut program = Program { writer: RstWriter::new(8), steps: 0 };
+    program.writer.state(0x92);
+    let interrupt = |program: &mut Program, pc, npc| {
+        program.writer.trap_in_slot(0x4e, pc, npc);
+        program.step(0x9000, NOP);
+        program.writer.instruction(0x9004, RETRY, Some(pc), taken);
+        program.step(pc, NOP);
+    };
+    program.writer.instruction(0x1000, 1 << 30 | 0x1000, Some(0x5000), taken);
+    interrupt(&mut program, 0x1004, 0x5000);
+    program.step(0x5000, NOP);
+    program.writer.instruction(0x5004, RETL, Some(0x1008), taken);
+    interrupt(&mut program, 0x5008, 0x1008);
+    program.step(0x1008, NOP);
+    check_frames(program, &["5000 0..4..8 Return", "9000 0..1..2 Return", "9000 5..6..7 Return"]);
+}
+
 /// A load of the memory at an address, and one from another address space.
 const LOAD: u32 = 0xc458_4000;
 const LOAD_ELSEWHERE: u32 = 0xc4d8_4220;

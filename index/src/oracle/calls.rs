@@ -35,7 +35,7 @@ impl Oracle {
         let mut all = OracleCalls::default();
         for thread in threads.map(ThreadId) {
             let (found, turns) = match self.recorded_calls(thread) {
-                Some(calls) => (calls.into_iter().map(|call| (0, call)).collect(), Vec::new()),
+                Some(found) => found,
                 None => {
                     let Walk { calls, turns, .. } = Walk::new(self, thread).walked();
                     (calls, turns)
@@ -58,7 +58,9 @@ impl Oracle {
 fn as_tree(mut calls: Vec<Call>, base: u64) -> Vec<Call> {
     calls.sort_by_key(|call| {
         let exit = call.exit_step.map_or(u64::MAX, |exit| exit.0);
-        (call.call_step.map_or(0, |step| step.0 + 1), Reverse(exit), call.function)
+        // Of two frames that begin and end together, the one that is entered later was interrupted by the other.
+        let entry = call.entry_step.map_or(u64::MAX, |entry| entry.0);
+        (call.call_step.map_or(0, |step| step.0 + 1), Reverse(exit), Reverse(entry), call.function)
     });
     for number in 0..calls.len() {
         let (before, rest) = calls.split_at_mut(number);

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{AccessKind, Address, Branch};
+use stepback_machine::naive::Target;
+use stepback_machine::{AccessKind, Address, Branch, InstructionSet};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
@@ -15,8 +16,8 @@ const STACK_BYTES: u64 = 8 << 20;
 const NESTED: usize = 64;
 
 impl Oracle {
-    /// The frames of a thread in any order, without depths; none when its records do not say what branches are.
-    pub(super) fn recorded_calls(&self, thread: ThreadId) -> Option<Vec<Call>> {
+    /// The frames of a thread in any order, without depths, and where it turns to other stacks; none when its records do not say what branches are.
+    pub(super) fn recorded_calls(&self, thread: ThreadId) -> Option<FoundCalls> {
         let is_said = self.steps.iter().any(|step| step.thread == thread && step.branch != Branch::Unsaid);
         is_said.then(|| {
             let mut walk = Walk::new(thread);
@@ -34,11 +35,15 @@ impl Oracle {
     }
 }
 
+/// Frames with the numbers of their stacks, and where the thread turned to which of its stacks.
+pub(super) type FoundCalls = (Vec<(usize, Call)>, Vec<(ThreadId, Step, usize)>);
+
 /// A frame that is not over.
 #[derive(Clone, Debug)]
 struct Open {
     call_step: Step,
-    entry: Option<(Step, Address)>,
+    entry: Option<Step>,
+    function: Address,
     what: What,
 }
 
@@ -48,9 +53,10 @@ enum What {
         back: Address,
         at: Option<u64>,
     },
-    /// The marker that ends it, the branch that it interrupted, and where its own stack is.
+    /// The marker that ends it, what it interrupted, and where its own stack is.
     Redirection {
         ended_by: MarkerKind,
+        from: Option<Address>,
         interrupted: Option<Pending>,
         own: Option<u64>,
     },
@@ -71,8 +77,17 @@ impl Open {
 struct Pending {
     step: Step,
     branch: Branch,
+    pc: Address,
     next: Address,
     at: Option<u64>,
+    target: Option<Address>,
+}
+
+impl Pending {
+    /// Whether it is a call after which control is at an address.
+    fn has_called(&self, address: Address) -> bool {
+        matches!(self.branch, Branch::Call | Branch::IndirectCall) && address != self.pc && address != self.next
+    }
 }
 
 /// The outermost known frame.
@@ -87,26 +102,41 @@ struct Root {
     stack: Option<u64>,
 }
 
-struct Walk {
-    thread: ThreadId,
-    calls: Vec<Call>,
+/// What is known of a stack of the thread.
+#[derive(Debug, Default)]
+struct Task {
     open: Vec<Open>,
     root: Option<Root>,
+    turn: Option<Step>,
+    /// The calls that a jump seemed to leave: from which on, and the jump.
+    suspicion: Option<(usize, Step)>,
+    /// Where calls returned to: how many frames were open, and by which step the innermost was called.
+    points: HashMap<Address, Vec<(usize, Option<Step>)>>,
+    /// Where an interrupt left it for another stack, and the branch on the way.
+    left: Option<(Option<Address>, Option<Pending>)>,
+    /// The last step before it, while it has none.
+    switched_after: Option<Step>,
+}
+
+struct Walk {
+    thread: ThreadId,
+    calls: Vec<(usize, Call)>,
+    turns: Vec<(ThreadId, Step, usize)>,
+    /// The stack in use, and its number.
+    task: Task,
+    number: usize,
+    /// All stacks; that in use is elsewhere meanwhile.
+    tasks: Vec<Task>,
     /// The last step before a gap.
     gap_after: Option<Step>,
     window: u64,
     /// The next step is one that an exception interrupted before the trace began.
     is_resuming: bool,
     last: Option<Step>,
-    turn: Option<Step>,
     pending: Option<Pending>,
-    /// The marker that ends the redirection that has no step yet.
-    redirected: Option<MarkerKind>,
+    /// The marker that ends the redirection that has no step yet, and the interrupted address.
+    redirected: Option<(MarkerKind, Option<Address>)>,
     is_abort: bool,
-    /// The calls that a jump seemed to leave: from which on, and the jump.
-    suspicion: Option<(usize, Step)>,
-    /// Where calls returned to: how many frames were open, and by which step the innermost was called.
-    points: HashMap<Address, Vec<(usize, Option<Step>)>>,
 }
 
 impl<'a> Extend<(Step, &'a Told, &'a [&'a Event])> for Walk {
@@ -120,51 +150,56 @@ impl Walk {
         Self {
             thread,
             calls: Vec::new(),
-            open: Vec::new(),
-            root: None,
+            turns: Vec::new(),
+            task: Task::default(),
+            number: 0,
+            tasks: vec![Task::default()],
             gap_after: None,
             window: 0,
             is_resuming: false,
             last: None,
-            turn: None,
             pending: None,
             redirected: None,
             is_abort: false,
-            suspicion: None,
-            points: HashMap::new(),
         }
     }
 
     fn step(&mut self, step: Step, told: &Told, later: &[&Event]) {
         let (pending, redirected) = (self.pending.take(), self.redirected.take());
         let is_resuming = std::mem::take(&mut self.is_resuming);
-        match (self.root, self.last, redirected) {
+        match (self.task.root, self.last, redirected) {
             (Some(root), Some(last), _) if is_resuming => {
                 self.close(0, last, Left::Skipped);
                 self.tell_root(root, Some(last), Left::Return);
                 let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(last));
-                self.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
-                self.suspicion = None;
+                self.task.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+                self.task.suspicion = None;
             }
-            (Some(_), Some(call_step), Some(ended_by)) => {
+            (Some(_), Some(call_step), Some((ended_by, from))) => {
                 self.believe();
-                let what = What::Redirection { ended_by, interrupted: pending, own: None };
-                self.open.push(Open { call_step, entry: Some((step, told.pc)), what });
+                let what = What::Redirection { ended_by, from, interrupted: pending, own: None };
+                self.task.open.push(Open { call_step, entry: Some(step), function: told.pc, what });
             }
             (Some(_), _, _) => {
-                if let Some(open) = self.open.last_mut().filter(|open| open.entry.is_none()) {
-                    open.entry = Some((step, told.pc));
+                if let Some(open) = self.task.open.last_mut().filter(|open| open.entry.is_none()) {
+                    (open.entry, open.function) = (Some(step), told.pc);
+                    if !open.is_redirection() {
+                        self.task.turn = Some(open.call_step);
+                    }
                 }
                 if let Some(pending) = pending {
                     self.turn_to(step, told.pc, &pending);
-                    self.turn = Some(pending.step);
+                    self.task.turn = Some(pending.step);
                 }
             }
             (None, _, _) => {
-                let before = self.gap_after.take();
-                let entered = if before.is_some() { Entered::Gap } else { Entered::Root };
-                let evidence = Evidence::Start;
-                self.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
+                let (gap, switch) = (self.gap_after.take(), self.task.switched_after.take());
+                let (entered, evidence, before) = match (gap, switch) {
+                    (Some(_), _) => (Entered::Gap, Evidence::Start, gap),
+                    (None, Some(_)) => (Entered::Switch, Evidence::Stack, switch),
+                    (None, None) => (Entered::Root, Evidence::Start, None),
+                };
+                self.task.root = Some(Root { entered, evidence, before, entry: step, function: told.pc, stack: None });
             }
         }
         self.last = Some(step);
@@ -182,13 +217,14 @@ impl Walk {
                 _ => None,
             });
             let next = Address(told.pc.0.wrapping_add(u64::from(told.length_bytes)));
-            self.pending = Some(Pending { step, branch: told.branch, next, at: at.take(1).next() });
+            let (branch, pc, target) = (told.branch, told.pc, call_target(told));
+            self.pending = Some(Pending { step, branch, pc, next, at: at.take(1).next(), target });
         }
     }
 
     /// The first frame inside the innermost redirection.
     fn inside(&self) -> usize {
-        self.open.iter().rposition(Open::is_redirection).map_or(0, |place| place + 1)
+        self.task.open.iter().rposition(Open::is_redirection).map_or(0, |place| place + 1)
     }
 
     fn turn_to(&mut self, step: Step, pc: Address, by: &Pending) {
@@ -196,18 +232,20 @@ impl Walk {
             Branch::Return => self.return_to(step, pc, by),
             Branch::IndirectJump => self.jump_to(pc, by.step),
             _ if pc == by.next => {}
-            _ => {
-                if let Some(at) = by.at {
-                    self.leave_redirections(at, by.step);
-                    self.lose(|held| held <= at && at - held < STACK_BYTES, |walk, open| walk.left_at(open, by.step));
-                }
-                if let Some(root) = self.root.as_mut().filter(|_| self.open.is_empty()) {
-                    root.stack = root.stack.max(by.at);
-                }
-                let what = What::Call { back: by.next, at: by.at };
-                self.open.push(Open { call_step: by.step, entry: Some((step, pc)), what });
-            }
+            _ => self.call(by, Some(step), pc),
         }
+    }
+
+    fn call(&mut self, by: &Pending, entry: Option<Step>, function: Address) {
+        if let Some(at) = by.at {
+            self.leave_redirections(at, by.step);
+            self.lose(|held| held <= at && at - held < STACK_BYTES, |walk, open| walk.left_at(open, by.step));
+        }
+        if let Some(root) = self.task.root.as_mut().filter(|_| self.task.open.is_empty()) {
+            root.stack = root.stack.max(by.at);
+        }
+        let what = What::Call { back: by.next, at: by.at };
+        self.task.open.push(Open { call_step: by.step, entry, function, what });
     }
 
     fn return_to(&mut self, step: Step, pc: Address, by: &Pending) {
@@ -217,12 +255,12 @@ impl Walk {
         let inside = self.inside();
         let with = |wanted: Option<u64>| {
             let is_it = move |open: &Open| matches!(open.what, What::Call { back, at } if back == pc && at == wanted);
-            self.open.iter().skip(inside).rposition_of(is_it).map(|place| place + inside)
+            self.task.open.iter().skip(inside).rposition_of(is_it).map(|place| place + inside)
         };
-        let last = self.open.len().checked_sub(1).filter(|last| *last >= inside);
-        let is_last = by.at.is_some() && self.open.last().and_then(Open::at) == by.at;
+        let last = self.task.open.len().checked_sub(1).filter(|last| *last >= inside);
+        let is_last = by.at.is_some() && self.task.open.last().and_then(Open::at) == by.at;
         let Some(place) = last.filter(|_| is_last).or_else(|| with(by.at)).or_else(|| with(None)) else {
-            let was_empty = self.open.is_empty();
+            let was_empty = self.task.open.is_empty();
             match by.at {
                 Some(at) => {
                     self.leave_redirections(at, by.step);
@@ -238,14 +276,14 @@ impl Walk {
             }
             return;
         };
-        let is_point = matches!(self.open[place].what, What::Call { back, .. } if back == pc);
-        self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
+        let is_point = matches!(self.task.open[place].what, What::Call { back, .. } if back == pc);
+        self.task.suspicion = self.task.suspicion.filter(|(from, _)| *from > place);
         self.close(place + 1, by.step, Left::Skipped);
         self.close(place, by.step, Left::Return);
-        self.suspicion = None;
+        self.task.suspicion = None;
         if is_point {
             let caller = self.caller(place);
-            let points = self.points.entry(pc).or_default();
+            let points = self.task.points.entry(pc).or_default();
             points.retain(|(depth, _)| *depth < place);
             points.push((place, caller));
         }
@@ -253,7 +291,7 @@ impl Walk {
 
     /// A return out of the outermost known frame, by an address above those of its own calls.
     fn return_from_root(&mut self, step: Step, pc: Address, by: &Pending) {
-        let Some(root) = self.root.filter(|_| self.open.is_empty()) else { return };
+        let Some(root) = self.task.root.filter(|_| self.task.open.is_empty()) else { return };
         match (by.at, root.stack) {
             (Some(at), Some(own)) if at <= own || at >= own + STACK_BYTES => return,
             _ => {}
@@ -261,22 +299,39 @@ impl Walk {
         self.tell_root(root, Some(by.step), Left::Return);
         let stack = by.at.or(root.stack);
         let (entered, evidence, before) = (Entered::Root, Evidence::Caller, Some(by.step));
-        self.root = Some(Root { entered, evidence, before, entry: step, function: pc, stack });
-        self.suspicion = None;
+        self.task.root = Some(Root { entered, evidence, before, entry: step, function: pc, stack });
+        self.task.suspicion = None;
     }
 
     fn gap(&mut self) {
-        self.believe();
-        let Some((last, root)) = self.last.zip(self.root.take()) else { return };
-        self.close(0, last, Left::Gap);
-        self.tell_root(root, Some(last), Left::Gap);
-        self.gap_after = Some(last);
-        (self.pending, self.redirected, self.is_abort, self.is_resuming) = (None, None, false, false);
-        self.points.clear();
+        let in_use = self.number;
+        let mut is_inside = false;
+        for number in 0..self.tasks.len() {
+            self.take(number);
+            self.believe();
+            (self.task.left, self.task.switched_after) = (None, None);
+            let Some((last, root)) = self.last.zip(self.task.root.take()) else { continue };
+            self.close(0, last, Left::Gap);
+            self.tell_root(root, Some(last), Left::Gap);
+            self.gap_after = Some(last);
+            self.task.points.clear();
+            is_inside = true;
+        }
+        self.take(in_use);
+        if is_inside {
+            (self.pending, self.redirected, self.is_abort, self.is_resuming) = (None, None, false, false);
+        }
+    }
+
+    /// Takes another stack into use.
+    fn take(&mut self, number: usize) {
+        std::mem::swap(&mut self.task, &mut self.tasks[self.number]);
+        std::mem::swap(&mut self.task, &mut self.tasks[number]);
+        self.number = number;
     }
 
     fn tell_root(&mut self, root: Root, exit_step: Option<Step>, left: Left) {
-        self.calls.push(Call {
+        let call = Call {
             thread: self.thread,
             function: root.function,
             call_step: root.before,
@@ -287,61 +342,62 @@ impl Walk {
             evidence: root.evidence,
             depth: 0,
             parent: None,
-        });
+        };
+        self.calls.push((self.number, call));
     }
 
     fn caller(&self, depth: usize) -> Option<Step> {
-        self.open.get(depth.checked_sub(1)?).map(|open| open.call_step)
+        self.task.open.get(depth.checked_sub(1)?).map(|open| open.call_step)
     }
 
     fn jump_to(&mut self, pc: Address, step: Step) {
-        let mut points = self.points.get(&pc).cloned().unwrap_or_default();
-        points.retain(|(depth, caller)| *depth <= self.open.len() && self.caller(*depth) == *caller);
+        let mut points = self.task.points.get(&pc).cloned().unwrap_or_default();
+        points.retain(|(depth, caller)| *depth <= self.task.open.len() && self.caller(*depth) == *caller);
         let Some((depth, _)) = points.last().copied() else { return };
-        if depth == self.open.len() {
+        if depth == self.task.open.len() {
             return;
         }
-        let shows = self.open.last().is_some_and(|open| open.at().is_some());
+        let shows = self.task.open.last().is_some_and(|open| open.at().is_some());
         if shows && self.inside() <= depth {
-            self.suspicion = match self.suspicion {
+            self.task.suspicion = match self.task.suspicion {
                 Some((from, step)) => Some((from.min(depth), step)),
                 None => Some((depth, step)),
             };
         } else {
             self.close(depth, step, Left::Longjmp);
-            self.suspicion = None;
+            self.task.suspicion = None;
         }
     }
 
     fn believe(&mut self) {
-        if let Some((from, step)) = self.suspicion.take() {
+        if let Some((from, step)) = self.task.suspicion.take() {
             self.close(from, step, Left::Longjmp);
         }
     }
 
     fn left_at(&self, open: &Open, step: Step) -> Step {
-        self.turn.filter(|turn| *turn > open.call_step && *turn < step).unwrap_or(step)
+        self.task.turn.filter(|turn| *turn > open.call_step && *turn < step).unwrap_or(step)
     }
 
     fn lose(&mut self, is_over: impl Fn(u64) -> bool, exit: impl Fn(&Self, &Open) -> Step) {
-        while let Some(open) = self.open.last().filter(|open| open.at().is_some_and(&is_over)) {
+        while let Some(open) = self.task.open.last().filter(|open| open.at().is_some_and(&is_over)) {
             let exit = exit(self, open);
-            self.close(self.open.len() - 1, exit, Left::Longjmp);
+            self.close(self.task.open.len() - 1, exit, Left::Longjmp);
         }
-        self.suspicion = None;
+        self.task.suspicion = None;
     }
 
     fn leave_redirections(&mut self, at: u64, step: Step) {
         while let Some(innermost) = self.inside().checked_sub(1) {
-            let is_redirection = |place: &usize| matches!(self.open[*place].what, What::Redirection { .. });
+            let is_redirection = |place: &usize| matches!(self.task.open[*place].what, What::Redirection { .. });
             let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
             let place = nested.last().unwrap_or(innermost);
-            let around = place.checked_sub(1).and_then(|place| self.open[place].at());
-            let What::Redirection { own, .. } = &mut self.open[innermost].what else { return };
+            let around = place.checked_sub(1).and_then(|place| self.task.open[place].at());
+            let What::Redirection { own, .. } = &mut self.task.open[innermost].what else { return };
             let own = *own.get_or_insert(at);
             match around {
                 Some(around) if own < around && around - own < STACK_BYTES && at >= around => {
-                    let exit = self.left_at(&self.open[place], step);
+                    let exit = self.left_at(&self.task.open[place], step);
                     self.close(place, exit, Left::Longjmp);
                 }
                 _ => return,
@@ -364,7 +420,15 @@ impl Walk {
         if marker.kind == MarkerKind::WINDOW {
             self.window = marker.value;
         }
-        let is_off = Gap::of(marker).is_some_and(|gap| gap.reason == GapReason::Off);
+        let is_gap = |gap: Gap| match gap.reason {
+            GapReason::Off => true,
+            // One instruction after a branch is what is in its slot.
+            GapReason::Lost => gap.instructions != Some(1) || self.pending.is_none(),
+            GapReason::Unmapped | GapReason::Contradiction => false,
+        };
+        let is_off = Gap::of(marker).is_some_and(is_gap);
+        let is_addressed = [MarkerKind::KERNEL_EVENT, MarkerKind::HARDWARE_EVENT, MarkerKind::HARDWARE_RETURN];
+        let address = Some(Address(marker.value)).filter(|to| to.0 != 0 && is_addressed.contains(&marker.kind));
         if is_other_window || is_off || marker.kind == MarkerKind::FILTER_ENDPOINT {
             self.gap();
         } else if marker.kind == MarkerKind::RSEQ_ABORT {
@@ -372,44 +436,77 @@ impl Walk {
         } else if marker.kind == MarkerKind::KERNEL_EVENT && self.is_abort {
             (self.is_abort, self.pending) = (false, None);
         } else if let Some((_, end)) = begins.iter().find(|(begin, _)| *begin == marker.kind) {
-            let before = self.redirected.replace(*end);
-            if let Some((ended_by, call_step)) = before.zip(self.last) {
-                let what = What::Redirection { ended_by, interrupted: self.pending.take(), own: None };
-                self.open.push(Open { call_step, entry: None, what });
+            let before = self.redirected.replace((*end, address));
+            if let Some(((ended_by, from), call_step)) = before.zip(self.last) {
+                let what = What::Redirection { ended_by, from, interrupted: self.pending.take(), own: None };
+                let function = Address(marker.value);
+                self.task.open.push(Open { call_step, entry: None, function, what });
+            }
+            let is_call = |by: &Pending| address.is_some_and(|address| by.has_called(address));
+            if self.task.root.is_some()
+                && self.pending.as_ref().is_some_and(is_call)
+                && let Some((by, function)) = self.pending.take().zip(address)
+            {
+                self.call(&by, None, function);
             }
         } else if begins.iter().any(|(_, end)| *end == ends) {
-            self.resume(ends);
+            self.resume(ends, address);
         }
         if is_turn || marker.kind == MarkerKind::RSEQ_ABORT {
-            self.turn = self.last;
+            self.task.turn = self.last;
         }
     }
 
-    fn resume(&mut self, end: MarkerKind) {
-        if self.redirected == Some(end) {
+    fn resume(&mut self, end: MarkerKind, to: Option<Address>) {
+        if self.redirected.is_some_and(|(ended_by, _)| ended_by == end) {
             self.redirected = None;
             return;
         }
         let is_it = |open: &Open| matches!(open.what, What::Redirection { ended_by, .. } if ended_by == end);
-        let Some(place) = self.open.iter().rposition_of(is_it) else {
-            self.is_resuming = self.root.is_some() && !self.open.iter().any(Open::is_redirection);
+        let is_resumed = |open: &Open| {
+            is_it(open) && matches!(open.what, What::Redirection { from, .. } if from == to && to.is_some())
+        };
+        let places = || self.task.open.iter();
+        let Some(place) = places().rposition_of(is_resumed).or_else(|| places().rposition_of(is_it)) else {
+            self.is_resuming = self.task.root.is_some() && !self.task.open.iter().any(Open::is_redirection);
             return;
         };
         let Some(step) = self.last else { return };
-        if let What::Redirection { interrupted, .. } = &self.open[place].what {
-            self.pending = interrupted.clone();
+        let mut came_from = None;
+        if let What::Redirection { interrupted, from, .. } = &self.task.open[place].what {
+            (self.pending, came_from) = (interrupted.clone(), *from);
         }
         self.redirected = None;
         self.close(place + 1, step, Left::Skipped);
         self.close(place, step, Left::Return);
-        self.suspicion = None;
+        self.task.suspicion = None;
+        if let Some((from, to)) = came_from.zip(to).filter(|(from, to)| from != to) {
+            self.return_elsewhere(from, to, step);
+        }
+    }
+
+    /// An interrupt returns to another address than the interrupted one: perhaps to another task.
+    fn return_elsewhere(&mut self, from: Address, to: Address, step: Step) {
+        let is_there = |task: &Task| task.left.as_ref().is_some_and(|(address, _)| *address == Some(to));
+        let others = self.tasks.iter().enumerate().filter(|(number, _)| *number != self.number);
+        let known = others.filter(|(_, task)| is_there(task)).map(|(number, _)| number).next();
+        let is_own = from.0.abs_diff(to.0) <= 64 || self.task.open.iter().any(Open::is_redirection);
+        let is_new = known.is_none() && !is_own && self.tasks.len() < 256;
+        if is_new {
+            self.tasks.push(Task { switched_after: Some(step), ..Task::default() });
+        }
+        let Some(number) = known.or_else(|| is_new.then(|| self.tasks.len() - 1)) else { return };
+        self.task.left = Some((Some(from), self.pending.take()));
+        self.take(number);
+        self.turns.push((self.thread, step, number));
+        self.pending = self.task.left.take().and_then(|(_, pending)| pending);
     }
 
     fn close(&mut self, place: usize, step: Step, left: Left) {
-        while self.open.len() > place {
-            let number = self.open.len() - 1;
-            let Some(open) = self.open.pop() else { return };
-            let (exit, left) = match self.suspicion {
+        while self.task.open.len() > place {
+            let number = self.task.open.len() - 1;
+            let Some(open) = self.task.open.pop() else { return };
+            let (exit, left) = match self.task.suspicion {
                 Some((from, jump)) if number >= from => (jump, Left::Longjmp),
                 _ => (step, left),
             };
@@ -418,32 +515,55 @@ impl Walk {
     }
 
     fn tell(&mut self, open: &Open, exit_step: Option<Step>, left: Left) {
-        let Some((entry_step, function)) = open.entry else { return };
+        let is_over = exit_step.is_some_and(|exit| exit <= open.call_step);
+        if open.entry.is_none() && (open.is_redirection() || is_over) {
+            return;
+        }
         let entered = if open.is_redirection() { Entered::Exception } else { Entered::Call };
-        self.calls.push(Call {
+        let call = Call {
             thread: self.thread,
-            function,
+            function: open.function,
             call_step: Some(open.call_step),
-            entry_step: Some(entry_step),
+            entry_step: open.entry,
             exit_step,
             entered,
             left,
             evidence: Evidence::Record,
             depth: 0,
             parent: None,
-        });
+        };
+        self.calls.push((self.number, call));
     }
 
-    fn finished(mut self) -> Vec<Call> {
-        self.believe();
-        for open in std::mem::take(&mut self.open) {
-            self.tell(&open, None, Left::Open);
+    fn finished(mut self) -> FoundCalls {
+        let called = self.pending.take().and_then(|by| Some((by.target?, by)));
+        if let Some((function, by)) = called.filter(|(function, by)| by.has_called(*function)) {
+            self.call(&by, None, function);
         }
-        if let Some(root) = self.root {
-            self.tell_root(root, None, Left::Open);
+        for number in 0..self.tasks.len() {
+            self.take(number);
+            self.believe();
+            for open in std::mem::take(&mut self.task.open) {
+                self.tell(&open, None, Left::Open);
+            }
+            if let Some(root) = self.task.root {
+                self.tell_root(root, None, Left::Open);
+            }
         }
-        self.calls
+        (self.calls, self.turns)
     }
+}
+
+/// Where a call goes that holds its target: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume 2, CALL).
+fn call_target(told: &Told) -> Option<Address> {
+    if told.instruction_set == InstructionSet::A64 {
+        let Some(Target::Address(address)) = told.naive().target() else { return None };
+        return Some(Address(address));
+    }
+    let encoding = told.encoding.filter(|_| told.instruction_set == InstructionSet::X86_64)?;
+    let [0xe8, offset @ ..] = encoding.bytes() else { return None };
+    let offset = i64::from(i32::from_le_bytes(offset.try_into().ok()?));
+    Some(Address(told.pc.0.wrapping_add_signed(5 + offset)))
 }
 
 /// The place of the last item of which something is true.

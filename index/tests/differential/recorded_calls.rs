@@ -121,7 +121,8 @@ fn a_window_begins_without_the_frames_of_the_one_before() {
         "Root 6000 3..4..- Open",
         " Call 7000 4..5..6 Return",
     ];
-    for gap in [marker(MarkerKind::WINDOW, 1), marker(MarkerKind::FILTER_ENDPOINT, 0), off()] {
+    let (off, lost) = (gap(GapReason::Off, None), gap(GapReason::Lost, None));
+    for gap in [marker(MarkerKind::WINDOW, 1), marker(MarkerKind::FILTER_ENDPOINT, 0), off, lost] {
         let trace: &[&[Record]] = &[
             &[marker(MarkerKind::WINDOW, 0)],
             &call(0x1000, 0x80),
@@ -138,9 +139,112 @@ fn a_window_begins_without_the_frames_of_the_one_before() {
     check_all(A64, &[&trace], &["Root 1000 -..0..0 Gap", "Gap 5000 0..1..- Open"]);
 }
 
-fn off() -> Record {
-    let gap = Gap { reason: GapReason::Off, instructions: None }.marker();
+fn gap(reason: GapReason, instructions: Option<u64>) -> Record {
+    let gap = Gap { reason, instructions }.marker();
     marker(gap.kind, gap.value)
+}
+
+#[test]
+fn a_call_before_lost_records_is_not_one_of_what_follows_them() {
+    let trace = [link(0x1000), step(0x2000), link(0x2004), gap(GapReason::Lost, None), step(0x1010)];
+    let expected = ["Root 1000 -..0..2 Gap", " Call 2000 0..1..2 Gap", "Gap 1010 2..3..- Open"];
+    check_all(A64, &[&trace], &expected);
+    // What is missing is the instruction in the slot of the call.
+    let trace = [link(0x1000), gap(GapReason::Lost, Some(1)), step(0x2000), ret(0x2004), step(0x1004)];
+    check(A64, &[&trace], &["2000 0..1..2 Return"]);
+}
+
+fn interrupt(from: u64) -> Record {
+    marker(MarkerKind::HARDWARE_EVENT, from)
+}
+
+fn resume(to: u64) -> Record {
+    marker(MarkerKind::HARDWARE_RETURN, to)
+}
+
+#[test]
+fn an_interrupt_that_returns_to_what_another_one_left_switches_tasks() {
+    let trace: &[&[Record]] = &[
+        &[step(0x1000)],
+        &call(0x1004, 0xff0),
+        &[step(0x2000), interrupt(0x2004), step(0x8000)],
+        &back(0x8004, 0x9ff0),
+        &[resume(0x5000), step(0x5000)],
+        &call(0x5004, 0xeff0),
+        &[step(0x6000), interrupt(0x6004), step(0x8000)],
+        &back(0x8004, 0xaff0),
+        &[resume(0x2004)],
+        &back(0x2004, 0xff0),
+        &[step(0x1008), interrupt(0x100c), step(0x8000), resume(0x6004)],
+        &back(0x6004, 0xeff0),
+        &[step(0x5008)],
+    ];
+    let expected = [
+        "Root 1000 -..0..- Open",
+        " Call 2000 1..2..10 Return",
+        "  Exception 8000 2..3..4 Return",
+        " Exception 8000 11..12..12 Return",
+        "Switch 5000 4..5..- Open",
+        " Call 6000 6..7..13 Return",
+        "  Exception 8000 7..8..9 Return",
+    ];
+    check_all(X86, trace, &expected);
+    let index = index_in_memory(Records::new(trace.concat(), X86), &BuildOptions::default()).unwrap();
+    let stacks = index.calls().stacks();
+    let used: Vec<_> =
+        stacks.iter().map(|stack| stack.used.iter().map(|part| part.start.0).collect::<Vec<_>>()).collect();
+    assert_eq!(used, [vec![0, 10], vec![5, 13]]);
+}
+
+#[test]
+fn an_interrupt_that_returns_close_by_or_inside_another_handler_switches_no_task() {
+    // It stepped over the instruction that it interrupted.
+    let trace =
+        [link(0x1000), step(0x2000), interrupt(0x2004), step(0x8000), resume(0x2008), ret(0x2008), step(0x1004)];
+    check(A64, &[&trace], &["2000 0..1..3 Return", " !8000 1..2..2 Return"]);
+    // The handler of a fault in a handler returns to code that mends what that did.
+    let trace = [
+        &[step(0x1000), interrupt(0x1004), step(0x8000), interrupt(0x8004), step(0x9000)][..],
+        &[resume(0xa000), step(0xa000), resume(0x1004), step(0x1004)],
+    ];
+    check(A64, &trace, &["!8000 0..1..3 Return", " !9000 1..2..2 Return"]);
+    // Where it returns to is not known.
+    let trace = [step(0x1000), interrupt(0x1004), step(0x8000), resume(0), step(0x5000)];
+    check(A64, &[&trace], &["!8000 0..1..1 Return"]);
+}
+
+/// A call of 0x2000 at 0x1000, with its encoding: CALL rel32 and BL.
+fn encoded_calls() -> [(InstructionSet, Record); 2] {
+    let record = |bytes: &[u8]| Record::instruction(0, 0x1000, bytes, Branch::Call);
+    [(X86, record(&[0xe8, 0xfb, 0x0f, 0, 0])), (A64, record(&0x9400_0400u32.to_le_bytes()))]
+}
+
+#[test]
+fn a_call_as_the_last_step_of_a_thread_is_one() {
+    for (set, call) in encoded_calls() {
+        check(set, &[&[call]], &["2000 0..-..- Open"]);
+        check(set, &[&[call, marker(MarkerKind::THREAD_EXIT, 0)]], &["2000 0..-..- Open"]);
+        check(set, &[&[call, step(0x2000)]], &["2000 0..1..- Open"]);
+    }
+    let next = Record::instruction(0, 0x1000, &[0xe8, 0, 0, 0, 0], Branch::Call);
+    check(X86, &[&[next]], &[]);
+    // Where an indirect call went is not known.
+    check(A64, &[&[link(0x1000)]], &[]);
+}
+
+#[test]
+fn a_call_that_faults_where_it_went_is_one() {
+    let fault = marker(SIGNAL, 0x2000);
+    let called = &call(0x1000, 0x80);
+    check(X86, &[called, &[fault]], &["2000 0..-..- Open"]);
+    check(A64, &[&[link(0x1000), fault]], &["2000 0..-..- Open"]);
+    // The handler is called inside, wherever it is.
+    for handler in [0x500, 0x5000] {
+        let expected = ["2000 0..-..- Open".to_owned(), format!(" !{handler:x} 0..1..- Open")];
+        check(X86, &[called, &[fault, step(handler)]], &expected.each_ref().map(String::as_str));
+    }
+    // The call itself faulted.
+    check(X86, &[called, &[marker(SIGNAL, 0x1000)]], &[]);
 }
 
 #[test]

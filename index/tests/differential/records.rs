@@ -126,7 +126,8 @@ impl Writer<'_> {
     }
 
     fn marker(&mut self, number: u16, thread: &mut RandomThread) {
-        const KINDS: [u16; 18] = [0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 44];
+        const KINDS: [u16; 24] =
+            [0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 43, 43, 44, 44, 44, 0xfe00, 0xfe01];
         let kind = MarkerKind(self.dice.pick(&KINDS).unwrap());
         self.records.push(Record::marker(number, kind, thread.pc));
         if self.dice.one_in(2) {

@@ -81,11 +81,16 @@ impl RstWriter {
     }
 
     pub fn trap(&mut self, trap_type: u16, pc: u64) {
+        self.trap_in_slot(trap_type, pc, pc.wrapping_add(4));
+    }
+
+    /// A trap at the instruction in the delay slot of a branch to `npc`.
+    pub fn trap_in_slot(&mut self, trap_type: u16, pc: u64, npc: u64) {
         // asynchronous 1 bit, 3 unused, level 4 bits; processor; type 10 bits; PSTATE; system call
         let [high, low] = (trap_type & 0x3ff).to_be_bytes();
         self.bytes.extend([7, 0, high, low, 0, 0x92, 0, 0]);
         self.bytes.extend(pc.to_be_bytes());
-        self.bytes.extend(pc.wrapping_add(4).to_be_bytes());
+        self.bytes.extend(npc.to_be_bytes());
     }
 
     pub fn into_bytes(self) -> Vec<u8> {

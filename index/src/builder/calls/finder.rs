@@ -84,7 +84,7 @@ pub struct FinderState {
 impl FinderState {
     /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
-        self.threads.iter().all(ThreadFinder::is_consistent)
+        self.threads.iter().all(ThreadFinder::is_consistent) && self.recorded.iter().all(RecordedThread::is_consistent)
     }
 }
 
@@ -131,13 +131,13 @@ impl CallFinder {
 
     fn turn(&mut self, number: u16, step: Option<u64>, turn: &Turn) {
         let thread = recorded_thread(&mut self.recorded, number);
-        let (before, points_before) = (thread.pending(), thread.return_points());
+        let before = thread.kept();
         thread.turn(step, turn, &mut self.found);
-        let (after, points) = (thread.pending(), thread.return_points());
-        if self.recorded_pending.change(before, after) {
+        let after = thread.kept();
+        if self.recorded_pending.change(before.frames, after.frames) {
             self.drop_outermost_recorded();
         }
-        if self.recorded_points.change(points_before, points) {
+        if self.recorded_points.change(before.points, after.points) {
             self.forget_recorded_points();
         }
     }
@@ -160,9 +160,9 @@ impl CallFinder {
     }
 
     fn forget_recorded_points(&mut self) {
-        let share = self.recorded_points.share(self.recorded.iter().map(RecordedThread::return_points));
+        let share = self.recorded_points.share(self.recorded.iter().map(|thread| thread.kept().points));
         self.recorded.iter_mut().for_each(|thread| thread.keep_newest_points(share));
-        self.recorded_points.drop_to(self.recorded.iter().map(RecordedThread::return_points).sum());
+        self.recorded_points.drop_to(self.recorded.iter().map(|thread| thread.kept().points).sum());
     }
 
     /// Half of what may wait stays, shared by all threads, so that this is seldom done.
@@ -173,10 +173,10 @@ impl CallFinder {
     }
 
     fn drop_outermost_recorded(&mut self) {
-        let share = self.recorded_pending.share(self.recorded.iter().map(RecordedThread::pending));
+        let share = self.recorded_pending.share(self.recorded.iter().map(|thread| thread.kept().frames));
         self.recorded.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
-        self.recorded_pending.drop_to(self.recorded.iter().map(RecordedThread::pending).sum());
-        self.recorded_points.count = self.recorded.iter().map(RecordedThread::return_points).sum();
+        self.recorded_pending.drop_to(self.recorded.iter().map(|thread| thread.kept().frames).sum());
+        self.recorded_points.count = self.recorded.iter().map(|thread| thread.kept().points).sum();
     }
 
     /// What a thread's `r0` was at the end of the segments so far; none when unknown.
@@ -196,9 +196,9 @@ impl CallFinder {
         let FinderState { threads, recorded } = state;
         let waiting = |count| Waiting { count, ..Waiting::default() };
         let points = waiting(threads.iter().map(|thread| thread.kept().points).sum());
-        let recorded_points = waiting(recorded.iter().map(RecordedThread::return_points).sum());
+        let recorded_points = waiting(recorded.iter().map(|thread| thread.kept().points).sum());
         let pending = waiting(threads.iter().map(|thread| thread.kept().frames).sum());
-        let recorded_pending = waiting(recorded.iter().map(RecordedThread::pending).sum());
+        let recorded_pending = waiting(recorded.iter().map(|thread| thread.kept().frames).sum());
         Self { threads, recorded, found, pending, recorded_pending, points, recorded_points }
     }
 
@@ -242,7 +242,7 @@ mod tests {
     use crate::builder::calls::pending::Pending;
     use crate::builder::calls::recorded_frames::RecordedFrame;
     use crate::builder::in_memory::index_in_memory;
-    use crate::builder::segment::turns::{TurnKind, TurningBranch};
+    use crate::builder::segment::turns::{BranchSite, TurnKind, TurningBranch};
     use std::fmt::Write as _;
     use std::sync::Arc;
 
@@ -285,19 +285,24 @@ mod tests {
         }
     }
 
+    fn branch(kind: TurningBranch, next_pc: u64) -> TurnKind {
+        let site = BranchSite { pc: next_pc.wrapping_sub(4), slot_pc: None, next_pc };
+        TurnKind::Branch { kind, site, stack: None, target: None }
+    }
+
     #[test]
     fn a_million_calls_that_never_return_stay_inside_the_budget() {
         const CALLS: u32 = 1_000_000;
         let mut finder = CallFinder::default();
         let turn = |slot, what| Turn { thread: 0, slot, what };
-        let call = TurnKind::Branch { kind: TurningBranch::Call, next_pc: 0x2004, stack: None };
+        let call = branch(TurningBranch::Call, 0x2004);
         let arrival = TurnKind::Arrival { pc: 0x2000, instruction_set: InstructionSet::A64, is_in_slot: false };
         for slot in 0..=CALLS {
             for what in [arrival, call] {
                 finder.turn(0, Some(u64::from(slot)), &turn(slot, what));
             }
             assert!(finder.recorded_pending.count <= PENDING);
-            assert_eq!(finder.recorded_pending.count, finder.recorded[0].pending());
+            assert_eq!(finder.recorded_pending.count, finder.recorded[0].kept().frames);
         }
         assert!(finder.has_dropped());
         let found = finder.finish().frames.sorted(Vec::new()).count();
@@ -307,7 +312,6 @@ mod tests {
     fn call_and_return(finder: &mut CallFinder, slot: u32, caller: u64) {
         let turn = |slot, what| Turn { thread: 0, slot, what };
         let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
-        let branch = |kind, next_pc| TurnKind::Branch { kind, next_pc, stack: None };
         let call = branch(TurningBranch::Call, caller + 4);
         let turns = [
             (0, arrival(caller)),
@@ -325,7 +329,7 @@ mod tests {
         for number in 0..1_000_000 {
             call_and_return(&mut finder, 4 * number, 0x10_0000 + 8 * u64::from(number));
             assert!(finder.recorded_points.count <= PENDING);
-            assert_eq!(finder.recorded_points.count, finder.recorded[0].return_points());
+            assert_eq!(finder.recorded_points.count, finder.recorded[0].kept().points);
         }
         assert!(finder.has_forgotten() && !finder.has_dropped());
     }
@@ -335,7 +339,6 @@ mod tests {
         let mut finder = CallFinder::default();
         let turn = |slot, what| Turn { thread: 0, slot, what };
         let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
-        let branch = |kind, next_pc| TurnKind::Branch { kind, next_pc, stack: None };
         // Each time a function is called it calls another from a place of its own, and returns.
         for number in 0..300_000u32 {
             let (slot, own) = (8 * number, 0x10_0000 + 16 * u64::from(number));

@@ -20,7 +20,7 @@ pub struct ReturnKey {
 }
 
 /// A stack of a thread, by the index's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackId {
     /// Whose.
     pub thread: u16,

@@ -18,35 +18,33 @@
 //! unless the return addresses show that the earlier stack is in use again. The abort of a restartable sequence is no frame.
 //! A marker that ends a redirection that nothing began shows that the thread was traced from inside a handler.
 //!
+//! An interrupt may return to another task, whose frames are on another stack of the thread: to where an earlier interrupt
+//! left one, or far from all that was interrupted.
+//!
+//! A call that was made and that no step follows, at a fault or at the end, is a frame without steps.
+//!
 //! Where a window or another gap begins, what is pending ends unknown, and the first step after it begins a new first frame.
 //! In a trace that left out instructions no calls are looked for: what a branch leads to is not recorded.
 
-use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{GapReason, Marker, MarkerKind};
+use stepback_parsers::{Gap, GapReason, Marker, MarkerKind};
 
-use crate::answers::call::{Entered, Evidence, Left};
+use crate::answers::call::Left;
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::pending::StackId;
-use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
-use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
+use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedKind, Redirection, RedirectionKind};
+use crate::builder::calls::recorded_stack::RecordedStack;
 use crate::builder::calls::root_frame::{Entry, RootFrame};
+use crate::builder::calls::stack_set::{Kept, StackSet, Turn as StackTurn};
+use crate::builder::calls::stacks::SKIPPED;
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
-use crate::store::calls::frame::Frame;
-
-/// Return addresses that lie further apart are on different stacks.
-const STACK_BYTES: u64 = 8 << 20;
-/// Up to this many handlers that interrupt each other are left together.
-const NESTED: usize = 64;
+use crate::store::calls::layout::StackSwitch;
 
 /// A thread whose records say what branches are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RecordedThread {
     number: u16,
-    /// Its outermost known frame; none before its first step, and in a gap.
-    root: Option<RootFrame>,
-    /// The highest place of a return address of a call that the outermost known frame made.
-    root_stack: Option<u64>,
+    stacks: StackSet<RecordedStack>,
     /// The last step before a gap that no step followed yet.
     gap_after: Option<u64>,
     /// Instructions are left out.
@@ -54,8 +52,6 @@ pub struct RecordedThread {
     /// The number of the tracing window.
     window: Option<u64>,
     last_step: Option<u64>,
-    /// The last step or marker that took a turn.
-    last_turn: Option<u64>,
     /// The branch whose destination is the thread's next step.
     branch: Option<BranchStep>,
     /// The redirection whose first step is the thread's next step.
@@ -64,25 +60,19 @@ pub struct RecordedThread {
     is_abort: bool,
     /// The thread's next step is one that an exception interrupted before the trace began.
     is_resuming: bool,
-    frames: RecordedFrames,
-    /// From this frame on they seem to have been left by the jump of a step.
-    suspicion: Option<(usize, u64)>,
-    return_points: ReturnPoints,
-}
-
-/// Which frames an address on the stack shows to be over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Below {
-    /// Those whose return address lies there or below: it was written.
-    Written(u64),
-    /// Those below: it was read.
-    Read(u64),
 }
 
 impl RecordedThread {
     /// A thread by the index's number.
     pub fn new(number: u16) -> Self {
-        Self { number, ..Self::default() }
+        let mut thread = Self { number, ..Self::default() };
+        thread.stacks.in_use_mut().id.thread = number;
+        thread
+    }
+
+    /// Whether it can be resumed: a file may hold anything.
+    pub fn is_consistent(&self) -> bool {
+        self.stacks.is_consistent()
     }
 
     /// Takes the next turn, with the step that its slot says.
@@ -91,20 +81,20 @@ impl RecordedThread {
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
                 self.marker(marker, found);
-                self.last_turn = self.last_step;
+                self.stacks.in_use_mut().last_turn = self.last_step;
             }
             (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
                 if is_in_slot {
-                    self.begin_root(step, pc);
+                    self.begin_root(Entry { step, pc });
                     self.branch.iter_mut().for_each(|branch| branch.last_step = step);
                 } else {
-                    self.arrive(step, pc, found);
+                    self.arrive(Entry { step, pc }, found);
                 }
                 self.last_step = Some(step);
             }
             (TurnKind::Recording { lacks_steps }, _) => self.lacks_steps = lacks_steps,
-            (TurnKind::Branch { kind, next_pc, stack }, Some(step)) => {
-                let branch = BranchStep { step, last_step: step, kind, next_pc, stack };
+            (TurnKind::Branch { kind, site, stack, target }, Some(step)) => {
+                let branch = BranchStep { step, last_step: step, kind, site, stack, target };
                 self.branch = Some(branch).filter(|_| !self.lacks_steps);
                 self.last_step = Some(step);
             }
@@ -117,83 +107,58 @@ impl RecordedThread {
         self.last_step = Some(last_step);
     }
 
-    fn arrive(&mut self, step: u64, pc: u64, found: &mut FoundSoFar) {
+    fn arrive(&mut self, entry: Entry, found: &mut FoundSoFar) {
+        let Entry { step, pc } = entry;
         let (branch, redirection) = (self.branch.take(), self.redirection.take());
-        let Some(call_step) = self.last_step.filter(|_| self.root.is_some()) else {
-            self.begin_root(step, pc);
+        let stack = self.stacks.in_use_mut();
+        let Some(call_step) = self.last_step.filter(|_| stack.root.is_some()) else {
+            self.begin_root(entry);
             return;
         };
         if std::mem::take(&mut self.is_resuming) {
-            self.resume_caller(Entry { step, pc }, call_step, found);
+            stack.resume_caller(entry, call_step, found);
             return;
         }
-        if let Some(to) = redirection {
-            self.settle_suspicion(found);
-            let kind = RecordedKind::Redirection { to, interrupted: branch, own_stack: None };
-            self.frames.push(RecordedFrame { call_step, entry_step: Some(step), function: pc, kind });
+        if let Some(redirection) = redirection {
+            stack.settle_suspicion(found);
+            let kind = RecordedKind::Redirection { redirection, interrupted: branch, own_stack: None };
+            stack.frames.push(RecordedFrame { call_step, entry_step: Some(step), function: pc, kind });
             return;
         }
-        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.entry_step.is_none()) {
-            (frame.entry_step, frame.function) = (Some(step), pc);
-        }
+        stack.enter_last(entry);
         if let Some(branch) = branch {
             match branch.kind {
-                TurningBranch::Call if pc == branch.next_pc => {}
-                TurningBranch::Call => self.call(branch, step, pc, found),
-                TurningBranch::Return => self.return_to(Entry { step, pc }, branch, found),
-                TurningBranch::Jump => self.jump_to(pc, branch.last_step, found),
+                TurningBranch::Call if pc == branch.site.next_pc => {}
+                TurningBranch::Call => stack.call(branch, Some(step), pc, found),
+                TurningBranch::Return => stack.return_to(entry, branch, found),
+                TurningBranch::Jump => stack.jump_to(pc, branch.last_step, found),
             }
-            self.last_turn = Some(branch.step);
+            stack.last_turn = Some(branch.step);
         }
     }
 
-    /// Begins the outermost known frame, if there is none.
-    fn begin_root(&mut self, step: u64, pc: u64) {
-        if self.root.is_some() {
+    /// Begins the outermost known frame of the stack in use, if there is none.
+    fn begin_root(&mut self, entry: Entry) {
+        let stack = self.stacks.in_use_mut();
+        if stack.root.is_some() {
             return;
         }
-        let entry = Entry { step, pc };
-        self.root = Some(match self.gap_after.take() {
-            Some(before) => RootFrame::after_gap(before, entry),
-            None => RootFrame::start(entry),
-        });
-        self.root_stack = None;
+        let root = match (self.gap_after.take(), stack.switched_after.take()) {
+            (Some(before), _) => RootFrame::after_gap(before, entry),
+            (None, Some(before)) => RootFrame::switched(before, entry),
+            (None, None) => RootFrame::start(entry),
+        };
+        stack.begin_root(root);
     }
 
-    /// Control goes on in what an exception interrupted before the trace began.
-    fn resume_caller(&mut self, entry: Entry, last_step: u64, found: &mut FoundSoFar) {
-        self.close_down_to(0, last_step, Left::Skipped, found);
-        self.suspicion = None;
-        let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else { return };
-        found.frames.extend([root.frame(self.stack(), Some(last_step), Left::Return)]);
-        self.root_stack = None;
-    }
-
-    /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
-    /// and the return address lies above those of the calls that it made.
-    fn return_from_root(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
-        let is_above = |(stack, own): (u64, u64)| stack > own && stack - own < STACK_BYTES;
-        let is_above = branch.stack.zip(self.root_stack).is_none_or(is_above);
-        let Some(root) = self.root.filter(|root| root.may_return() && is_above) else { return };
-        if self.frames.len() > 0 {
-            return;
-        }
-        let exit_step = branch.last_step;
-        found.frames.extend([root.frame(self.stack(), Some(exit_step), Left::Return)]);
-        self.root = Some(RootFrame::caller(exit_step, entry));
-        self.root_stack = branch.stack.or(self.root_stack);
-        self.suspicion = None;
-    }
-
-    /// A stretch that is not recorded begins: nothing is known of what is pending.
+    /// A stretch that is not recorded begins: nothing is known of what is pending on any stack.
     fn begin_gap(&mut self, found: &mut FoundSoFar) {
-        self.settle_suspicion(found);
-        let Some((step, root)) = self.last_step.zip(self.root.take()) else { return };
-        self.close_down_to(0, step, Left::Gap, found);
-        found.frames.extend([root.frame(self.stack(), Some(step), Left::Gap)]);
+        let Some(step) = self.last_step.filter(|_| self.stacks.iter().any(|(_, stack)| stack.root.is_some())) else {
+            return;
+        };
+        self.stacks.change_each(|_, stack| stack.begin_gap(step, found));
         self.gap_after = Some(step);
         (self.branch, self.redirection, self.is_abort, self.is_resuming) = (None, None, false, false);
-        self.return_points = ReturnPoints::default();
     }
 
     /// The number of a window; the first may be told after the first steps.
@@ -203,272 +168,130 @@ impl RecordedThread {
         }
     }
 
-    fn stack(&self) -> StackId {
-        StackId { thread: self.number, stack: 0 }
-    }
-
-    fn call(&mut self, branch: BranchStep, entry_step: u64, function: u64, found: &mut FoundSoFar) {
-        if let Some(stack) = branch.stack {
-            self.lose(Below::Written(stack), branch.step, found);
-        }
-        if self.frames.len() == 0 {
-            self.root_stack = self.root_stack.max(branch.stack);
-        }
-        let kind = RecordedKind::Call { return_address: branch.next_pc, stack: branch.stack };
-        let entry_step = Some(entry_step);
-        self.frames.push(RecordedFrame { call_step: branch.step, entry_step, function, kind });
-    }
-
-    fn return_to(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
-        let pc = entry.pc;
-        if let Some(stack) = branch.stack {
-            self.leave_redirections(stack, branch.step, found);
-        }
-        let exit_step = branch.last_step;
-        let Some(place) = self.frames.returning_to(pc, branch.stack) else {
-            let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
-            match branch.stack {
-                Some(stack) => self.lose(Below::Read(stack), branch.step, found),
-                None => self.jump_to(pc, exit_step, found),
-            }
-            if is_outermost {
-                self.return_from_root(entry, branch, found);
-            }
-            return;
-        };
-        // Retpolines put another address there: where that leads, no call returned to.
-        let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
-        // A call that does return was not left by a jump, and neither was its caller.
-        self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
-        self.close_down_to(place + 1, exit_step, Left::Skipped, found);
-        self.close_down_to(place, exit_step, Left::Return, found);
-        self.suspicion = None;
-        if !is_point {
-            return;
-        }
-        let point = ReturnPoint { depth: place, caller: self.caller_at(place), step: branch.step };
-        self.return_points.add(pc, point);
-        if self.return_points.are_doubled(self.frames.len()) {
-            self.forget_useless_points();
-        }
-    }
-
-    /// Forgets the points whose caller is over and cannot come again: they are never looked at.
-    /// Only steps from the last one on, and those that were interrupted before they arrived, become callers.
-    fn forget_useless_points(&mut self) {
-        let interrupted = self.frames.iter().filter_map(|frame| match frame.kind {
-            RecordedKind::Redirection { interrupted, .. } => Some(interrupted?.step),
-            RecordedKind::Call { .. } => None,
-        });
-        let waiting: HashSet<u64> = interrupted.chain(self.branch.map(|branch| branch.step)).collect();
-        let last = self.last_step;
-        let may_come = |caller: u64| Some(caller) >= last || waiting.contains(&caller);
-        let frames = &self.frames;
-        self.return_points.retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
-    }
-
-    /// How many places it knows that calls returned to.
-    pub fn return_points(&self) -> usize {
-        self.return_points.len()
-    }
-
-    /// Keeps so many of the places that calls returned to last.
-    pub fn keep_newest_points(&mut self, count: usize) {
-        self.return_points.keep_newest(count);
-    }
-
-    /// The call step of the innermost of some frames.
-    fn caller_at(&self, depth: usize) -> Option<u64> {
-        caller_at(&self.frames, depth)
-    }
-
-    /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
-    fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
-        let frames = &self.frames;
-        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else { return };
-        if point.depth >= self.frames.len() {
-            return;
-        }
-        let will_show = self.frames.last().is_some_and(|frame| frame.stack().is_some());
-        if will_show && self.frames.level_start() <= point.depth {
-            let (from, step) = self.suspicion.unwrap_or((point.depth, step));
-            self.suspicion = Some((from.min(point.depth), step));
-        } else {
-            self.close_down_to(point.depth, step, Left::Longjmp, found);
-            self.suspicion = None;
-        }
-    }
-
-    fn settle_suspicion(&mut self, found: &mut FoundSoFar) {
-        if let Some((from, step)) = self.suspicion {
-            self.close_down_to(from, step, Left::Longjmp, found);
-            self.suspicion = None;
-        }
-    }
-
-    /// Ends the frames that an address on the stack shows to be over.
-    fn lose(&mut self, below: Below, step: u64, found: &mut FoundSoFar) {
-        let (Below::Written(stack) | Below::Read(stack)) = below;
-        self.leave_redirections(stack, step, found);
-        let is_over = |held: u64| match below {
-            Below::Written(written) => held <= written,
-            Below::Read(read) => held < read,
-        };
-        while self.frames.len() > self.frames.level_start()
-            && let Some(frame) = self.frames.last()
-            && frame.stack().is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
-        {
-            let exit = if below == Below::Read(stack) { step } else { self.left_at(frame, step) };
-            self.close_down_to(self.frames.len() - 1, exit, Left::Longjmp, found);
-        }
-        self.suspicion = None;
-    }
-
-    /// Ends the redirections inside of which the earlier stack is in use again, or notes where their own stack is.
-    fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
-        while let Some(innermost) = self.frames.level_start().checked_sub(1) {
-            // A handler that was interrupted before it used the stack is left with what interrupted it.
-            let is_redirection = |place: &usize| self.frames.get(*place).is_some_and(RecordedFrame::is_redirection);
-            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
-            let place = nested.last().unwrap_or(innermost);
-            let around = place.checked_sub(1).and_then(|outer| self.frames.get(outer)).and_then(RecordedFrame::stack);
-            let Some(RecordedFrame { kind: RecordedKind::Redirection { own_stack, .. }, .. }) =
-                self.frames.redirection_mut()
-            else {
-                return;
-            };
-            let own = *own_stack.get_or_insert(stack);
-            let is_left = around.is_some_and(|around| own < around && around - own < STACK_BYTES && stack >= around);
-            if !is_left {
-                return;
-            }
-            let exit = self.frames.get(place).map_or(step, |frame| self.left_at(frame, step));
-            self.close_down_to(place, exit, Left::Longjmp, found);
-        }
-    }
-
-    /// Which step left a frame that a later one shows to be over: that of the last turn between both, or else the later one.
-    /// A call that was interrupted before it arrived comes before the turns of the handler.
-    fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
-        self.last_turn.filter(|turn| (frame.call_step + 1..step).contains(turn)).unwrap_or(step)
-    }
-
     fn marker(&mut self, marker: Marker, found: &mut FoundSoFar) {
+        use RedirectionKind::{ContextSwitch, Hardware, Signal, SystemCall};
+        let to = |kind, address| Redirection { kind, address: Some(address).filter(|address| *address != 0) };
         match marker.kind {
             MarkerKind::RSEQ_ABORT => self.is_abort = true,
             MarkerKind::KERNEL_EVENT if std::mem::take(&mut self.is_abort) => self.branch = None,
-            MarkerKind::KERNEL_EVENT => self.redirect(Redirection::Signal, marker.value),
-            MarkerKind::KERNEL_TRANSFER => self.resume(Redirection::Signal, found),
-            MarkerKind::SYSTEM_CALL_START => self.redirect(Redirection::SystemCall, 0),
-            MarkerKind::SYSTEM_CALL_END => self.resume(Redirection::SystemCall, found),
-            MarkerKind::CONTEXT_SWITCH_START => self.redirect(Redirection::ContextSwitch, 0),
-            MarkerKind::CONTEXT_SWITCH_END => self.resume(Redirection::ContextSwitch, found),
-            MarkerKind::HARDWARE_EVENT => self.redirect(Redirection::Hardware, marker.value),
-            MarkerKind::HARDWARE_RETURN => self.resume(Redirection::Hardware, found),
+            MarkerKind::KERNEL_EVENT => self.redirect(to(Signal, marker.value), found),
+            MarkerKind::KERNEL_TRANSFER => self.resume(to(Signal, 0), found),
+            MarkerKind::SYSTEM_CALL_START => self.redirect(to(SystemCall, 0), found),
+            MarkerKind::SYSTEM_CALL_END => self.resume(to(SystemCall, 0), found),
+            MarkerKind::CONTEXT_SWITCH_START => self.redirect(to(ContextSwitch, 0), found),
+            MarkerKind::CONTEXT_SWITCH_END => self.resume(to(ContextSwitch, 0), found),
+            MarkerKind::HARDWARE_EVENT => self.redirect(to(Hardware, marker.value), found),
+            MarkerKind::HARDWARE_RETURN => self.resume(to(Hardware, marker.value), found),
             MarkerKind::WINDOW => self.begin_window(marker.value, found),
             MarkerKind::FILTER_ENDPOINT => {
                 self.lacks_steps = false;
                 self.begin_gap(found);
             }
-            kind if kind == GapReason::Off.kind() => self.begin_gap(found),
-            _ => {}
+            _ => match Gap::of(marker) {
+                // Only the instruction in the slot of a branch is missing.
+                Some(Gap { reason: GapReason::Lost, instructions: Some(1) }) if self.branch.is_some() => {}
+                Some(Gap { reason: GapReason::Off | GapReason::Lost, .. }) => self.begin_gap(found),
+                Some(Gap { reason: GapReason::Unmapped | GapReason::Contradiction, .. }) | None => {}
+            },
         }
     }
 
-    /// Control is redirected; it would have gone to `interrupted`.
-    fn redirect(&mut self, to: Redirection, interrupted: u64) {
+    /// Control is redirected.
+    fn redirect(&mut self, to: Redirection, found: &mut FoundSoFar) {
         // A handler that is interrupted before its first step.
         if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
-            let kind = RecordedKind::Redirection { to: before, interrupted: self.branch.take(), own_stack: None };
-            self.frames.push(RecordedFrame { call_step, entry_step: None, function: interrupted, kind });
+            let kind =
+                RecordedKind::Redirection { redirection: before, interrupted: self.branch.take(), own_stack: None };
+            let function = to.address.unwrap_or(0);
+            self.stacks.in_use_mut().frames.push(RecordedFrame { call_step, entry_step: None, function, kind });
+        }
+        let stack = self.stacks.in_use_mut();
+        let called = self.branch.zip(to.address).filter(|(branch, address)| branch.has_called(*address));
+        if let Some((branch, function)) = called.filter(|_| stack.root.is_some()) {
+            self.branch = None;
+            stack.call(branch, None, function, found);
         }
     }
 
-    /// What was interrupted goes on.
-    fn resume(&mut self, from: Redirection, found: &mut FoundSoFar) {
-        if self.redirection == Some(from) {
+    /// A handler is done. `to` is which kind of redirection ends, and where control goes on.
+    fn resume(&mut self, to: Redirection, found: &mut FoundSoFar) {
+        if self.redirection.is_some_and(|redirection| redirection.kind == to.kind) {
             // Nothing was done there.
             self.redirection = None;
             return;
         }
-        let Some(place) = self.frames.redirected_to(from) else {
-            self.is_resuming = self.root.is_some() && self.frames.redirection().is_none();
+        let stack = self.stacks.in_use_mut();
+        let Some((place, left)) = stack.redirected_to(to) else {
+            self.is_resuming = stack.root.is_some() && stack.frames.redirection().is_none();
             return;
         };
         self.redirection = None;
         let step = self.last_step.unwrap_or(0);
-        self.branch = None;
-        if let Some(RecordedFrame { kind: RecordedKind::Redirection { interrupted, .. }, .. }) = self.frames.get(place)
-        {
-            self.branch = *interrupted;
-        }
-        self.close_down_to(place + 1, step, Left::Skipped, found);
-        self.close_down_to(place, step, Left::Return, found);
-        self.suspicion = None;
-    }
-
-    /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
-    fn close_down_to(&mut self, place: usize, step: u64, left: Left, found: &mut FoundSoFar) {
-        while self.frames.len() > place {
-            let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
-            let Some(frame) = self.frames.pop() else { return };
-            let (exit, left) = suspicion.map_or((step, left), |(_, jump)| (jump, Left::Longjmp));
-            found.frames.extend(self.frame(&frame, Some(exit), left));
+        stack.close_down_to(place + 1, step, Left::Skipped, found);
+        stack.close_down_to(place, step, Left::Return, found);
+        stack.suspicion = None;
+        self.branch = left.branch;
+        let turn = left.address.zip(to.address).and_then(|(from, address)| self.turned_by_return(from, address));
+        if let Some(turn) = turn {
+            self.stacks.in_use_mut().left = Some(left);
+            self.switch(turn, step, found);
         }
     }
 
-    /// How many frames are not over yet.
-    pub fn pending(&self) -> usize {
-        self.frames.len()
+    /// To which stack a handler turns that returns to an address, given the one that was interrupted.
+    ///
+    /// Stacks are known by where control left them. To another address the handler may return to step over
+    /// instructions, in the slot of a branch to where that leads, and otherwise in another handler to mend what that did.
+    fn turned_by_return(&self, interrupted: u64, address: u64) -> Option<StackTurn> {
+        if interrupted == address {
+            return None;
+        }
+        let is_left_there = |stack: &RecordedStack| stack.left.is_some_and(|left| left.address == Some(address));
+        if let Some((number, _)) = self.stacks.others().find(|(_, stack)| is_left_there(stack)) {
+            return Some(StackTurn::To(number));
+        }
+        let is_in_slot = self.branch.is_some_and(|branch| branch.site.slot_pc == Some(interrupted));
+        let is_own = is_in_slot || interrupted.abs_diff(address) <= SKIPPED;
+        let is_nested = self.stacks.in_use().frames.redirection().is_some();
+        (!is_own && !is_nested && self.stacks.has_room()).then_some(StackTurn::New)
     }
 
-    /// Keeps so many of the innermost frames; those around them count as never left.
+    fn switch(&mut self, turn: StackTurn, after: u64, found: &mut FoundSoFar) {
+        self.stacks.turn(turn);
+        let id = StackId { thread: self.number, stack: self.stacks.current() };
+        found.switches.push(StackSwitch { thread: id.thread, after, stack: id.stack });
+        let stack = self.stacks.in_use_mut();
+        stack.id = id;
+        if turn == StackTurn::New {
+            stack.switched_after = Some(after);
+        }
+        self.branch = stack.left.take().and_then(|left| left.branch);
+    }
+
+    /// What it keeps for later, on all its stacks. O(1).
+    pub fn kept(&self) -> Kept {
+        self.stacks.kept()
+    }
+
+    /// Keeps so many of the places that calls returned to last, shared by its stacks.
+    pub fn keep_newest_points(&mut self, count: usize) {
+        let each = count / self.stacks.iter().count();
+        self.stacks.change_each(|_, stack| stack.keep_newest_points(each));
+    }
+
+    /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
-        let gone = self.frames.len().saturating_sub(count);
-        if gone == 0 {
-            return;
-        }
-        let outermost = self.frames.take_outermost(gone);
-        self.root.iter_mut().for_each(RootFrame::lose_frames);
-        found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
-        self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
-        self.return_points.drop_outermost(gone);
-    }
-
-    /// A frame of the table; none when nothing was done inside.
-    fn frame(&self, frame: &RecordedFrame, exit_step: Option<u64>, left: Left) -> Option<Frame> {
-        let entered = match frame.kind {
-            RecordedKind::Call { .. } => Entered::Call,
-            RecordedKind::Redirection { .. } => Entered::Exception,
-        };
-        Some(Frame {
-            thread: self.number,
-            stack: 0,
-            function: frame.function,
-            call_step: Some(frame.call_step),
-            entry_step: Some(frame.entry_step?),
-            exit_step,
-            entered,
-            left,
-            evidence: Evidence::Record,
-        })
+        let each = count / self.stacks.iter().count();
+        self.stacks.change_each(|_, stack| stack.keep_innermost(each, found));
     }
 
     /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
-        self.settle_suspicion(found);
-        let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));
-        found.frames.extend(open);
-        found.frames.extend(self.root.map(|root| root.frame(self.stack(), None, Left::Open)));
+        let called = self.branch.take().and_then(|branch| Some((branch, branch.target?)));
+        let stack = self.stacks.in_use_mut();
+        if let Some((branch, function)) = called.filter(|(branch, target)| branch.has_called(*target)) {
+            stack.call(branch, None, function, found);
+        }
+        self.stacks.change_each(|_, stack| stack.end_trace(found));
     }
-}
-
-/// The call step of the innermost of some frames.
-fn caller_at(frames: &RecordedFrames, depth: usize) -> Option<u64> {
-    Some(frames.get(depth.checked_sub(1)?)?.call_step)
-}
-
-/// Whether the caller of a point is still pending.
-fn holds(point: &ReturnPoint, frames: &RecordedFrames) -> bool {
-    point.depth <= frames.len() && caller_at(frames, point.depth) == point.caller
 }

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::builder::segment::turns::TurningBranch;
+use crate::builder::segment::turns::{BranchSite, TurningBranch};
 
 /// A step that calls, returns or jumps to a computed address.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -14,15 +14,34 @@ pub struct BranchStep {
     pub last_step: u64,
     /// What it does.
     pub kind: TurningBranch,
-    /// The address behind it.
-    pub next_pc: u64,
+    /// Where it is.
+    pub site: BranchSite,
     /// Where the return address lies on the stack.
     pub stack: Option<u64>,
+    /// Where it leads, if nothing follows it.
+    pub target: Option<u64>,
+}
+
+impl BranchStep {
+    /// Whether it is a call that was made, control being at an address: not at itself, in its slot or after it.
+    pub fn has_called(&self, address: u64) -> bool {
+        let BranchSite { pc, slot_pc, next_pc } = self.site;
+        self.kind == TurningBranch::Call && ![pc, slot_pc.unwrap_or(pc), next_pc].contains(&address)
+    }
+}
+
+/// A redirection of control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redirection {
+    /// Into what.
+    pub kind: RedirectionKind,
+    /// The interrupted address. Of its end: where control goes on. None when unknown.
+    pub address: Option<u64>,
 }
 
 /// Into which part of the kernel, or to which handler, control was redirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Redirection {
+pub enum RedirectionKind {
     /// To the handler of a signal.
     Signal,
     /// Into the kernel, for a system call.
@@ -58,8 +77,8 @@ pub enum RecordedKind {
     },
     /// Control was redirected.
     Redirection {
-        /// Where to.
-        to: Redirection,
+        /// Where to, and from where.
+        redirection: Redirection,
         /// The branch whose destination was not reached yet.
         interrupted: Option<BranchStep>,
         /// Where inside it the first return address lay.
@@ -196,13 +215,10 @@ impl RecordedFrames {
         self.frames.get_mut(place)
     }
 
-    /// Where the innermost redirection to somewhere is.
-    pub fn redirected_to(&self, wanted: Redirection) -> Option<usize> {
-        let is_wanted = |place: &usize| {
-            let frame = place.checked_sub(1).and_then(|place| self.frames.get(place));
-            frame.is_some_and(|frame| matches!(frame.kind, RecordedKind::Redirection { to, .. } if to == wanted))
-        };
-        self.levels.iter().rev().find(|place| is_wanted(place)).map(|place| place - 1)
+    /// The places of the redirections, innermost first.
+    pub fn redirections(&self) -> impl Iterator<Item = (usize, &RecordedFrame)> {
+        let places = self.levels.iter().rev().filter_map(|start| start.checked_sub(1));
+        places.filter_map(|place| Some((place, self.frames.get(place)?)))
     }
 
     /// Where the innermost call of the level in use is that returns to an address.

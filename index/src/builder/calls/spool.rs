@@ -17,7 +17,7 @@ use std::sync::Arc;
 use stepback_parsers::ReadAt;
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::store::calls::frame::Frame;
+use crate::store::calls::frame::{Frame, FramePlace};
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// This many frames stay in memory before they are sorted and put aside: 9 MiB.
@@ -216,15 +216,12 @@ impl RunReader<'_> {
     }
 }
 
-/// As [`Frame::place`] gives it.
-type Place = (u16, u32, u64, Reverse<u64>, u64);
-
 struct Merge<'a> {
     /// Those of no run, the last of the table first.
     rest: Vec<Frame>,
     readers: Vec<RunReader<'a>>,
     /// The place in the table of the first frame of each run, and the run's number.
-    heads: BinaryHeap<Reverse<(Place, usize)>>,
+    heads: BinaryHeap<Reverse<(FramePlace, usize)>>,
     failed: Option<io::Error>,
 }
 

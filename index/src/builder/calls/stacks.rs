@@ -17,13 +17,12 @@ use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
 use crate::builder::calls::pending_frames::PendingFrames;
 use crate::builder::calls::root_frame::RootFrame;
 use crate::builder::calls::sp_range::FAR;
+use crate::builder::calls::stack_set::{Kept, StackSet, ThreadStack, Turn};
 
-/// Beyond this many stacks of a thread, new ones are not told from the one in use.
-const STACKS: usize = 256;
-/// The same for the stack pointer that an exception returns with.
+/// The largest distance between values of a stack pointer on the same stack, where an exception returns.
 const NEAR: u64 = 512;
-/// How far from what it interrupted an exception may return to step over instructions.
-const SKIPPED: u64 = 64;
+/// How far from what it interrupted an exception may return to step over instructions, in bytes.
+pub const SKIPPED: u64 = 64;
 
 /// A stack of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -36,132 +35,26 @@ pub struct Stack {
     pub turned_away_by: Option<Pending>,
 }
 
-/// Where control goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// To a stack that was used before.
-    To(usize),
-    /// To one that was not.
-    New,
-}
-
-/// What a thread keeps for later.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// Frames that are not over yet.
-    pub frames: usize,
-    /// Places that calls returned to.
-    pub points: usize,
-}
-
-impl Kept {
-    fn on(stack: &Stack) -> Self {
-        Self { frames: stack.pending.len(), points: stack.pending.return_points() }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self { frames: self.frames + other.frames, points: self.points + other.points }
-    }
-
-    fn without(self, other: Self) -> Self {
-        Self { frames: self.frames - other.frames, points: self.points - other.points }
-    }
-}
-
 /// The stacks of a thread.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "KeptStacks")]
-pub struct Stacks {
-    stacks: Vec<Stack>,
-    current: usize,
-    /// On all stacks but the one in use.
-    #[serde(skip)]
-    elsewhere: Kept,
-}
+pub type Stacks = StackSet<Stack>;
 
-/// As a file has them.
-#[derive(Deserialize)]
-struct KeptStacks {
-    stacks: Vec<Stack>,
-    current: usize,
-}
-
-impl From<KeptStacks> for Stacks {
-    fn from(KeptStacks { stacks, current }: KeptStacks) -> Self {
-        let mut stacks = Self { stacks, current, elsewhere: Kept::default() };
-        stacks.count();
-        stacks
-    }
-}
-
-impl Default for Stacks {
-    fn default() -> Self {
-        Self { stacks: vec![Stack::default()], current: 0, elsewhere: Kept::default() }
+impl ThreadStack for Stack {
+    fn kept(&self) -> Kept {
+        Kept { frames: self.pending.len(), points: self.pending.return_points() }
     }
 }
 
 impl Stacks {
-    /// Whether it can be resumed: a file may hold anything.
-    pub fn is_consistent(&self) -> bool {
-        self.current < self.stacks.len()
-            && self.stacks.len() <= STACKS
-            && self.stacks.iter().all(|stack| stack.pending.is_consistent())
-    }
-
-    /// The number of the stack in use.
-    pub fn current(&self) -> u32 {
-        self.current as u32
-    }
-
-    /// The stack in use.
-    pub fn in_use(&mut self) -> &mut Stack {
-        &mut self.stacks[self.current]
-    }
-
     /// The frames that are not over yet on the stack in use.
     pub fn pending(&mut self) -> &mut PendingFrames {
-        &mut self.in_use().pending
-    }
-
-    /// All stacks with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Stack)> {
-        (0..).zip(&self.stacks)
-    }
-
-    /// Changes each stack, given its number.
-    pub fn change_each(&mut self, mut change: impl FnMut(usize, &mut Stack)) {
-        self.stacks.iter_mut().enumerate().for_each(|(number, stack)| change(number, stack));
-        self.count();
-    }
-
-    /// What is kept on all of them. O(1).
-    #[inline]
-    pub fn kept(&self) -> Kept {
-        self.elsewhere.and(self.stacks.get(self.current).map_or_else(Kept::default, Kept::on))
-    }
-
-    fn count(&mut self) {
-        self.elsewhere = self.others().map(|(_, stack)| Kept::on(stack)).fold(Kept::default(), Kept::and);
-    }
-
-    /// Takes another stack into use.
-    pub fn turn(&mut self, turn: Turn) {
-        let all = self.kept();
-        self.current = match turn {
-            Turn::To(number) => number,
-            Turn::New => {
-                self.stacks.push(Stack::default());
-                self.stacks.len() - 1
-            }
-        };
-        self.elsewhere = all.without(Kept::on(self.in_use()));
+        &mut self.in_use_mut().pending
     }
 
     /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
     pub fn turned_by_set(&self, jump: &Jump, key: ReturnKey) -> Option<Turn> {
         let is_return = jump.flow == Flow::Return;
         let goes_anywhere = is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
-        let own = &self.stacks[self.current].pending;
+        let own = &self.in_use().pending;
         let range = own.range();
         if !jump.is_sp_set || !goes_anywhere || range.is_near(jump.sp, 0) || own.returning_to(key).is_some() {
             return None;
@@ -174,14 +67,14 @@ impl Stacks {
             return None;
         }
         let other = others().next().map(|(number, _)| Turn::To(number));
-        let is_new = self.stacks.len() < STACKS && (is_return || range.is_far_below(jump.sp));
+        let is_new = self.has_room() && (is_return || range.is_far_below(jump.sp));
         other.or(is_new.then_some(Turn::New))
     }
 
     /// To which stack the return of a pending exception turns.
     pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
         let PendingKind::Exception { interrupted, interrupted_step, .. } = exception.kind else { return None };
-        let own = &self.stacks[self.current].pending;
+        let own = &self.in_use().pending;
         // What the handler set while its own stack pointer was in use is the stack pointer for certain.
         let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let (home, handler, sp) = (own.range_around(place), own.range(), set.or(jump.sp));
@@ -214,11 +107,7 @@ impl Stacks {
         // After a jump through a register, any address may be right.
         let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
         let is_skip = set.is_none() && (goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED);
-        let is_new = !is_skip && !home.is_near(sp, NEAR) && self.stacks.len() < STACKS;
+        let is_new = !is_skip && !home.is_near(sp, NEAR) && self.has_room();
         is_new.then_some(Turn::New)
-    }
-
-    fn others(&self) -> impl Iterator<Item = (usize, &Stack)> {
-        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.current)
     }
 }

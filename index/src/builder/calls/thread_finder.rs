@@ -33,7 +33,8 @@ use crate::builder::calls::jump::{Jump, StackWrite};
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId, may_resume_at};
 use crate::builder::calls::pending_frames::{PendingFrames, Returned};
 use crate::builder::calls::root_frame::{Entry, RootFrame};
-use crate::builder::calls::stacks::{Kept, Stacks, Turn};
+use crate::builder::calls::stack_set::{Kept, Turn};
+use crate::builder::calls::stacks::Stacks;
 use crate::builder::segment::transfers::{
     AGE_LIMIT, CORE, EarlyStacks, LastStep, OtherStack, SP, SpSet, ThreadEnd, Transfer, link_place,
 };
@@ -100,7 +101,8 @@ impl ThreadFinder {
 
     /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
-        self.lr_age <= AGE_LIMIT && self.stacks.is_consistent()
+        let mut stacks = self.stacks.iter().map(|(_, stack)| stack);
+        self.lr_age <= AGE_LIMIT && self.stacks.is_consistent() && stacks.all(|stack| stack.pending.is_consistent())
     }
 
     /// What `r0` was at the end of the segments so far; none when unknown.
@@ -155,7 +157,7 @@ impl ThreadFinder {
 
     /// Takes the thread's first step. The stack pointer is the bank that its mode uses, if lines before it name several.
     fn begin(&mut self, step: u64, transfer: &Transfer) {
-        self.stacks.in_use().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
+        self.stacks.in_use_mut().root = Some(RootFrame::start(Entry { step, pc: transfer.pc }));
         (self.sp_high, self.is_sp_set) = (None, false);
         let chosen = std::mem::take(&mut self.early_stacks).chosen(transfer.stack_in_use);
         self.sp_again = chosen.map(|sp| (step, sp));
@@ -285,7 +287,7 @@ impl ThreadFinder {
         let on = self.stack(self.stacks.current());
         found.frames.extend([root.frame(on, Some(jump.last_step), Left::Return)]);
         let entry = Entry { step: jump.step, pc: jump.pc };
-        self.stacks.in_use().root = Some(RootFrame::caller(jump.last_step, entry));
+        self.stacks.in_use_mut().root = Some(RootFrame::caller(jump.last_step, entry));
     }
 
     fn leaves_unseen_exception(&mut self, jump: &Jump) -> bool {
@@ -301,7 +303,7 @@ impl ThreadFinder {
         let over = self.stacks.pending().take_from(0);
         self.close(&over, jump.last_step, Left::Skipped, found);
         let on = self.stack(self.stacks.current());
-        let stack = self.stacks.in_use();
+        let stack = self.stacks.in_use_mut();
         stack.pending = PendingFrames::default();
         let entry = Entry { step: jump.step, pc: jump.pc };
         let handler = stack.root.replace(RootFrame::caller(jump.last_step, entry));
@@ -355,9 +357,9 @@ impl ThreadFinder {
         let set = jump.stack_set_since(interrupted_step.saturating_add(1));
         let sp = set.or(exception.key.sp);
         if let Some(turn) = turn {
-            self.stacks.in_use().turned_away_by = Some(exception);
+            self.stacks.in_use_mut().turned_away_by = Some(exception);
             self.turn(turn, jump, found);
-            let resumed = self.stacks.in_use().turned_away_by.take();
+            let resumed = self.stacks.in_use_mut().turned_away_by.take();
             // The stack pointer that is known may be the handler's own.
             self.sp_again = match resumed {
                 Some(resumed) => Some((jump.last_step, resumed.key.sp)),
@@ -406,7 +408,7 @@ impl ThreadFinder {
         found.switches.push(StackSwitch { thread, after, stack });
         if turn == Turn::New {
             let entry = Entry { step: jump.step, pc: jump.pc };
-            self.stacks.in_use().root = Some(RootFrame::switched(jump.last_step, entry));
+            self.stacks.in_use_mut().root = Some(RootFrame::switched(jump.last_step, entry));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the search for calls needs of a segment of a trace whose records say what branches are:
 //! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
 
-use stepback_machine::{AccessKind, Branch, InstructionSet, ReturnAddress};
+use stepback_machine::{AccessKind, Branch, Flow, InstructionSet, ReturnAddress, Site};
 use stepback_parsers::{
     DelaySlot, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Recording, StepEvent, ThreadNumber,
 };
@@ -33,10 +33,12 @@ pub enum TurnKind {
     Branch {
         /// What it does.
         kind: TurningBranch,
-        /// The address behind it.
-        next_pc: u64,
+        /// Where it is.
+        site: BranchSite,
         /// Where the return address lies on the stack, where the call wrote it there or the return read it.
         stack: Option<u64>,
+        /// Where a call leads as its encoding says, when the segment shows no step after it.
+        target: Option<u64>,
     },
     /// A marker that tells of the kernel, or of a stretch that is not recorded.
     Marker(Marker),
@@ -45,6 +47,25 @@ pub enum TurnKind {
         /// Instructions are left out.
         lacks_steps: bool,
     },
+}
+
+/// Addresses of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BranchSite {
+    /// Its own.
+    pub pc: u64,
+    /// That of its delay slot, on machines that have them.
+    pub slot_pc: Option<u64>,
+    /// The one after it, to which a call returns.
+    pub next_pc: u64,
+}
+
+impl BranchSite {
+    fn of(step: &StepEvent<'_>) -> Self {
+        let (pc, slot_bytes) = (step.pc.0, u64::from(step.instruction_set.slot_bytes()));
+        let behind = pc.wrapping_add(u64::from(step.length_bytes));
+        Self { pc, slot_pc: Some(behind).filter(|_| slot_bytes > 0), next_pc: behind.wrapping_add(slot_bytes) }
+    }
 }
 
 /// What a branch does.
@@ -74,9 +95,20 @@ struct TurningThread {
     is_arriving: bool,
     /// The place of its last step's turn, while no access told where the return address lies.
     open_turn: Option<u32>,
+    /// Its last step, when that is a call, or in the slot of one.
+    last_call: Option<LastCall>,
 }
 
-const CARRIED: TurningThread = TurningThread { last_slot: 0, is_arriving: true, open_turn: None };
+/// A call that no step follows.
+#[derive(Clone, Copy, Debug)]
+struct LastCall {
+    /// The place of its turn.
+    turn: u32,
+    site: Site,
+    instruction_set: InstructionSet,
+}
+
+const CARRIED: TurningThread = TurningThread { last_slot: 0, is_arriving: true, open_turn: None, last_call: None };
 
 impl Turns {
     /// Begins a task.
@@ -97,6 +129,13 @@ impl Turns {
 
     /// What was collected, and the slot of each thread's last step, 0 without one.
     pub fn take(&mut self) -> (Vec<Turn>, Vec<u32>) {
+        for call in self.threads.iter().filter_map(|thread| thread.last_call) {
+            let control = call.instruction_set.control(&call.site);
+            let to = control.target.address().filter(|_| control.flow == Flow::Call);
+            if let Some(Turn { what: TurnKind::Branch { target, .. }, .. }) = self.turns.get_mut(call.turn as usize) {
+                *target = to.map(|to| call.instruction_set.code_address(to));
+            }
+        }
         (std::mem::take(&mut self.turns), self.threads.iter().map(|thread| thread.last_slot).collect())
     }
 
@@ -107,6 +146,7 @@ impl Turns {
         (thread.last_slot, thread.open_turn) = (slot, None);
         // Control arrives after the delay slot, which belongs to the function that the branch leaves.
         let is_in_slot = step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
+        thread.last_call = thread.last_call.filter(|_| is_in_slot);
         if thread.is_arriving {
             thread.is_arriving = is_in_slot;
             let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set, is_in_slot };
@@ -119,12 +159,18 @@ impl Turns {
             _ => return,
         };
         thread.is_arriving = true;
+        let place = u32::try_from(self.turns.len()).ok();
+        let site = step.encoding().map(|encoding| Site { pc: step.pc, encoding });
+        let is_call = kind == TurningBranch::Call;
+        thread.last_call = place.zip(site).filter(|_| is_call).map(|(turn, site)| LastCall {
+            turn,
+            site,
+            instruction_set: step.instruction_set,
+        });
         if kind != TurningBranch::Jump && step.instruction_set.abi().return_address == ReturnAddress::Stack {
-            thread.open_turn = u32::try_from(self.turns.len()).ok();
+            thread.open_turn = place;
         }
-        let bytes = u64::from(step.length_bytes) + u64::from(step.instruction_set.slot_bytes());
-        let next_pc = step.pc.0.wrapping_add(bytes);
-        let what = TurnKind::Branch { kind, next_pc, stack: None };
+        let what = TurnKind::Branch { kind, site: BranchSite::of(step), stack: None, target: None };
         self.turns.push(Turn { thread: step.thread.0, slot, what });
     }
 
@@ -153,10 +199,11 @@ impl Turns {
 
     /// Notes a marker, if it tells of the kernel, or of a stretch that is not recorded.
     pub fn marker(&mut self, event: &MarkerEvent) {
-        const KINDS: [MarkerKind; 12] = [
+        const KINDS: [MarkerKind; 13] = [
             MarkerKind::WINDOW,
             MarkerKind::FILTER_ENDPOINT,
             GapReason::Off.kind(),
+            GapReason::Lost.kind(),
             MarkerKind::KERNEL_EVENT,
             MarkerKind::KERNEL_TRANSFER,
             MarkerKind::RSEQ_ABORT,

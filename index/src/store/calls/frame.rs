@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
 
+/// Thread, stack, call step, exit, entry and function of a frame.
+pub type FramePlace = (u16, u32, u64, Reverse<u64>, Reverse<u64>, u64);
+
 /// A frame as found; its place in the tree follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
@@ -31,9 +34,10 @@ pub struct Frame {
 
 impl Frame {
     /// Its place in the table: by thread, stack, call step, then outermost first.
-    pub fn place(&self) -> (u16, u32, u64, Reverse<u64>, u64) {
-        let exit = Reverse(self.exit_step.unwrap_or(u64::MAX));
-        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, self.function)
+    /// Of two frames that begin and end together, the one that is entered later was interrupted by the other.
+    pub fn place(&self) -> FramePlace {
+        let [exit, entry] = [self.exit_step, self.entry_step].map(|step| Reverse(step.unwrap_or(u64::MAX)));
+        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, entry, self.function)
     }
 
     /// A frame of a table, which is on one of its thread's stacks.

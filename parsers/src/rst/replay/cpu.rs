@@ -44,6 +44,8 @@ pub struct Cpu {
     pub last: Option<LastStep>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
+    /// The address of an instruction in a delay slot that the end of a trap's handler resumes.
+    pub resumed_slot: Option<u64>,
     /// The trap that its last instruction took.
     pub last_trap: Option<LastTrap>,
     /// A system call that is being served.
@@ -102,6 +104,7 @@ impl Cpu {
             told_mode: Mode::Other,
             last: None,
             trap: None,
+            resumed_slot: None,
             last_trap: None,
             call: None,
             translation: None,

@@ -73,11 +73,13 @@ impl<B: BlockSink> Replay<'_, B> {
         });
     }
 
-    /// Whether an instruction stands in the delay slot of the one before.
+    /// Whether an instruction is in the delay slot of the one before, or of a branch that a trap interrupted.
     fn slot_of(&mut self, found: &Instruction) -> DelaySlot {
-        let last = self.cpu(found.cpu).last.as_ref();
+        let cpu = self.cpu(found.cpu);
+        let is_resumed = cpu.resumed_slot.take() == Some(found.pc);
+        let last = cpu.last.as_ref();
         let is_behind = last.is_some_and(|last| last.delay != Delay::None && found.pc == last.pc.wrapping_add(4));
-        match (is_behind, found.is_annulled) {
+        match (is_behind || is_resumed, found.is_annulled) {
             (_, true) => DelaySlot::Annulled,
             (true, false) => DelaySlot::Executed,
             (false, false) => DelaySlot::None,
@@ -93,8 +95,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let mut unknown = effects.window.filter(|_| !is_idle).map_or_else(Vec::new, |step| cpu.follow(step));
         unknown.retain(|view| !written.contains(view));
         if is_return {
-            cpu.leave_trap();
+            self.leave_trap(found.cpu);
         }
+        let cpu = self.cpu(found.cpu);
         let thread = cpu.thread;
         let (delay, untold) = (effects.control.delay, written.clone());
         let is_choice = effects.window == Some(WindowStep::Choice) && effects.chosen.is_empty();

@@ -47,6 +47,19 @@ impl<B: BlockSink> Replay<'_, B> {
         known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));
     }
 
+    /// The handler of a trap is done.
+    ///
+    /// RETRY loads PC from TPC and nPC from TNPC (The SPARC Architecture Manual, Version 9, A.11).
+    /// Where these are not consecutive, the trap interrupted a branch before the instruction in its delay slot.
+    pub(super) fn leave_trap(&mut self, cpu: u16) {
+        let state = self.cpu(cpu);
+        let known = |name: &str| state.known(view(&format!("{name}{}", state.level))?);
+        let pc = known("tpc");
+        let is_delayed = pc.zip(known("tnpc")).is_some_and(|(pc, npc)| npc != pc.wrapping_add(4));
+        state.resumed_slot = pc.filter(|_| is_delayed);
+        state.leave_trap();
+    }
+
     /// The lower half of TSTATE is what comes back: ASI in bits 31 to 24, PSTATE in 19 to 8, CWP in 4 to 0.
     pub(super) fn trap_exit(&mut self, exit: &TrapExit) {
         self.begin(exit.cpu);

@@ -1,0 +1,335 @@
+//! A stack of a thread whose records say what branches are: its frames that are not over yet, and what may end them.
+
+use foldhash::HashSet;
+use serde::{Deserialize, Serialize};
+
+use crate::answers::call::{Entered, Evidence, Left};
+use crate::builder::calls::found::FoundSoFar;
+use crate::builder::calls::pending::StackId;
+use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
+use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
+use crate::builder::calls::root_frame::{Entry, RootFrame};
+use crate::builder::calls::stack_set::{Kept, ThreadStack};
+use crate::store::calls::frame::Frame;
+
+/// Return addresses that lie further apart are on different stacks.
+const STACK_BYTES: u64 = 8 << 20;
+/// Up to this many handlers that interrupt each other are left together.
+const NESTED: usize = 64;
+
+/// A stack of a thread whose records say what branches are.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RecordedStack {
+    /// Its number.
+    pub id: StackId,
+    /// Its outermost known frame; none before its first step, and in a gap.
+    pub root: Option<RootFrame>,
+    /// The highest place of a return address of a call that the outermost known frame made.
+    root_stack: Option<u64>,
+    /// The last step before the thread turned to it, while it has no step.
+    pub switched_after: Option<u64>,
+    /// Where control left it for another stack.
+    pub left: Option<Interruption>,
+    /// The last step or marker that took a turn.
+    pub last_turn: Option<u64>,
+    /// Its frames that are not over yet.
+    pub frames: RecordedFrames,
+    /// From this frame on they seem to have been left by the jump of a step.
+    pub suspicion: Option<(usize, u64)>,
+    return_points: ReturnPoints,
+}
+
+/// Where control was interrupted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Interruption {
+    /// The address at which it resumes; none when unknown.
+    pub address: Option<u64>,
+    /// The branch whose destination was not reached yet.
+    pub branch: Option<BranchStep>,
+}
+
+/// Which frames an address on the stack shows to be over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Below {
+    /// Those whose return address lies there or below: it was written.
+    Written(u64),
+    /// Those below: it was read.
+    Read(u64),
+}
+
+impl ThreadStack for RecordedStack {
+    fn kept(&self) -> Kept {
+        Kept { frames: self.frames.len(), points: self.return_points.len() }
+    }
+}
+
+impl RecordedStack {
+    /// Takes the outermost known frame into use.
+    pub fn begin_root(&mut self, root: RootFrame) {
+        (self.root, self.root_stack) = (Some(root), None);
+    }
+
+    /// Control goes on in what an exception interrupted before the trace began.
+    pub fn resume_caller(&mut self, entry: Entry, last_step: u64, found: &mut FoundSoFar) {
+        self.close_down_to(0, last_step, Left::Skipped, found);
+        self.suspicion = None;
+        let Some(root) = self.root.replace(RootFrame::caller(last_step, entry)) else { return };
+        found.frames.extend([root.frame(self.id, Some(last_step), Left::Return)]);
+        self.root_stack = None;
+    }
+
+    /// Control arrives inside the innermost frame, if it has not been there yet.
+    pub fn enter_last(&mut self, Entry { step, pc }: Entry) {
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.entry_step.is_none()) {
+            (frame.entry_step, frame.function) = (Some(step), pc);
+            if !frame.is_redirection() {
+                self.last_turn = Some(frame.call_step);
+            }
+        }
+    }
+
+    /// The place of the redirection that ends, and what it interrupted: the innermost one of a kind that interrupted
+    /// the address where control goes on, or else the innermost one of that kind.
+    pub fn redirected_to(&self, end: Redirection) -> Option<(usize, Interruption)> {
+        let interruptions = || {
+            self.frames.redirections().filter_map(|(place, frame)| match frame.kind {
+                RecordedKind::Redirection { redirection, interrupted, .. } if redirection.kind == end.kind => {
+                    Some((place, Interruption { address: redirection.address, branch: interrupted }))
+                }
+                _ => None,
+            })
+        };
+        let is_resumed = |interruption: &Interruption| end.address.is_some() && interruption.address == end.address;
+        interruptions().find(|(_, interruption)| is_resumed(interruption)).or_else(|| interruptions().next())
+    }
+
+    /// A stretch that is not recorded begins after a step: nothing is known of what is pending.
+    pub fn begin_gap(&mut self, step: u64, found: &mut FoundSoFar) {
+        self.settle_suspicion(found);
+        (self.left, self.switched_after) = (None, None);
+        let Some(root) = self.root.take() else { return };
+        self.close_down_to(0, step, Left::Gap, found);
+        found.frames.extend([root.frame(self.id, Some(step), Left::Gap)]);
+        self.return_points = ReturnPoints::default();
+    }
+
+    /// Adds the frames that the trace ends inside of.
+    pub fn end_trace(&mut self, found: &mut FoundSoFar) {
+        self.settle_suspicion(found);
+        let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));
+        found.frames.extend(open);
+        found.frames.extend(self.root.map(|root| root.frame(self.id, None, Left::Open)));
+    }
+
+    /// A return that matches no frame: out of the outermost known frame to its caller, if no frame is pending
+    /// and the return address lies above those of the calls that it made.
+    fn return_from_root(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+        let is_above = |(stack, own): (u64, u64)| stack > own && stack - own < STACK_BYTES;
+        let is_above = branch.stack.zip(self.root_stack).is_none_or(is_above);
+        let Some(root) = self.root.filter(|root| root.may_return() && is_above) else { return };
+        if self.frames.len() > 0 {
+            return;
+        }
+        let exit_step = branch.last_step;
+        found.frames.extend([root.frame(self.id, Some(exit_step), Left::Return)]);
+        self.root = Some(RootFrame::caller(exit_step, entry));
+        self.root_stack = branch.stack.or(self.root_stack);
+        self.suspicion = None;
+    }
+
+    /// A branch calls a function; `entry_step` is none while the trace shows no step of it.
+    pub fn call(&mut self, branch: BranchStep, entry_step: Option<u64>, function: u64, found: &mut FoundSoFar) {
+        if let Some(stack) = branch.stack {
+            self.lose(Below::Written(stack), branch.step, found);
+        }
+        if self.frames.len() == 0 {
+            self.root_stack = self.root_stack.max(branch.stack);
+        }
+        let kind = RecordedKind::Call { return_address: branch.site.next_pc, stack: branch.stack };
+        self.frames.push(RecordedFrame { call_step: branch.step, entry_step, function, kind });
+    }
+
+    /// A branch returns to a step.
+    pub fn return_to(&mut self, entry: Entry, branch: BranchStep, found: &mut FoundSoFar) {
+        let pc = entry.pc;
+        if let Some(stack) = branch.stack {
+            self.leave_redirections(stack, branch.step, found);
+        }
+        let exit_step = branch.last_step;
+        let Some(place) = self.frames.returning_to(pc, branch.stack) else {
+            let is_outermost = self.frames.len() == 0 || branch.stack.is_some();
+            match branch.stack {
+                Some(stack) => self.lose(Below::Read(stack), branch.step, found),
+                None => self.jump_to(pc, exit_step, found),
+            }
+            if is_outermost {
+                self.return_from_root(entry, branch, found);
+            }
+            return;
+        };
+        // Retpolines put another address there: where that leads, no call returned to.
+        let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
+        // A call that does return was not left by a jump, and neither was its caller.
+        self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
+        self.close_down_to(place + 1, exit_step, Left::Skipped, found);
+        self.close_down_to(place, exit_step, Left::Return, found);
+        self.suspicion = None;
+        if !is_point {
+            return;
+        }
+        let point = ReturnPoint { depth: place, caller: self.caller_at(place), step: branch.step };
+        self.return_points.add(pc, point);
+        if self.return_points.are_doubled(self.frames.len()) {
+            self.forget_useless_points(exit_step);
+        }
+    }
+
+    /// Forgets the points whose caller is over and cannot come again: they are never looked at.
+    /// Only steps from the last one on, and those that were interrupted before they arrived, become callers.
+    fn forget_useless_points(&mut self, last_step: u64) {
+        let interrupted = self.frames.iter().filter_map(|frame| match frame.kind {
+            RecordedKind::Redirection { interrupted, .. } => Some(interrupted?.step),
+            RecordedKind::Call { .. } => None,
+        });
+        let waiting: HashSet<u64> = interrupted.collect();
+        let may_come = |caller: u64| caller >= last_step || waiting.contains(&caller);
+        let frames = &self.frames;
+        self.return_points.retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
+    }
+
+    /// The call step of the innermost of some frames.
+    fn caller_at(&self, depth: usize) -> Option<u64> {
+        caller_at(&self.frames, depth)
+    }
+
+    /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
+    pub fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
+        let frames = &self.frames;
+        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else { return };
+        if point.depth >= self.frames.len() {
+            return;
+        }
+        let will_show = self.frames.last().is_some_and(|frame| frame.stack().is_some());
+        if will_show && self.frames.level_start() <= point.depth {
+            let (from, step) = self.suspicion.unwrap_or((point.depth, step));
+            self.suspicion = Some((from.min(point.depth), step));
+        } else {
+            self.close_down_to(point.depth, step, Left::Longjmp, found);
+            self.suspicion = None;
+        }
+    }
+
+    /// Ends the frames that a jump seemed to leave.
+    pub fn settle_suspicion(&mut self, found: &mut FoundSoFar) {
+        if let Some((from, step)) = self.suspicion {
+            self.close_down_to(from, step, Left::Longjmp, found);
+            self.suspicion = None;
+        }
+    }
+
+    /// Ends the frames that an address on the stack shows to be over.
+    fn lose(&mut self, below: Below, step: u64, found: &mut FoundSoFar) {
+        let (Below::Written(stack) | Below::Read(stack)) = below;
+        self.leave_redirections(stack, step, found);
+        let is_over = |held: u64| match below {
+            Below::Written(written) => held <= written,
+            Below::Read(read) => held < read,
+        };
+        while self.frames.len() > self.frames.level_start()
+            && let Some(frame) = self.frames.last()
+            && frame.stack().is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
+        {
+            let exit = if below == Below::Read(stack) { step } else { self.left_at(frame, step) };
+            self.close_down_to(self.frames.len() - 1, exit, Left::Longjmp, found);
+        }
+        self.suspicion = None;
+    }
+
+    /// Ends the redirections inside of which the earlier stack is in use again, or notes where their own stack is.
+    fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
+        while let Some(innermost) = self.frames.level_start().checked_sub(1) {
+            // A handler that was interrupted before it used the stack is left with what interrupted it.
+            let is_redirection = |place: &usize| self.frames.get(*place).is_some_and(RecordedFrame::is_redirection);
+            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let place = nested.last().unwrap_or(innermost);
+            let around = place.checked_sub(1).and_then(|outer| self.frames.get(outer)).and_then(RecordedFrame::stack);
+            let Some(RecordedFrame { kind: RecordedKind::Redirection { own_stack, .. }, .. }) =
+                self.frames.redirection_mut()
+            else {
+                return;
+            };
+            let own = *own_stack.get_or_insert(stack);
+            let is_left = around.is_some_and(|around| own < around && around - own < STACK_BYTES && stack >= around);
+            if !is_left {
+                return;
+            }
+            let exit = self.frames.get(place).map_or(step, |frame| self.left_at(frame, step));
+            self.close_down_to(place, exit, Left::Longjmp, found);
+        }
+    }
+
+    /// Which step left a frame that a later one shows to be over: that of the last turn between both, or else the later one.
+    /// A call that was interrupted before it arrived comes before the turns of the handler.
+    fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
+        self.last_turn.filter(|turn| (frame.call_step + 1..step).contains(turn)).unwrap_or(step)
+    }
+
+    /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
+    pub fn close_down_to(&mut self, place: usize, step: u64, left: Left, found: &mut FoundSoFar) {
+        while self.frames.len() > place {
+            let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
+            let Some(frame) = self.frames.pop() else { return };
+            let (exit, left) = suspicion.map_or((step, left), |(_, jump)| (jump, Left::Longjmp));
+            found.frames.extend(self.frame(&frame, Some(exit), left));
+        }
+    }
+
+    /// Keeps so many of the places that calls returned to last.
+    pub fn keep_newest_points(&mut self, count: usize) {
+        self.return_points.keep_newest(count);
+    }
+
+    /// Keeps so many of the innermost frames; those around them count as never left.
+    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+        let gone = self.frames.len().saturating_sub(count);
+        if gone == 0 {
+            return;
+        }
+        let outermost = self.frames.take_outermost(gone);
+        self.root.iter_mut().for_each(RootFrame::lose_frames);
+        found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
+        self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
+        self.return_points.drop_outermost(gone);
+    }
+
+    /// A frame of the table; none of a redirection inside which nothing was done, or of a call that ends where it was made.
+    fn frame(&self, frame: &RecordedFrame, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+        let is_over = exit_step.is_some_and(|exit| exit <= frame.call_step);
+        let entered = match frame.kind {
+            _ if frame.entry_step.is_none() && (is_over || frame.is_redirection()) => return None,
+            RecordedKind::Call { .. } => Entered::Call,
+            RecordedKind::Redirection { .. } => Entered::Exception,
+        };
+        Some(Frame {
+            thread: self.id.thread,
+            stack: self.id.stack,
+            function: frame.function,
+            call_step: Some(frame.call_step),
+            entry_step: frame.entry_step,
+            exit_step,
+            entered,
+            left,
+            evidence: Evidence::Record,
+        })
+    }
+}
+
+/// The call step of the innermost of some frames.
+fn caller_at(frames: &RecordedFrames, depth: usize) -> Option<u64> {
+    Some(frames.get(depth.checked_sub(1)?)?.call_step)
+}
+
+/// Whether the caller of a point is still pending.
+fn holds(point: &ReturnPoint, frames: &RecordedFrames) -> bool {
+    point.depth <= frames.len() && caller_at(frames, point.depth) == point.caller
+}
