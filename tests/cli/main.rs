@@ -21,6 +21,7 @@ mod effects;
 mod find;
 mod find_by_thread;
 mod find_stacks;
+mod findings;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;
