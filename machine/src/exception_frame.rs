@@ -160,7 +160,8 @@ impl ExceptionFlow {
         let (loads, loaded) =
             if may_return { slot.frame(AccessKind::Read, Slot::loaded_frame) } else { (Vec::new(), None) };
         let is_return = loaded.is_some() || may_return && slot.changes_scratch();
-        let links = slot.links(is_return, stored.is_some());
+        let restored = if is_return { slot.restored_link(stored.as_ref()) } else { None };
+        let links = slot.links(restored);
         let is_entry = marker.is_some() || !links.is_empty();
         if stored.is_none() && !is_return && !is_entry {
             return None;
@@ -232,19 +233,22 @@ impl Slot<'_> {
         self.link_writes().iter().any(|event| self.is_return_value(*event))
     }
 
-    /// The events at which the entry to an exception gives the link register the value by which its handler returns.
-    /// A handler that was interrupted gets its own such value back: the first write of a step that returns to it.
-    fn links(&self, is_return: bool, is_stored: bool) -> Vec<usize> {
-        let mut writes = self.link_writes();
+    /// The event at which a step that returns from an exception, and may store the frame of the next one, gives the link
+    /// register what it held before: the first write, unless that belongs to the next exception.
+    fn restored_link(&self, stored: Option<&ExceptionFrame>) -> Option<usize> {
+        let writes = self.link_writes();
         // The next exception may be taken at once, behind the return.
-        let is_restored = |first: usize| match self.marker {
-            Some(marker) => first < marker,
-            None => !is_stored || writes.len() > 1,
-        };
-        if is_return && writes.first().is_some_and(|first| is_restored(*first)) {
-            writes.remove(0);
-        }
-        writes.retain(|event| self.is_return_value(*event));
+        writes.first().copied().filter(|first| match self.marker {
+            Some(marker) => *first < marker,
+            None => stored.is_none() || writes.len() > 1,
+        })
+    }
+
+    /// The events at which the entry to an exception gives the link register the value by which its handler returns.
+    /// A handler that was interrupted gets its own such value back.
+    fn links(&self, restored: Option<usize>) -> Vec<usize> {
+        let mut writes = self.link_writes();
+        writes.retain(|event| Some(*event) != restored && self.is_return_value(*event));
         writes
     }
 

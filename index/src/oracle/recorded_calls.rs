@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::naive::Target;
-use stepback_machine::{AccessKind, Address, Branch, InstructionSet};
+use stepback_machine::{AccessKind, Address, Branch};
 use stepback_parsers::{Gap, GapReason, Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
@@ -217,7 +216,7 @@ impl Walk {
                 _ => None,
             });
             let next = Address(told.pc.0.wrapping_add(u64::from(told.length_bytes)));
-            let (branch, pc, target) = (told.branch, told.pc, call_target(told));
+            let (branch, pc, target) = (told.branch, told.pc, told.naive().call_target(told.encoding).map(Address));
             self.pending = Some(Pending { step, branch, pc, next, at: at.take(1).next(), target });
         }
     }
@@ -552,18 +551,6 @@ impl Walk {
         }
         (self.calls, self.turns)
     }
-}
-
-/// Where a call goes that holds its target: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume 2, CALL).
-fn call_target(told: &Told) -> Option<Address> {
-    if told.instruction_set == InstructionSet::A64 {
-        let Some(Target::Address(address)) = told.naive().target() else { return None };
-        return Some(Address(address));
-    }
-    let encoding = told.encoding.filter(|_| told.instruction_set == InstructionSet::X86_64)?;
-    let [0xe8, offset @ ..] = encoding.bytes() else { return None };
-    let offset = i64::from(i32::from_le_bytes(offset.try_into().ok()?));
-    Some(Address(told.pc.0.wrapping_add_signed(5 + offset)))
 }
 
 /// The place of the last item of which something is true.

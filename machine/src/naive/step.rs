@@ -1,6 +1,7 @@
 //! An instruction as the naive reading has it.
 
 use super::tables::{A32, A32_ALWAYS, A64, NARROW, WIDE};
+use crate::bytes::Encoding;
 use crate::set::InstructionSet;
 use crate::view::RegisterId;
 
@@ -58,6 +59,23 @@ impl NaiveStep {
         };
         let found = encodings.iter().find(|(mask, bits, _)| opcode & mask == *bits);
         found.map_or(Kind::Other, |(_, _, kind)| *kind)
+    }
+
+    /// Where a call of any set goes whose bytes hold that: BL (DDI 0487, C6.2.35), CALL rel32 (Intel SDM, volume 2, CALL).
+    pub fn call_target(&self, encoding: Option<Encoding>) -> Option<u64> {
+        match self.set {
+            InstructionSet::A64 => match self.target() {
+                Some(Target::Address(address)) => Some(address),
+                _ => None,
+            },
+            InstructionSet::X86_64 => {
+                let encoding = encoding?;
+                let [0xe8, offset @ ..] = encoding.bytes() else { return None };
+                let offset = i64::from(i32::from_le_bytes(offset.try_into().ok()?));
+                Some(self.pc.wrapping_add_signed(5 + offset))
+            }
+            _ => None,
+        }
     }
 
     /// Where a branch without a link goes, when its encoding says so.
