@@ -185,9 +185,9 @@ impl<'a> Walk<'a> {
         let in_use = told.mode.tells(RegisterId::SP).then(|| told.mode.home(RegisterId::SP));
         let newest = |register| self.early_stacks.iter().rfind(|(known, _)| *known == register).map(|(_, sp)| *sp);
         let of_bank = in_use.and_then(|in_use| newest(Some(in_use)));
-        let names: HashSet<_> = self.early_stacks.iter().map(|(known, _)| known).collect();
+        // Where the mode does not tell, the last value of any is taken.
         self.sp_again = match of_bank.or_else(|| newest(None)) {
-            None if names.len() > 1 || !names.is_empty() && in_use.is_some() => Some(None),
+            None if !self.early_stacks.is_empty() && in_use.is_some() => Some(None),
             chosen => chosen,
         };
     }

@@ -122,11 +122,11 @@ impl EarlyStacks {
     }
 
     /// The stack pointer of the first step, given the one that its mode uses: none within when unknown, none where the last
-    /// value of any is that of the first step.
+    /// value of any is taken, as where the mode does not tell.
     pub fn chosen(&self, in_use: Option<RegisterId>) -> Option<Option<u64>> {
         let of = |register| self.0.iter().find(|known| Some(known.register) == register).map(|known| known.sp);
         let known = of(in_use).or_else(|| of(Some(RegisterId::SP)));
-        let is_open = in_use.is_some() && !self.0.is_empty() || self.0.len() > 1;
+        let is_open = in_use.is_some() && !self.0.is_empty();
         known.or(is_open.then_some(None))
     }
 }

@@ -123,10 +123,8 @@ impl ThreadCheck {
         if !kernel.is_in_call {
             report.say(&rules::KERNEL, "it ends without a beginning");
         }
-        if !header.has(FileType::TEMPLATES) {
-            if kernel.call != Some(number) {
-                report.say(&rules::KERNEL, "the end is of another system call");
-            }
+        if !header.has(FileType::TEMPLATES) && kernel.call != Some(number) {
+            report.say(&rules::KERNEL, "the end is of another system call");
         }
         if !header.has(FileType::KERNEL_INSTRUCTIONS) {
             let is_back = self.last.is_none_or(|last| last.is_indirect());
