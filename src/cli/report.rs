@@ -12,7 +12,6 @@ use stepback_index::Cancel;
 use super::options::ReportOptions;
 use super::progress::say;
 use super::retold::Retold;
-use crate::model::trace_notes::lacks_steps;
 use crate::session::{Session, is_same_file};
 
 /// What messages call standard output.
@@ -61,7 +60,7 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// Says on standard error that calls are not known, in a trace that leaves out instructions.
     pub fn note_unknown_calls(&self) {
-        if !self.is_quiet && lacks_steps(self.session) {
+        if !self.is_quiet && self.session.lacks_steps {
             say("note: the trace leaves out instructions, so which calls were made is not known");
         }
     }

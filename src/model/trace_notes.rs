@@ -1,7 +1,7 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
-use stepback_index::{Cancel, FindMarkers, MarkerReader, Query as _};
-use stepback_parsers::{MarkerKind, Position, Source as _, drmemtrace::FileType};
+use stepback_index::MarkerReader;
+use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
 
 use crate::messages::say;
 use crate::session::Session;
@@ -16,7 +16,7 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
 
 /// Those of them that most traces do not have.
 pub fn unusual_notes(session: &Session) -> Vec<String> {
-    let calls = lacks_steps(session).then(|| say!("notes-calls-are-not-known").to_owned());
+    let calls = session.lacks_steps.then(|| say!("notes-calls-are-not-known").to_owned());
     let Some(trace) = session.drmemtrace() else { return calls.into_iter().collect() };
     let file_type = trace.head().file_type;
     let marked = |kind: MarkerKind| MarkerReader(&session.index).marker_counts().any(|known| known.kind == kind);
@@ -41,17 +41,6 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
     ];
     let notes = notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned());
     assumed.into_iter().chain(notes).chain(calls).collect()
-}
-
-/// Number of markers of what is recorded that are looked at.
-const RECORDINGS: usize = 64;
-
-/// Whether instructions are left out, so that no calls are looked for.
-pub fn lacks_steps(session: &Session) -> bool {
-    let (index, kinds) = (&session.index, vec![MarkerKind::RECORDING]);
-    let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
-    let markers = question.run(index, &Cancel::default()).unwrap_or_default();
-    markers.iter().filter_map(|hit| index.source().recording(hit.marker)).any(|recording| recording.lacks_steps)
 }
 
 /// Whether a trace tells where instructions are but not what they are.

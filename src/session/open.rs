@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{
-    Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
-    remove_leftovers, tail_calls, with_images,
+    Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError, Query as _,
+    QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
+use stepback_parsers::{
+    AnySource, Format, MarkerKind, Position, Source as _, drmemtrace::Drmemtrace, packed::PackedText,
+};
 
 use super::image_check::{ImageCheck, beside_notice};
 use super::images::{self, Decoding};
@@ -39,6 +41,8 @@ pub struct Session {
     pub images: Arc<Images>,
     /// How well each of them fits what the trace executed, and those that are left out because they do not.
     pub checked_images: Arc<Vec<CheckedImage>>,
+    /// Instructions are left out, so that no calls are looked for.
+    pub lacks_steps: bool,
     /// What the files beside the trace tell.
     pub companions: Arc<Companions>,
     /// Where sources are that moved since the images were compiled.
@@ -55,6 +59,16 @@ pub struct Session {
     pub(crate) input: Option<Arc<Input>>,
     /// Shared by the sessions that follow each other as more of one trace is indexed.
     lineage: Arc<()>,
+}
+
+/// Number of markers of what is recorded that are looked at.
+const RECORDINGS: usize = 64;
+
+fn lacks_steps(index: &Index<AnySource>) -> bool {
+    let kinds = vec![MarkerKind::RECORDING];
+    let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
+    let markers = question.run(index, &Cancel::default()).unwrap_or_default();
+    markers.iter().filter_map(|hit| index.source().recording(hit.marker)).any(|recording| recording.lacks_steps)
 }
 
 impl Session {
@@ -111,6 +125,7 @@ impl Session {
     #[must_use]
     pub fn with_images(&self, images: Arc<Images>) -> Self {
         Self {
+            lacks_steps: self.lacks_steps,
             index: Arc::clone(&self.index),
             images,
             checked_images: Arc::clone(&self.checked_images),
@@ -336,6 +351,7 @@ impl<'a> IndexSearch<'a> {
         let index_path = index.path().map(Path::to_owned);
         let fingerprint = index.fingerprint().clone();
         Session {
+            lacks_steps: lacks_steps(&index),
             index: Arc::new(index),
             images: checked.images,
             checked_images: Arc::new(checked.checked),
