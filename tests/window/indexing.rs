@@ -151,7 +151,7 @@ fn damage_index(sandbox: &Sandbox, path: &Path, is_met: impl Fn(&mut Driver) -> 
         fs::write(&index, &damaged).unwrap();
         is_found
     };
-    assert!((0..whole.len()).step_by(whole.len() / 240).any(|at| has_damage(&at)), "no damage is met");
+    assert!((0..whole.len()).step_by(whole.len() / 60).any(|at| has_damage(&at)), "no damage is met");
 }
 
 const MENDED: &str = "The index was damaged and was rebuilt";
