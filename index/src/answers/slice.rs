@@ -90,7 +90,7 @@ pub struct Defined {
 }
 
 impl Defined {
-    /// What the trace states.
+    /// A value that the trace records.
     #[must_use]
     pub fn new(cell: SliceCell, value: Value) -> Self {
         Self { cell, value, is_inferred: false }

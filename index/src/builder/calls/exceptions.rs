@@ -43,7 +43,7 @@ pub fn is_tail_chained(exception: &Pending, jump: &Jump) -> bool {
     if !is_exception_return(jump) || !has_exception_return(jump) || exception.resumes_at(jump.pc) {
         return false;
     }
-    // A handler that was interrupted at a jump through a register may resume anywhere, with an `EXC_RETURN` of its own.
+    // A handler that was interrupted at a jump through a register may resume anywhere, and its own link register holds `EXC_RETURN` too.
     let control = interrupted.control();
     let is_jump = interrupted.is_executed && !matches!(control.flow, Flow::Next | Flow::Trap);
     let is_at_known_place = !is_jump || control.target.address().is_some();

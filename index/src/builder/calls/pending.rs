@@ -52,7 +52,7 @@ pub enum PendingKind {
     Maybe,
     /// A call.
     Call,
-    /// A call into the other security state, which has stacks of its own.
+    /// A call into the other security state, which uses other stack pointers.
     StateCall {
         /// The stack pointer of the caller when it returns.
         sp: Option<u64>,
@@ -113,7 +113,7 @@ impl Pending {
         matches!(self.kind, PendingKind::Call | PendingKind::StateCall { .. })
     }
 
-    /// True for a frame whose inside has stacks of its own.
+    /// True for a frame whose callees use another stack pointer.
     pub fn has_own_stack(&self) -> bool {
         matches!(self.kind, PendingKind::StateCall { .. } | PendingKind::Exception { .. })
     }

@@ -10,7 +10,7 @@ use crate::builder::calls::sp_range::SpRange;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PendingFrames {
     frames: Vec<Pending>,
-    /// The exceptions and calls into the other security state among them, which have stacks of their own:
+    /// The exceptions and calls into the other security state among them, which use other stack pointers:
     /// what happens to the stack pointer inside one
     /// says nothing about the frames outside.
     levels: Vec<(usize, SpRange)>,

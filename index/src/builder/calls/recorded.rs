@@ -161,7 +161,7 @@ impl RecordedThread {
         (self.branch, self.redirection, self.is_abort, self.is_resuming) = (None, None, false, false);
     }
 
-    /// The number of a window; the first may be told after the first steps.
+    /// The number of a window; the marker of the first one may come after the first steps.
     fn begin_window(&mut self, number: u64, found: &mut FoundSoFar) {
         if self.window.replace(number).unwrap_or(0) != number {
             self.begin_gap(found);
@@ -268,18 +268,18 @@ impl RecordedThread {
         self.branch = stack.left.take().and_then(|left| left.branch);
     }
 
-    /// What it keeps for later, on all its stacks. O(1).
+    /// Number of frames and return points kept on all its stacks. O(1).
     pub fn kept(&self) -> Kept {
         self.stacks.kept()
     }
 
-    /// Keeps so many of the places that calls returned to last, shared by its stacks.
+    /// Keeps this many of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
         self.stacks.change_each(|_, stack| stack.keep_newest_points(each));
     }
 
-    /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
+    /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
         let each = count / self.stacks.iter().count();
         self.stacks.change_each(|_, stack| stack.keep_innermost(each, found));

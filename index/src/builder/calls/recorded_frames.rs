@@ -14,7 +14,7 @@ pub struct BranchStep {
     pub last_step: u64,
     /// What it does.
     pub kind: TurningBranch,
-    /// Where it is.
+    /// The addresses of the branch, of its delay slot and of what follows.
     pub site: BranchSite,
     /// Where the return address lies on the stack.
     pub stack: Option<u64>,

@@ -437,18 +437,18 @@ impl ThreadFinder {
         found.frames.extend(over.iter().filter_map(|pending| pending.frame(stack, Some(exit_step), left)));
     }
 
-    /// What it keeps for later, on all its stacks. O(1).
+    /// Number of frames and return points kept on all its stacks. O(1).
     pub fn kept(&self) -> Kept {
         self.stacks.kept()
     }
 
-    /// Keeps so many of the places that calls returned to last, shared by its stacks.
+    /// Keeps this many of the most recent return points, divided among its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
         let each = count / self.stacks.iter().count();
         self.stacks.change_each(|_, stack| stack.pending.keep_newest_points(each));
     }
 
-    /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
+    /// Keeps this many of the innermost frames, divided among its stacks; the outer ones count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
         let (each, thread) = (count / self.stacks.iter().count(), self.number);
         self.stacks.change_each(|number, stack| {
