@@ -55,22 +55,30 @@ impl Oracle {
             into.ends.push(End::System { step: Some(made.step), name: Some(operation.name()) });
             return into;
         }
-        let Some(instruction) = self.done(told) else {
-            let is_known = !told.is_executed;
-            let why = if is_known { NotKnown::NotOfInstruction } else { NotKnown::Undecoded };
-            into.ends.push(End::Unknown(why));
-            return into;
-        };
-        let exception = self.exception_of(made.step, told, Some(&instruction));
-        let maker = Maker { oracle: self, step: made.step, told, instruction, kinds, exception };
+        let done = self.done(told);
+        let exception = self.exception_of(made.step, told, done.as_ref());
+        let is_done = done.is_some();
+        let maker =
+            Maker { oracle: self, step: made.step, told, instruction: done.unwrap_or_default(), kinds, exception };
         let is_memory = matches!(cell, SliceCell::Memory { .. });
         let is_by_exception = match (cell, event) {
             (SliceCell::Register { view, .. }, Some(EventKind::Register(written))) => {
                 let by = maker.by_exception(view, written, made.how);
                 by.is_some_and(|(by, _)| by != ByException::Unexplained)
             }
+            (SliceCell::Memory { .. }, _) => match made.how {
+                How::Recorded(event) => maker.exception.as_ref().is_some_and(|exception| exception.is_access(event)),
+                _ => false,
+            },
+            (SliceCell::Flags { .. }, _) => maker.exception.as_ref().is_some_and(|exception| exception.flow.is_return),
             _ => false,
         };
+        // An exception may come behind an instruction that is passed over, or that nobody knows.
+        if !is_done && !is_by_exception {
+            let why = if told.is_executed { NotKnown::Undecoded } else { NotKnown::NotOfInstruction };
+            into.ends.push(End::Unknown(why));
+            return into;
+        }
         if maker.instruction.control.flow == Flow::Trap && !is_memory && !is_by_exception {
             into.ends.push(End::System { step: Some(made.step), name: maker.asked() });
             return into;

@@ -127,7 +127,9 @@ impl ThreadCheck {
     /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
     fn check_way(&self, new: &KnownInstruction, report: &mut Report<'_>) {
         let Some(last) = self.last.filter(|_| !self.is_elsewhere && !self.header.is_filtered()) else { return };
-        if self.has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
+        // A core tells the time where the thread has its turn again, which may be anywhere.
+        let has_time = self.has_time && !self.header.is_of_core();
+        if has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
             report.add(&rules::BRANCH, || "a time comes between a branch and where it goes".to_owned());
         }
         let is_ours = last.is_indirect() || self.has_called;
