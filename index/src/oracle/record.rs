@@ -117,9 +117,9 @@ impl Oracle {
         oracle.has_one_memory = memories.all(|memory| Some(memory) == first);
         oracle.follow_modes();
         oracle.warn_of_times();
+        oracle.fetches = oracle.find_fetches();
         oracle.follow_memory();
         oracle.widths = oracle.find_widths();
-        oracle.fetches = oracle.find_fetches();
         Ok(oracle)
     }
 

@@ -81,7 +81,10 @@ impl RecordedThread {
             (TurnKind::Marker(marker), step) => {
                 self.last_step = step.or(self.last_step);
                 self.marker(marker, found);
-                self.stacks.in_use_mut().last_turn = self.last_step;
+                let is_of_recording = [MarkerKind::WINDOW, MarkerKind::FILTER_ENDPOINT].contains(&marker.kind);
+                if !is_of_recording && Gap::of(marker).is_none() {
+                    self.stacks.in_use_mut().last_turn = self.last_step;
+                }
             }
             (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
                 if is_in_slot {
