@@ -23,7 +23,7 @@ pub struct RangeEffects {
     /// Runs of memory that were read before they were written, by address.
     pub memory_inputs: Vec<MemoryInput>,
     /// Those that were written.
-    pub memory_outputs: Vec<MemoryRange>,
+    pub memory_outputs: Vec<MemoryOutput>,
     /// Steps of which nobody knows the registers: they may have read and written others.
     pub undecoded: u64,
     /// Accesses of memory beyond the limit, of which nothing is told.
@@ -48,4 +48,15 @@ pub struct MemoryInput {
     pub address: Address,
     /// What the first read of each byte found, where the trace says.
     pub bytes: Vec<Option<u8>>,
+    /// The first position from which a read of one of the bytes shows.
+    pub at: Position,
+}
+
+/// Memory that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryOutput {
+    /// Its bytes.
+    pub range: MemoryRange,
+    /// The last position from which a write of one of them shows.
+    pub at: Position,
 }

@@ -3,12 +3,46 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepback_machine::{AccessKind, Address, RegisterUse, RegisterView};
+use stepback_machine::{AccessKind, Address, Instruction, RegisterView};
 
 use crate::answers::access_kinds::AccessKinds;
 
 /// The addresses with an instruction that may use a register.
 pub(crate) type Users = Arc<[Address]>;
+
+/// The uses of registers by instructions that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum OperandKinds {
+    /// Reads, writes, or both.
+    Accesses(AccessKinds),
+    /// Writes, and reads for more than the address of an access to memory.
+    Data,
+}
+
+impl From<AccessKinds> for OperandKinds {
+    fn from(kinds: AccessKinds) -> Self {
+        Self::Accesses(kinds)
+    }
+}
+
+impl OperandKinds {
+    /// The reads that count of all reads of an instruction and of its reads for more than an address.
+    pub fn reads<'v>(self, all: &'v [RegisterView], data: &'v [RegisterView]) -> &'v [RegisterView] {
+        match self {
+            Self::Accesses(kinds) if kinds.includes(AccessKind::Read) => all,
+            Self::Accesses(_) => &[],
+            Self::Data => data,
+        }
+    }
+
+    /// The writes that count of all writes of an instruction.
+    pub fn writes(self, all: &[RegisterView]) -> &[RegisterView] {
+        match self {
+            Self::Accesses(kinds) if !kinds.includes(AccessKind::Write) => &[],
+            Self::Accesses(_) | Self::Data => all,
+        }
+    }
+}
 
 /// The registers that the instructions at each address of a trace use.
 #[derive(Debug, Default)]
@@ -17,12 +51,12 @@ pub(crate) struct OperandTable {
     /// Addresses with the places of what the instructions there use.
     addresses: Vec<(u64, u32)>,
     /// Answers to earlier questions.
-    users: Mutex<HashMap<(RegisterView, AccessKinds), Users>>,
+    users: Mutex<HashMap<(RegisterView, OperandKinds), Users>>,
 }
 
 impl OperandTable {
     /// The addresses with an instruction that may use a view.
-    pub fn users(&self, view: RegisterView, kinds: AccessKinds) -> Users {
+    pub fn users(&self, view: RegisterView, kinds: OperandKinds) -> Users {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
             let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
@@ -42,8 +76,8 @@ pub(crate) struct OperandTableWriter {
 
 impl OperandTableWriter {
     /// Adds an instruction at an address: none of its registers when they are not known.
-    pub fn add(&mut self, pc: u64, registers: Option<&RegisterUse>) {
-        let place = *self.places.entry(Uses::of(registers)).or_insert_with_key(|uses| {
+    pub fn add(&mut self, pc: u64, instruction: Option<&Instruction>) {
+        let place = *self.places.entry(Uses::of(instruction)).or_insert_with_key(|uses| {
             self.table.uses.push(uses.clone());
             self.table.uses.len() as u32 - 1
         });
@@ -65,19 +99,25 @@ struct Uses(Option<Registers>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Registers {
     reads: Vec<RegisterView>,
+    data_reads: Vec<RegisterView>,
     writes: Vec<RegisterView>,
 }
 
 impl Uses {
-    fn of(registers: Option<&RegisterUse>) -> Self {
-        Self(registers.map(|known| Registers { reads: known.reads.clone(), writes: known.writes.clone() }))
+    fn of(instruction: Option<&Instruction>) -> Self {
+        let known = instruction.and_then(|instruction| Some((instruction.registers.as_ref()?, &instruction.meaning)));
+        Self(known.map(|(registers, meaning)| Registers {
+            reads: registers.reads.clone(),
+            data_reads: meaning.data_reads.clone(),
+            writes: registers.writes.clone(),
+        }))
     }
 
     /// Whether it uses a byte of a view, as far as that is known.
-    fn includes(&self, view: RegisterView, kinds: AccessKinds) -> bool {
-        let uses =
-            |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| known.overlaps(view));
-        let known = self.0.as_ref();
-        known.is_none_or(|known| uses(AccessKind::Read, &known.reads) || uses(AccessKind::Write, &known.writes))
+    fn includes(&self, view: RegisterView, kinds: OperandKinds) -> bool {
+        self.0.as_ref().is_none_or(|known| {
+            let mut used = kinds.reads(&known.reads, &known.data_reads).iter().chain(kinds.writes(&known.writes));
+            used.any(|known| known.overlaps(view))
+        })
     }
 }

@@ -193,7 +193,7 @@ impl<'a, S: Source> Around<'a, S> {
         let (thread, at) = (self.thread, self.position.0);
         let untraced = UntracedReader(self.index).of(thread)?;
         if self.index.has_operands_alone() || untraced.includes(view) {
-            let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes };
+            let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes.into() };
             let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
             return Ok(last.map(|last| last.slot));
         }

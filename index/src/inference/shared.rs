@@ -21,7 +21,7 @@ use crate::inference::run_slots::RunSlots;
 use crate::inference::snapshot::{circumstances, numbers_at, registers_alone};
 use crate::inference::surroundings::Surroundings;
 use crate::read::markers::{MarkerReader, WantedMarkers};
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::SlotReader;
 use crate::read::told_pages::PageReader;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
@@ -244,11 +244,7 @@ impl<S: Source> SharedReader<'_, S> {
 
     /// The last address that a mapping from an address on can reach: it leaves the code that asks for it where it is.
     fn room_above(&self, call: SharingCall, first: u64) -> Result<u64, QueryError> {
-        let events = SlotReader(self.0).events(call.step.after().0..call.step.after().0.saturating_add(1))?;
-        let pc = events.iter().find_map(|event| match &event.kind {
-            EventKind::Step(step) => Some(step.pc.0),
-            _ => None,
-        });
+        let pc = SlotReader(self.0).step_of(call.step.after().0)?.map(|(_, step)| step.pc.0);
         let page = pc.map(|pc| pc / PAGE * PAGE).filter(|page| *page > first);
         Ok(page.map_or(u64::MAX, |page| page - 1))
     }

@@ -6,7 +6,7 @@ use stepback_machine::{Address, RegisterId, RegisterView, decode};
 use stepback_parsers::{Position, WrittenName};
 
 use crate::answers::cell::MemoryRange;
-use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
+use crate::answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
 use crate::oracle::banks::Physical;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
@@ -16,11 +16,20 @@ use crate::query::effects_within::EffectsWithin;
 #[derive(Default)]
 struct Used {
     registers: Vec<RegisterBytes>,
-    read: BTreeMap<u64, Option<u8>>,
-    written: BTreeSet<u64>,
+    read: BTreeMap<u64, ReadByte>,
+    /// With the slot of the last write of each.
+    written: BTreeMap<u64, u64>,
     /// Blocks that are told of.
     blocks: BTreeSet<u64>,
     left_out: u64,
+}
+
+/// A byte of memory that was read before it was written.
+#[derive(Clone, Copy)]
+struct ReadByte {
+    value: Option<u8>,
+    /// The slot of the first read.
+    first: u64,
 }
 
 /// The bytes of a register that were used.
@@ -118,9 +127,9 @@ impl Used {
                 self.left_out += 1;
                 return;
             }
-            if !self.written.contains(&address) {
-                let known = self.read.entry(address).or_default();
-                *known = known.or(value);
+            if !self.written.contains_key(&address) {
+                let known = self.read.entry(address).or_insert(ReadByte { value, first: event.slot });
+                known.value = known.value.or(value);
             }
         }
     }
@@ -144,7 +153,7 @@ impl Used {
                 self.left_out += 1;
                 return;
             }
-            self.written.insert(address);
+            self.written.insert(address, event.slot);
         }
     }
 
@@ -169,17 +178,29 @@ impl Used {
             effects.sort_unstable();
             effects
         };
-        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
-        for (address, value) in &self.read {
+        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
+        for (address, ReadByte { value, first }) in &self.read {
             match memory_inputs.last_mut() {
-                Some(last) if last.address.0 + last.bytes.len() as u64 == *address => last.bytes.push(*value),
-                _ => memory_inputs.push(MemoryInput { address: Address(*address), bytes: vec![*value] }),
+                Some(last) if last.address.0 + last.bytes.len() as u64 == *address => {
+                    last.bytes.push(*value);
+                    last.at = last.at.min(Position(*first));
+                }
+                _ => {
+                    let (address, bytes) = (Address(*address), vec![*value]);
+                    memory_inputs.push(MemoryInput { address, bytes, at: Position(*first) });
+                }
             }
         }
-        for address in &self.written {
+        for (address, slot) in &self.written {
             match memory_outputs.last_mut() {
-                Some(last) if last.address.0 + last.len_bytes == *address => last.len_bytes += 1,
-                _ => memory_outputs.push(MemoryRange { address: Address(*address), len_bytes: 1 }),
+                Some(last) if last.range.address.0 + last.range.len_bytes == *address => {
+                    last.range.len_bytes += 1;
+                    last.at = last.at.max(Position(*slot));
+                }
+                _ => {
+                    let range = MemoryRange { address: Address(*address), len_bytes: 1 };
+                    memory_outputs.push(MemoryOutput { range, at: Position(*slot) });
+                }
             }
         }
         RangeEffects {

@@ -99,9 +99,9 @@ impl<'a, S: Source> Asked<'a, S> {
         let Cell::Register { thread, view } = self.cell else { return Ok(None) };
         let is_untraced = || UntracedReader(self.index).of(thread).map(|untraced| untraced.includes(view));
         if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
-            let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
+            let reader = OperandReader { index: self.index, thread, kinds: self.kinds.into() };
             let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
-            return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell })));
+            return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell, kinds: self.kinds })));
         }
         let reads = (self.kinds == AccessKinds::Reads).then(|| RegisterReads::new(self.index, thread, view, at));
         Ok(reads.transpose()?.map(Decoded::Reads))

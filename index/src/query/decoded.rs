@@ -53,6 +53,8 @@ pub(super) struct OperandsOf<'a, S> {
     pub view: RegisterView,
     /// What it is at the position of the question, on a processor with windows a cell.
     pub cell: RegisterView,
+    /// Which uses are asked for.
+    pub kinds: AccessKinds,
 }
 
 impl<S: Source> OperandsOf<'_, S> {
@@ -60,7 +62,7 @@ impl<S: Source> OperandsOf<'_, S> {
         let last = self.reader.last_uses(&[self.cell], before.0, cancel)?.pop().flatten();
         let Some(last) = last else { return Ok(None) };
         let mut hit = self.hit(last)?;
-        if hit.doubt.is_none() && self.reader.kinds != AccessKinds::Reads {
+        if hit.doubt.is_none() && self.kinds != AccessKinds::Reads {
             let used = ThreadSlot { thread: self.reader.thread, slot: last.slot };
             hit.doubt = DoubtReader(self.reader.index).restored(used, before, cancel)?;
         }
@@ -68,7 +70,9 @@ impl<S: Source> OperandsOf<'_, S> {
     }
 
     fn next_hit(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let Some(next) = self.reader.next_use(self.cell, from.0.saturating_add(1), cancel)? else { return Ok(None) };
+        let Some(next) = self.reader.next_use(self.cell, from.0.saturating_add(1)..u64::MAX, cancel)? else {
+            return Ok(None);
+        };
         self.in_doubt(self.hit(next)?, from, cancel).map(Some)
     }
 
@@ -82,8 +86,8 @@ impl<S: Source> OperandsOf<'_, S> {
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
         let hit = RecordReader(self.reader.index).hit(step, position, None)?;
         let kind = match self.cell == self.view {
-            true => hit.record.kind_of_use(self.view, self.reader.kinds),
-            false => self.reader.kind_of_use(found.slot, self.cell)?,
+            true => hit.record.kind_of_use(self.view, self.kinds),
+            false => self.reader.kind_of_use(found.slot, self.cell, self.kinds)?,
         };
         Ok(Hit { doubt: found.doubt, access: Some(self.reader.access(self.view, kind)), ..hit })
     }

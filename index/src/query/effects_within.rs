@@ -23,7 +23,7 @@ const BLOCK: u64 = 1 << 14;
 /// Registers that were read are those that the instructions name; those that were written are these and what the trace records.
 /// Banks of one name (`sp` of two modes) count as one register.
 /// Memory that another thread or the kernel wrote meanwhile is no output.
-/// Cost: reads the text of these steps once, some hundred thousand a second or more. Memory: some 130 bytes for each block of
+/// Cost: reads the text of these steps once, some hundred thousand a second or more. Memory: some 200 bytes for each block of
 /// 64 bytes that is used, up to the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EffectsWithin {

@@ -108,7 +108,7 @@ impl<'a, S: Source> RegisterReads<'a, S> {
     }
 
     fn reader(&self) -> OperandReader<'a, S> {
-        OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads }
+        OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads.into() }
     }
 
     /// As the steps of a mode are asked for it; none where instructions name another register so.
@@ -125,7 +125,7 @@ impl<'a, S: Source> RegisterReads<'a, S> {
             return None;
         }
         let named = self.named_in(step.mode)?;
-        let doubt = use_of(step, named, AccessKinds::Reads)?;
+        let doubt = use_of(step, named, AccessKinds::Reads.into())?;
         // The trace says whether a condition held.
         Some(OperandUse { slot: step.slot, doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional) })
     }

@@ -95,7 +95,7 @@ fn states<S: Source>(
     cancel: &Cancel,
 ) -> Result<Vec<RegisterState>, QueryError> {
     let mut reader = RegisterReader::new(index, thread, at);
-    let operands = OperandReader { index, thread, kinds: AccessKinds::Writes };
+    let operands = OperandReader { index, thread, kinds: AccessKinds::Writes.into() };
     let has_writers = index.has_operands_alone();
     let untraced = UntracedReader(index).of(thread)?;
     let is_decoded = |view: RegisterView| has_writers || untraced.includes(view);

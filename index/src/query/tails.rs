@@ -16,7 +16,7 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::functions::Functions;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
 use crate::store::calls::encoder::encode_sorted;
 use crate::store::calls::frame::Frame;
@@ -130,13 +130,7 @@ impl<S: Source> TailFinder<'_, S> {
                 }
             }
         }
-        let slot = jump.after().0;
-        let events = SlotReader(self.index).events(slot..slot + 1)?;
-        let step = events.into_iter().find_map(|event| match event.kind {
-            EventKind::Step(step) => Some(step),
-            _ => None,
-        });
-        let Some(step) = step else { return Err(QueryError::TraceChanged) };
+        let (_, step) = SlotReader(self.index).step_of(jump.after().0)?.ok_or(QueryError::TraceChanged)?;
         let control = step.control();
         // One that leaves a return address goes somewhere else.
         let target = control.target.address().filter(|_| control.flow != Flow::Call);

@@ -132,7 +132,7 @@ impl<'a, S: Source> FarUses<'a, S> {
         KeyMapReader(index).for_each_pc(|pc| _ = others.insert(pc))?;
         let mut add = |pc: Address, set: InstructionSet, encoding: Option<Encoding>| {
             let decoded = encoding.map(|encoding| decode(encoding, pc, set));
-            table.add(pc.0, decoded.as_ref().and_then(|decoded| decoded.registers.as_ref()));
+            table.add(pc.0, decoded.as_deref());
             others.remove(&pc.0);
             cancel.check()
         };
@@ -246,7 +246,7 @@ mod tests {
         for segment_bytes in [160, 1 << 20] {
             let options = BuildOptions { segment_bytes, threads: 1 };
             let index = index_in_memory(trace(), &options).unwrap();
-            let (kinds, cancel) = (AccessKinds::All, Cancel::default());
+            let (kinds, cancel) = (AccessKinds::All.into(), Cancel::default());
             for (name, slot) in
                 ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))
             {
@@ -256,7 +256,7 @@ mod tests {
                 let near = reader.last_uses(&[view], slot, &cancel).unwrap().pop().flatten();
                 let far = FarUses::new(&reader, view, Direction::Back).next(slot, &cancel).unwrap();
                 assert_eq!(near, far, "{name} before {slot}");
-                let near = reader.next_use(view, slot, &cancel).unwrap();
+                let near = reader.next_use(view, slot..u64::MAX, &cancel).unwrap();
                 let far = FarUses::new(&reader, view, Direction::Onward).next(slot, &cancel).unwrap();
                 assert_eq!(near, far, "{name} from {slot}");
             }

@@ -6,7 +6,7 @@ use stepback_parsers::{Source, Step};
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::direction::Direction;
-use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::slots::SlotReader;
 use crate::read::visits::VisitReader;
 use crate::store::codes::ExecutedCode;
 use crate::store::granules::{GRANULE_BITS, bytes_between};
@@ -86,14 +86,8 @@ impl<S: Source> FetchReader<'_, S> {
 
     /// The bytes of the instruction of a step, as memory held them.
     fn encoding_at(&self, step: Step) -> Result<Option<Encoding>, QueryError> {
-        let slot = step.after().0;
-        let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
-        Ok(events.into_iter().find_map(|event| match event.kind {
-            EventKind::Step(StepText { encoding: Some(encoding), instruction_set, .. }) if event.slot == slot => {
-                Some(self.0.program().in_memory(instruction_set, encoding))
-            }
-            _ => None,
-        }))
+        let text = SlotReader(self.0).step_of(step.after().0)?.map(|(_, text)| text);
+        Ok(text.and_then(|text| Some(self.0.program().in_memory(text.instruction_set, text.encoding?))))
     }
 
     /// The first block from one on that an executed instruction has a byte in.

@@ -62,12 +62,7 @@ impl<S: Source> RegisterReader<'_, S> {
     /// in its delay slot, or where the branch of which it is the slot leads (a couple of branches).
     fn branch_before(&self, last: Step, slot: &StepText) -> Result<Option<BranchBefore>, QueryError> {
         let Some(at) = SlotReader(self.index).owner(self.thread, last.0)? else { return Ok(None) };
-        let after = at.after().0;
-        let events = SlotReader(self.index).events(after..after.saturating_add(1))?;
-        let step = events.into_iter().filter(|event| event.thread == self.thread).find_map(|event| match event.kind {
-            EventKind::Step(step) => Some(step),
-            _ => None,
-        });
+        let step = SlotReader(self.index).step_of(at.after().0)?.map(|(_, step)| step);
         let is_before = |step: &StepText| {
             let has_slot = step.is_executed && step.control().delay != Delay::None;
             has_slot && (step.next_pc() == slot.pc || step.delay_slot != DelaySlot::None)

@@ -6,8 +6,7 @@
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterUse, RegisterView,
-    decode,
+    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView, decode,
 };
 use stepback_parsers::{EventSink, Position, Source, StepEvent, ThreadNumber};
 
@@ -19,6 +18,7 @@ use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
+use crate::index::operand_table::OperandKinds;
 use crate::read::direction::Direction;
 use crate::read::encodings::encoding_of;
 use crate::read::far_uses::FarUses;
@@ -49,19 +49,20 @@ pub(crate) struct OperandStep {
     is_executed: bool,
 }
 
-/// Whether an instruction uses a byte of a view; of a processor with windows that is a cell, which `mode` names.
-fn is_used(registers: &RegisterUse, mode: Mode, view: RegisterView, kinds: AccessKinds) -> bool {
+/// Whether an instruction uses a byte of a view; none where its registers are not known.
+/// Of a processor with windows the view is a cell, which `mode` names.
+fn is_used(instruction: &Instruction, mode: Mode, view: RegisterView, kinds: OperandKinds) -> Option<bool> {
+    let registers = instruction.registers.as_ref()?;
     let cell = |known: &RegisterView| match mode.has_windows() {
         true => RegisterView { register: mode.home(known.register), ..*known },
         false => *known,
     };
-    let uses =
-        |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| cell(known).overlaps(view));
-    uses(AccessKind::Read, &registers.reads) || uses(AccessKind::Write, &registers.writes)
+    let reads = kinds.reads(&registers.reads, &instruction.meaning.data_reads);
+    Some(reads.iter().chain(kinds.writes(&registers.writes)).any(|known| cell(known).overlaps(view)))
 }
 
 /// What a step does to a view, as its encoding says: none when it does not use it.
-pub(crate) fn use_of(step: &OperandStep, view: RegisterView, kinds: AccessKinds) -> Option<Option<Doubt>> {
+pub(crate) fn use_of(step: &OperandStep, view: RegisterView, kinds: OperandKinds) -> Option<Option<Doubt>> {
     let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
     use_by(step, instruction.as_deref(), view, kinds)
 }
@@ -71,15 +72,15 @@ fn use_by(
     step: &OperandStep,
     instruction: Option<&Instruction>,
     view: RegisterView,
-    kinds: AccessKinds,
+    kinds: OperandKinds,
 ) -> Option<Option<Doubt>> {
     let Some(instruction) = instruction else { return Some(Some(Doubt::Undecoded)) };
     if !step.is_executed {
         return None;
     }
-    let Some(registers) = &instruction.registers else { return Some(Some(Doubt::Undecoded)) };
+    let Some(is_used) = is_used(instruction, step.mode, view, kinds) else { return Some(Some(Doubt::Undecoded)) };
     let is_conditional = instruction.meaning.condition == Condition::Conditional;
-    is_used(registers, step.mode, view, kinds).then_some(is_conditional.then_some(Doubt::Conditional))
+    is_used.then_some(is_conditional.then_some(Doubt::Conditional))
 }
 
 /// Finds the steps whose operands name registers.
@@ -88,7 +89,7 @@ pub(crate) struct OperandReader<'a, S> {
     /// Whose steps.
     pub thread: ThreadId,
     /// Which uses.
-    pub kinds: AccessKinds,
+    pub kinds: OperandKinds,
 }
 
 impl<'a, S: Source> OperandReader<'a, S> {
@@ -133,26 +134,29 @@ impl<'a, S: Source> OperandReader<'a, S> {
         Ok(found)
     }
 
-    /// The first step of a thread from a slot on that uses a view.
+    /// The first step of a thread in some slots that uses a view.
     pub(crate) fn next_use(
         &self,
         view: RegisterView,
-        first: u64,
+        slots: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Option<OperandUse>, QueryError> {
         if view.register == RegisterId::PC {
             return Ok(None);
         }
-        let view = self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view);
-        let (mut first, mut left, mut block) = (first.max(1), NEARBY, BLOCK);
+        let view = self.cells(&[view], Position(slots.start.saturating_sub(1)))?.pop().unwrap_or(view);
+        let (mut first, mut left, mut block) = (slots.start.max(1), NEARBY, BLOCK);
         while left > 0 {
             cancel.check()?;
+            if first >= slots.end {
+                return Ok(None);
+            }
             let from = Position(first - 1);
             let Some(nearest) = SlotReader(self.index).next_step_of(self.thread, from)?.map(|step| step.after().0)
             else {
                 return Ok(None);
             };
-            let behind = nearest.saturating_add(block).min(self.index.step_count() + 1);
+            let behind = nearest.saturating_add(block).min(self.index.step_count() + 1).min(slots.end.max(nearest));
             for step in self.steps_of(nearest..behind)? {
                 if let Some(doubt) = use_of(&step, view, self.kinds) {
                     return Ok(Some(OperandUse { slot: step.slot, doubt }));
@@ -191,10 +195,15 @@ impl<'a, S: Source> OperandReader<'a, S> {
     }
 
     /// What the step of a slot that uses a cell does to it: a write, unless it only reads it.
-    pub(crate) fn kind_of_use(&self, slot: u64, cell: RegisterView) -> Result<AccessKind, QueryError> {
+    pub(crate) fn kind_of_use(
+        &self,
+        slot: u64,
+        cell: RegisterView,
+        kinds: AccessKinds,
+    ) -> Result<AccessKind, QueryError> {
         let step = self.steps_of(slot..slot + 1)?.pop();
-        let is_written = step.is_none_or(|step| use_of(&step, cell, AccessKinds::Writes).is_some());
-        let is_read = self.kinds == AccessKinds::Reads || self.kinds == AccessKinds::All && !is_written;
+        let is_written = step.is_none_or(|step| use_of(&step, cell, AccessKinds::Writes.into()).is_some());
+        let is_read = kinds == AccessKinds::Reads || kinds == AccessKinds::All && !is_written;
         Ok(if is_read { AccessKind::Read } else { AccessKind::Write })
     }
 

@@ -7,14 +7,14 @@ use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, Regis
 use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, Source, StepEvent, ThreadNumber};
 
 use crate::answers::cell::MemoryRange;
-use crate::answers::range_effects::{MemoryInput, RangeEffects, RegisterEffect};
+use crate::answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
 use crate::store::granules::{GRANULE_BITS, granules_of};
 
-/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 130 bytes each.
+/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 200 bytes each.
 pub(crate) struct RangeCollector<'a, S> {
     index: &'a Index<S>,
     thread: ThreadId,
@@ -52,13 +52,49 @@ struct BlockUsed {
     known: u64,
     written: u64,
     values: Option<Box<[u8; 64]>>,
+    /// The bytes that a slot read first, or wrote last: no byte is in two of either.
+    first_reads: Vec<BytesAt>,
+    last_writes: Vec<BytesAt>,
+}
+
+/// Bytes of a block, a bit each, and a slot.
+#[derive(Clone, Copy, Debug)]
+struct BytesAt {
+    bytes: u64,
+    slot: u64,
+}
+
+impl BlockUsed {
+    fn write(&mut self, BytesAt { bytes, slot }: BytesAt) {
+        self.written |= bytes;
+        if let Some(last) = self.last_writes.last_mut().filter(|last| last.bytes == bytes) {
+            last.slot = slot;
+            return;
+        }
+        self.last_writes.iter_mut().for_each(|earlier| earlier.bytes &= !bytes);
+        self.last_writes.retain(|earlier| earlier.bytes != 0);
+        self.last_writes.push(BytesAt { bytes, slot });
+    }
+}
+
+/// The slot of a byte.
+fn slot_of(byte: usize, known: &[BytesAt]) -> Position {
+    let found = known.iter().find(|known| known.bytes >> byte & 1 != 0);
+    Position(found.map_or(0, |found| found.slot))
 }
 
 /// What a step wrote.
 #[derive(Debug, Default)]
 struct Written {
     registers: Vec<RegisterWritten>,
-    memory: Vec<MemoryRange>,
+    memory: Vec<MemoryWritten>,
+}
+
+/// Memory that a step wrote.
+#[derive(Clone, Copy, Debug)]
+struct MemoryWritten {
+    range: MemoryRange,
+    slot: u64,
 }
 
 /// A register that a step wrote.
@@ -120,6 +156,9 @@ impl<'a, S: Source> RangeCollector<'a, S> {
                 return;
             };
             let taken = mask & !block.written;
+            if taken & !block.read != 0 {
+                block.first_reads.push(BytesAt { bytes: taken & !block.read, slot: self.slot });
+            }
             block.read |= taken;
             for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
                 let told = access.bytes.and_then(|bytes| bytes.get(place).copied());
@@ -136,7 +175,7 @@ impl<'a, S: Source> RangeCollector<'a, S> {
     }
 
     fn write_memory(&mut self, range: MemoryRange) {
-        self.written.memory.push(range);
+        self.written.memory.push(MemoryWritten { range, slot: self.slot });
         if self.written.memory.len() >= WRITES {
             self.end_step();
         }
@@ -149,13 +188,13 @@ impl<'a, S: Source> RangeCollector<'a, S> {
             used.written.add(bytes_of(view));
             used.last_write = slot;
         }
-        for MemoryRange { address, len_bytes } in self.written.memory.drain(..) {
-            for (granule, mask) in granules_of(address, len_bytes) {
+        for MemoryWritten { range, slot } in self.written.memory.drain(..) {
+            for (granule, bytes) in granules_of(range.address, range.len_bytes) {
                 let Some(block) = block_of(&mut self.blocks, granule, self.limit) else {
                     self.effects.left_out += 1;
                     break;
                 };
-                block.written |= mask;
+                block.write(BytesAt { bytes, slot });
             }
         }
     }
@@ -179,16 +218,17 @@ impl<'a, S: Source> RangeCollector<'a, S> {
         let register_outputs = effects(|used| (used.written, used.last_write));
         let mut blocks: Vec<(u64, BlockUsed)> = self.blocks.into_iter().collect();
         blocks.sort_unstable_by_key(|(granule, _)| *granule);
-        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryRange>::new());
+        let (mut memory_inputs, mut memory_outputs) = (Vec::<MemoryInput>::new(), Vec::<MemoryOutput>::new());
         for (granule, block) in &blocks {
             for byte in 0..64usize {
                 let address = Address((granule << GRANULE_BITS) + byte as u64);
                 if block.read >> byte & 1 != 0 {
                     let told = block.values.as_ref().and_then(|values| values.get(byte).copied());
-                    add_input(&mut memory_inputs, address, told.filter(|_| block.known >> byte & 1 != 0));
+                    let told = told.filter(|_| block.known >> byte & 1 != 0);
+                    add_input(&mut memory_inputs, address, told, slot_of(byte, &block.first_reads));
                 }
                 if block.written >> byte & 1 != 0 {
-                    add_output(&mut memory_outputs, address);
+                    add_output(&mut memory_outputs, address, slot_of(byte, &block.last_writes));
                 }
             }
         }
@@ -234,19 +274,25 @@ fn block_of(blocks: &mut HashMap<u64, BlockUsed>, granule: u64, limit: usize) ->
     }
 }
 
-fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>) {
+fn add_input(inputs: &mut Vec<MemoryInput>, address: Address, value: Option<u8>, at: Position) {
     let behind = |input: &MemoryInput| input.address.0.checked_add(input.bytes.len() as u64);
     match inputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
-        Some(last) => last.bytes.push(value),
-        None => inputs.push(MemoryInput { address, bytes: vec![value] }),
+        Some(last) => {
+            last.bytes.push(value);
+            last.at = last.at.min(at);
+        }
+        None => inputs.push(MemoryInput { address, bytes: vec![value], at }),
     }
 }
 
-fn add_output(outputs: &mut Vec<MemoryRange>, address: Address) {
-    let behind = |output: &MemoryRange| output.address.0.checked_add(output.len_bytes);
+fn add_output(outputs: &mut Vec<MemoryOutput>, address: Address, at: Position) {
+    let behind = |output: &MemoryOutput| output.range.address.0.checked_add(output.range.len_bytes);
     match outputs.last_mut().filter(|last| behind(last) == Some(address.0)) {
-        Some(last) => last.len_bytes += 1,
-        None => outputs.push(MemoryRange { address, len_bytes: 1 }),
+        Some(last) => {
+            last.range.len_bytes += 1;
+            last.at = last.at.max(at);
+        }
+        None => outputs.push(MemoryOutput { range: MemoryRange { address, len_bytes: 1 }, at }),
     }
 }
 

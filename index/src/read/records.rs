@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Flow, Line, Position, Source, Step};
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
@@ -67,10 +67,14 @@ impl<'a, S: Source> RecordReader<'a, S> {
         let mut found = Found { index: self.0, wanted, detail, records, waiting, contradictions, room };
         SlotReader(self.0).each_event_from(block_slot, first..last + 1, |event, line_before| {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
-            found.take(event, Some(line))
+            found.take(event, Some(line))?;
+            Ok(found.flow())
         })?;
         if found.records.len() != wanted.len() {
             return Err(QueryError::TraceChanged);
+        }
+        if found.flow() == Flow::Stop {
+            return Ok(found.records);
         }
         let end =
             if self.0.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.0.step_count()) };
@@ -159,11 +163,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
 
     /// The address of a step.
     pub(crate) fn pc_of(&self, step: Step) -> Result<Option<Address>, QueryError> {
-        let slot = step.0.saturating_add(1);
-        Ok(SlotReader(self.0).events(slot..slot + 1)?.into_iter().find_map(|event| match event.kind {
-            EventKind::Step(step) if event.slot == slot => Some(step.pc),
-            _ => None,
-        }))
+        Ok(SlotReader(self.0).step_of(step.after().0)?.map(|(_, text)| text.pc))
     }
 
     /// A step as the hit of a question.
@@ -195,6 +195,19 @@ impl<S: Source> Found<'_, S> {
         !self.waiting.is_empty()
     }
 
+    /// Stops where all steps were found and none has room for more effects: a step may have a million.
+    fn flow(&self) -> Flow {
+        let is_full = |place: &usize| self.records.get(*place).is_some_and(|record| self.is_full(record));
+        match self.records.len() == self.wanted.len() && self.waiting.values().all(is_full) {
+            true => Flow::Stop,
+            false => Flow::Continue,
+        }
+    }
+
+    fn is_full(&self, record: &StepRecord) -> bool {
+        self.detail == Detail::Hit && record.effects.len() >= HIT_EFFECTS
+    }
+
     /// Takes the next event; a step that is wanted comes with its line.
     fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
         self.contradictions.go_on(self.index, &event)?;
@@ -207,12 +220,11 @@ impl<S: Source> Found<'_, S> {
             }
             return Ok(());
         }
-        let place = self.waiting.get(&event.thread);
-        let record = place.and_then(|place| self.records.get_mut(*place));
+        let record = self.waiting.get(&event.thread).and_then(|place| self.records.get(*place));
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
         let record = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
-        if let Some(record) = record
-            && !(self.detail == Detail::Hit && record.effects.len() >= HIT_EFFECTS)
+        if record.is_some_and(|record| !self.is_full(record))
+            && let Some(record) = self.waiting.get(&event.thread).and_then(|place| self.records.get_mut(*place))
             && let Some(effect) = RecordReader(self.index).effect(&event, &self.contradictions)
         {
             record.add(effect, &mut self.room);

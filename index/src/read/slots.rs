@@ -9,7 +9,7 @@ use stepback_machine::{
     AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step,
+    DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step,
     StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 
@@ -180,40 +180,64 @@ impl<'a, S: Source> SlotReader<'a, S> {
         slots: Range<u64>,
         mut take: impl FnMut(SlotEvent) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
-        self.each_event_from(slots.start, slots, |event, _| take(event))
+        self.each_event_from(slots.start, slots, |event, _| take(event).map(|()| Flow::Continue))
     }
 
-    /// The same, read from an earlier slot on; with each event comes the line in range of the first step that was read.
+    /// Returns the step of a slot and its thread; none in slot 0. Cost: the text up to it, however many events it has.
+    pub(crate) fn step_of(&self, slot: u64) -> Result<Option<(ThreadId, StepText)>, QueryError> {
+        let mut found = None;
+        self.each_event_from(slot, slot..slot.saturating_add(1), |event, _| match event.kind {
+            EventKind::Step(step) if event.slot == slot => {
+                found = Some((event.thread, step));
+                Ok(Flow::Stop)
+            }
+            _ => Ok(Flow::Continue),
+        })?;
+        Ok(found)
+    }
+
+    /// The same as [`Self::each_event`], read from an earlier slot on, until `take` stops it; with each event comes the line in
+    /// range of the first step that was read.
     pub(crate) fn each_event_from(
         &self,
         first: u64,
         slots: Range<u64>,
-        take: impl FnMut(SlotEvent, u64) -> Result<(), QueryError>,
+        take: impl FnMut(SlotEvent, u64) -> Result<Flow, QueryError>,
     ) -> Result<(), QueryError> {
         self.hand_over(first..slots.end, Kept::From(slots.start), take)
     }
 
     /// The events of some slots, which ascend, in order. All between them is read too.
     pub(crate) fn events_of(&self, slots: &[u64]) -> Result<Vec<SlotEvent>, QueryError> {
-        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(Vec::new()) };
         let mut events = Vec::new();
-        self.hand_over(*first..last.saturating_add(1), Kept::These(slots), |event, _| {
+        self.each_event_of(slots, |event| {
             events.push(event);
             Ok(())
         })?;
         Ok(events)
     }
 
+    /// The same one by one, as [`Self::each_event`].
+    pub(crate) fn each_event_of(
+        &self,
+        slots: &[u64],
+        mut take: impl FnMut(SlotEvent) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(()) };
+        let read = *first..last.saturating_add(1);
+        self.hand_over(read, Kept::These(slots), |event, _| take(event).map(|()| Flow::Continue))
+    }
+
     fn hand_over(
         &self,
         read: Range<u64>,
         kept: Kept<'_>,
-        take: impl FnMut(SlotEvent, u64) -> Result<(), QueryError>,
+        take: impl FnMut(SlotEvent, u64) -> Result<Flow, QueryError>,
     ) -> Result<(), QueryError> {
         let mut reader = EventReader::new(self.0, read.start, kept, take);
         self.parse_slots(read.clone(), &mut reader)?;
-        if let Some(error) = reader.failed {
-            return Err(error);
+        if reader.taken? == Flow::Stop {
+            return Ok(());
         }
         // Fewer or more steps than were indexed: somebody rewrote the trace.
         if reader.slot.saturating_add(1) != read.end.min(self.0.step_count() + 1) {
@@ -307,9 +331,7 @@ impl<'a, S: Source> SlotReader<'a, S> {
 
     /// The thread of a slot's step, by its text.
     fn thread_of_slot(&self, slot: u64) -> Result<ThreadId, QueryError> {
-        let events = self.events(slot..slot.saturating_add(1))?;
-        let step = events.iter().find(|event| matches!(event.kind, EventKind::Step(_)));
-        step.map(|step| step.thread).ok_or(QueryError::TraceChanged)
+        self.step_of(slot)?.map(|(thread, _)| thread).ok_or(QueryError::TraceChanged)
     }
 
     /// The thread whose registers are meant at a position when none is named:
@@ -421,22 +443,23 @@ struct EventReader<'a, 's, S, F> {
     events_in_slot: usize,
     /// Takes an event, and the line in range of the first step.
     take: F,
-    /// What went wrong where an event was taken.
-    failed: Option<QueryError>,
+    /// What came of the last event that was taken.
+    taken: Result<Flow, QueryError>,
 }
 
-impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventReader<'a, 's, S, F> {
+impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'a, 's, S, F> {
     fn new(index: &'a Index<S>, first: u64, mut kept: Kept<'s>, take: F) -> Self {
-        let (first_line, threads, named, step, events_in_slot, failed) = Default::default();
+        let (first_line, threads, named, step, events_in_slot) = Default::default();
+        let taken = Ok(Flow::Continue);
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
         let slot = first.saturating_sub(1);
         let is_kept = kept.includes(slot);
-        Self { index, slot, kept, is_kept, first_line, threads, named, step, events_in_slot, take, failed }
+        Self { index, slot, kept, is_kept, first_line, threads, named, step, events_in_slot, take, taken }
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
         let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
-        if self.failed.is_some() {
+        if !self.goes_on() {
             return;
         }
         let place_in_slot = self.events_in_slot;
@@ -445,11 +468,15 @@ impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> Even
         let set = of_step.unwrap_or_else(|| self.index.instruction_set(thread));
         let set = self.index.set_of_names(thread, set);
         let event = SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, set, kind };
-        self.failed = (self.take)(event, self.first_line.unwrap_or(0)).err();
+        self.taken = (self.take)(event, self.first_line.unwrap_or(0));
+    }
+
+    fn goes_on(&self) -> bool {
+        matches!(self.taken, Ok(Flow::Continue))
     }
 }
 
-impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink for EventReader<'_, '_, S, F> {
+impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventReader<'_, '_, S, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }
@@ -518,6 +545,10 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
         if self.is_kept {
             self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
         }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.goes_on() { Flow::Continue } else { Flow::Stop }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::untraced::Untraced;
-use crate::read::slots::{EventKind, SlotReader};
+use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
 /// Finds out what the trace leaves out.
@@ -52,7 +52,6 @@ impl<S: Source> UntracedReader<'_, S> {
     fn has_encodings(&self, thread: ThreadId) -> Result<bool, QueryError> {
         let first = self.0.contents.threads.get(usize::from(thread.0)).and_then(|known| known.first_step);
         let Some(slot) = first.map(|step| step.saturating_add(1)) else { return Ok(false) };
-        let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
-        Ok(events.iter().any(|event| matches!(&event.kind, EventKind::Step(step) if step.encoding.is_some())))
+        Ok(SlotReader(self.0).step_of(slot)?.is_some_and(|(_, step)| step.encoding.is_some()))
     }
 }

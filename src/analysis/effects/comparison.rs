@@ -194,10 +194,11 @@ impl Sides<'_> {
     }
 
     fn add_memory_outputs(&self, outputs: &mut Differences) -> Result<(), QueryError> {
+        let ranges = |sets: &RangeEffects| sets.memory_outputs.iter().map(|output| output.range).collect();
         let found = |side: &Side, address: u64, len: u64| {
             self.held(side, side.scope.to, MemoryRange { address: Address(address), len_bytes: len })
         };
-        self.add_differing(self.stretches(|sets| sets.memory_outputs.clone()), found, outputs)
+        self.add_differing(self.stretches(ranges), found, outputs)
     }
 
     /// What memory held when a call read it; where it did not, at its entry.

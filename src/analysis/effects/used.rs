@@ -1,8 +1,8 @@
 //! What steps took in, with the values that it had, and what they left behind, with the values at the end.
 
 use stepback_index::{
-    AccessKinds, Accessed, Cancel, Cell, EFFECT_BLOCKS, EffectsWithin, LastAccesses, MemoryAt, MemoryOf, NameReader,
-    NextAccesses, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value, ValueSource,
+    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, MemoryInput, MemoryOf, MemoryOutput, MemoryRange, MemoryRangesAt,
+    NameReader, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value, ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
@@ -68,7 +68,7 @@ pub enum Used {
     },
 }
 
-/// What some steps took in and left behind. Cost: that of [`EffectsWithin`], and a few lookups for each that is listed.
+/// What some steps took in and left behind. Cost: that of [`EffectsWithin`], and the values of what is listed, read together.
 ///
 /// # Errors
 /// See [`QueryError`].
@@ -101,13 +101,8 @@ impl Reader<'_> {
             let has_windows = self.index.instruction_set(self.scope.thread).has_windows();
             outputs.push(self.register(effect, if has_windows { effect.at } else { self.scope.to })?);
         }
-        for input in sets.memory_inputs.iter().take(LISTED) {
-            let told = input.bytes.get(..VALUE_BYTES.min(input.bytes.len())).unwrap_or_default();
-            inputs.push(self.memory_input(input.address, input.bytes.len() as u64, told.to_vec())?);
-        }
-        for output in sets.memory_outputs.iter().take(LISTED) {
-            outputs.push(self.memory_output(output.address, output.len_bytes)?);
-        }
+        inputs.extend(self.memory_inputs(&sets.memory_inputs)?);
+        outputs.extend(self.memory_outputs(&sets.memory_outputs)?);
         let more = |count: usize| count.saturating_sub(LISTED) as u64;
         Ok(Effects {
             scope: self.scope,
@@ -132,41 +127,45 @@ impl Reader<'_> {
     }
 
     /// What the reads do not tell, as in a trace without values, is what memory held before the first step.
-    fn memory_input(
-        &self,
-        address: Address,
-        len_bytes: u64,
-        mut bytes: Vec<Option<u8>>,
-    ) -> Result<UsedCell, QueryError> {
-        let mut source = ValueSource::Recorded;
-        if bytes.iter().any(Option::is_none) {
-            let question = MemoryAt { position: self.scope.from, address, len_bytes: bytes.len() as u64 };
-            let thread = Some(self.scope.thread);
-            let states = MemoryOf { thread, question }.run(self.index, self.cancel)?;
+    fn memory_inputs(&self, inputs: &[MemoryInput]) -> Result<Vec<UsedCell>, QueryError> {
+        let inputs = inputs.get(..LISTED.min(inputs.len())).unwrap_or_default();
+        let shown =
+            |input: &MemoryInput| input.bytes.get(..VALUE_BYTES.min(input.bytes.len())).unwrap_or_default().to_vec();
+        let is_told = |input: &&MemoryInput| shown(input).iter().all(Option::is_some);
+        let open = inputs.iter().filter(|input| !is_told(input));
+        let open = open.map(|input| MemoryRange { address: input.address, len_bytes: shown(input).len() as u64 });
+        let mut held = self.held(self.scope.from, open.collect())?.into_iter();
+        let cell = |input: &MemoryInput| {
+            let (mut bytes, mut source) = (shown(input), ValueSource::Recorded);
+            let states = if is_told(&input) { Vec::new() } else { held.next().unwrap_or_default() };
             for (byte, state) in bytes.iter_mut().zip(states).filter(|(byte, _)| byte.is_none()) {
                 (*byte, source) = (state.value, source.max(state.source));
             }
-        }
-        let cell = Cell::Memory { address, len_bytes };
-        let (kinds, thread, from) = (AccessKinds::Reads, Some(self.scope.thread), self.scope.from);
-        let next = NextAccesses { cell, kinds, thread, from, skip: 0, limit: 1 }.run(self.index, self.cancel)?;
-        let at = next.first().map(|hit| hit.position);
-        Ok(UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at })
+            let (address, len_bytes) = (input.address, input.bytes.len() as u64);
+            UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at: Some(input.at) }
+        };
+        Ok(inputs.iter().map(cell).collect())
     }
 
-    fn memory_output(&self, address: Address, len_bytes: u64) -> Result<UsedCell, QueryError> {
-        let shown = len_bytes.min(VALUE_BYTES as u64);
-        let question = MemoryAt { position: self.scope.to, address, len_bytes: shown };
-        let states = MemoryOf { thread: Some(self.scope.thread), question }.run(self.index, self.cancel)?;
-        let source = states.iter().map(|state| state.source).max().unwrap_or_default();
-        let bytes = states.into_iter().map(|state| state.value).collect();
-        let cell = Cell::Memory { address, len_bytes };
-        let (kinds, thread, before) = (AccessKinds::Writes, Some(self.scope.thread), self.scope.to);
-        let last = LastAccesses { cell, kinds, thread, before, skip: 0, limit: 1 }.run(self.index, self.cancel)?;
-        let at = last.and_then(|last| match last.accesses.into_iter().next()? {
-            Accessed::Step(hit) => Some(hit.position),
-            Accessed::Initial(_) => None,
-        });
-        Ok(UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at })
+    fn memory_outputs(&self, outputs: &[MemoryOutput]) -> Result<Vec<UsedCell>, QueryError> {
+        let outputs = outputs.get(..LISTED.min(outputs.len())).unwrap_or_default();
+        let shown = |output: &MemoryOutput| {
+            let len_bytes = output.range.len_bytes.min(VALUE_BYTES as u64);
+            MemoryRange { len_bytes, ..output.range }
+        };
+        let held = self.held(self.scope.to, outputs.iter().map(shown).collect())?;
+        let cell = |(output, states): (&MemoryOutput, Vec<ByteState>)| {
+            let source = states.iter().map(|state| state.source).max().unwrap_or_default();
+            let MemoryRange { address, len_bytes } = output.range;
+            let bytes = states.into_iter().map(|state| state.value).collect();
+            UsedCell { used: Used::Memory { address, len_bytes, bytes }, source, at: Some(output.at) }
+        };
+        Ok(outputs.iter().zip(held).map(cell).collect())
+    }
+
+    /// What the memory of the thread holds at a position.
+    fn held(&self, position: Position, ranges: Vec<MemoryRange>) -> Result<Vec<Vec<ByteState>>, QueryError> {
+        let question = MemoryRangesAt { position, ranges };
+        MemoryOf { thread: Some(self.scope.thread), question }.run(self.index, self.cancel)
     }
 }

@@ -20,7 +20,7 @@ use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::bytes::ByteReader;
-use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::slots::SlotReader;
 use crate::read::touches::{TouchReader, Wanted};
 use crate::store::regions::host_regions::{HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::regions::open_calls::{MORE, OpenCalls};
@@ -165,13 +165,8 @@ impl<'a, S: Source> HostPass<'a, S> {
     /// What the call of a slot asks for; none when it is no call.
     fn asked(&self, slot: u64) -> Result<Option<Asked>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else { return Ok(None) };
-        let events = SlotReader(&self.index).events(slot..slot + 1)?;
-        let step = events.iter().find_map(|event| match &event.kind {
-            EventKind::Step(step) if event.slot == slot => Some((event.thread, step)),
-            _ => None,
-        });
-        let Some((thread, StepText { instruction_set, .. })) = step else { return Err(QueryError::TraceChanged) };
-        let set = *instruction_set;
+        let (thread, step) = SlotReader(&self.index).step_of(slot)?.ok_or(QueryError::TraceChanged)?;
+        let set = step.instruction_set;
         let Some(call) = set.host_call() else { return Ok(None) };
         let register = |name| self.register(name, set, thread, before);
         Ok(Some(Asked { set, before, operation: register(call.operation)?, argument: register(call.argument)? }))

@@ -39,26 +39,30 @@ impl Wanted for Number {
         _cancel: &Cancel,
     ) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
-        for slot in slots.iter().copied() {
-            let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
-            let contradictions = Contradictions::of(index, &events)?;
-            for event in events.iter().filter(|event| event.slot == slot) {
+        for near in slots.chunk_by(|one, next| next - one <= NEAR) {
+            let mut contradictions = Contradictions::default();
+            SlotReader(index).each_event_of(near, |event| {
+                contradictions.go_on(index, &event)?;
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
                 let is_copy = matches!(event.kind, EventKind::Register { is_bank_copy: true, .. });
                 if is_copy || find.thread.is_some_and(|wanted| wanted != event.thread) {
-                    continue;
+                    return Ok(());
                 }
-                let access = RecordReader(index).access_of(event, &contradictions);
+                let access = RecordReader(index).access_of(&event, &contradictions);
                 let access = access.filter(|access| find.what.is(&access.value));
-                let Some(access) = access else { continue };
-                if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
-                    found.push(FoundAccess { step, position: Position(slot), access: Some(access) });
+                let Some(access) = access else { return Ok(()) };
+                if let Some(step) = SlotReader(index).owner(event.thread, event.slot)? {
+                    found.push(FoundAccess { step, position: Position(event.slot), access: Some(access) });
                 }
-            }
+                Ok(())
+            })?;
         }
         HitReader(index).hits(found)
     }
 }
+
+/// Steps at most this far apart are read in one go: what lies between costs less than another read.
+const NEAR: u64 = 16;
 
 /// The slots with a value.
 struct ValueSlots<'a> {

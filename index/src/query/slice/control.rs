@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::query::slice::graph::{Deciders, Ways};
 use crate::query::slice::region::Nested;
 use crate::read::key_maps::KeyMapReader;
-use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::slots::{SlotReader, StepText};
 use crate::read::visits::VisitReader;
 use crate::store::key_map::Key;
 use crate::store::segment::meta::Section;
@@ -303,12 +303,7 @@ impl<'a, S: Source> ControlReader<'a, S> {
     }
 
     pub fn text_of(&self, step: Step) -> Result<Option<StepText>, QueryError> {
-        let slot = step.0.saturating_add(1);
-        let events = SlotReader(self.index).events(slot..slot.saturating_add(1))?;
-        Ok(events.into_iter().find_map(|event| match event.kind {
-            EventKind::Step(text) if event.slot == slot => Some(text),
-            _ => None,
-        }))
+        Ok(SlotReader(self.index).step_of(step.after().0)?.map(|(_, text)| text))
     }
 }
 

@@ -280,7 +280,7 @@ impl<S: Source> Definers<'_, S> {
     }
 
     fn operands(&self, thread: ThreadId) -> OperandReader<'_, S> {
-        OperandReader { index: self.index, thread, kinds: AccessKinds::Writes }
+        OperandReader { index: self.index, thread, kinds: AccessKinds::Writes.into() }
     }
 }
 

@@ -594,11 +594,7 @@ fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &
     for distance in 1..=text.instruction_set.longest_block() {
         let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else { return Ok(0) };
         before = step.0.saturating_add(1);
-        let events = SlotReader(index).events(before..before.saturating_add(1))?;
-        let step = events.into_iter().find_map(|event| match event.kind {
-            EventKind::Step(step) if event.slot == before => Some(step),
-            _ => None,
-        });
+        let step = SlotReader(index).step_of(before)?.map(|(_, step)| step);
         let Some(step) = step.filter(|step| step.next_pc() == behind) else { return Ok(0) };
         behind = step.pc;
         let Some(encoding) = step.encoding else { return Ok(0) };

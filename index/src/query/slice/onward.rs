@@ -176,7 +176,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
 
     /// Waits for who touches a piece from a slot on.
     fn follow(&mut self, live: Live, first: u64, cancel: &Cancel) -> Result<(), QueryError> {
-        let touches = NextTouches { index: self.index };
+        let touches = NextTouches { index: self.index, edges: self.edges };
         let touched = touches.of(live.thread, &live.piece, first, cancel)?;
         let earlier = match (&live.piece, touched) {
             (Piece::Memory { granule, mask }, Some(touched)) => {

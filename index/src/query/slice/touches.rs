@@ -1,13 +1,17 @@
 //! Who touches a piece next: reads it, or writes it.
 
+use std::ops::Range;
+
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::slice::EdgeKinds;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::operand_table::OperandKinds;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::pieces::Piece;
 use crate::read::homes::Homes;
@@ -19,6 +23,8 @@ use crate::read::views::ViewReader;
 /// Looks for touches.
 pub(super) struct NextTouches<'a, S> {
     pub index: &'a Index<S>,
+    /// What is followed: without addresses, what only addresses are made of touches no register.
+    pub edges: EdgeKinds,
 }
 
 impl<S: Source> NextTouches<'_, S> {
@@ -29,7 +35,7 @@ impl<S: Source> NextTouches<'_, S> {
             Piece::Flags(bits) => {
                 let view = status_view(*bits);
                 let written = ViewReader(self.index).next_register_slot(thread, view, first)?;
-                let used = self.used(thread, view, first, cancel)?;
+                let used = self.used(thread, view, first..u64::MAX, cancel)?;
                 let stacked = self.stacked(thread, RegisterId::PSR, first)?;
                 Ok(written.into_iter().chain(used).chain(stacked).min())
             }
@@ -63,9 +69,9 @@ impl<S: Source> NextTouches<'_, S> {
             next = next.into_iter().chain(ViewReader(self.index).next_write_slot(known, first)?).min();
         }
         // What the operands name may be the same register under another name: then more is looked at than has to be.
-        let used = self.used(thread, view, first, cancel)?;
-        let stacked = self.stacked(thread, view.register, first)?;
-        Ok(next.into_iter().chain(used).chain(stacked).min())
+        next = next.into_iter().chain(self.stacked(thread, view.register, first)?).min();
+        let used = self.used(thread, view, first..next.unwrap_or(u64::MAX), cancel)?;
+        Ok(used.into_iter().chain(next).min())
     }
 
     /// The next slot in which an exception may store a register: it gives the link register a value.
@@ -85,11 +91,15 @@ impl<S: Source> NextTouches<'_, S> {
         &self,
         thread: ThreadId,
         view: RegisterView,
-        first: u64,
+        slots: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
-        let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::All };
-        let found = reader.next_use(self.as_named(thread, view), first, cancel)?;
+        let kinds = match self.edges.addresses || view.register == RegisterId::PSR {
+            true => AccessKinds::All.into(),
+            false => OperandKinds::Data,
+        };
+        let reader = OperandReader { index: self.index, thread, kinds };
+        let found = reader.next_use(self.as_named(thread, view), slots, cancel)?;
         Ok(found.map(|found| found.slot))
     }
 
