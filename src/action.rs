@@ -108,6 +108,8 @@ pub enum PanelKind {
     Heap,
     /// The pages of memory by how often they are accessed.
     Heat,
+    /// The tasks of an operating system.
+    Tasks,
     /// The functions by what they took.
     Functions,
     /// What is wrong with the trace, by rule.

@@ -191,6 +191,7 @@ command-compare-with-the-next-call-of-this-function = Compare with the next call
 command-compare-with-the-call-around = Compare with the call around…
 command-show-effects = Show effects
 command-show-heat = Show heat
+command-show-tasks = Show tasks
 command-show-functions = Show functions
 command-show-flame-graph = Show flame graph
 command-show-findings = Show findings
@@ -1133,6 +1134,7 @@ export-copy-or-save-the-list-as = Copy or save the list, as it is filtered and s
 table-accesses = Accesses
 table-heap = Heap
 table-heat = Heat
+table-tasks = Tasks
 table-functions = Functions
 table-find = Find
 table-travel-to-the-first-call = Travel to the first call
@@ -1143,6 +1145,8 @@ table-the-trace-does-not-tell = The trace does not tell of the heap
 table-record-it-again-with-record = Record it again with -record_heap, and keep the file funclist.log beside the trace.
 table-no-access-of-memory = No access of memory
 table-the-trace-has-no-loads = The trace has no loads and stores.
+table-no-task-ran = No task ran
+table-the-trace-has-no-steps = The trace has no steps.
 table-no-function-was-called = No function was called
 table-the-trace-has-no-calls = The trace has no calls.
 table-nothing-is-looked-for = Nothing is looked for
@@ -1251,6 +1255,26 @@ heat-pages = { $count ->
     } of { $size }
 heat-busiest = , the busiest { $count } of them
 heat-page = page { $address }
+tasks-count = { $tasks ->
+        [one] 1 task
+       *[other] { $tasks } tasks
+    }, { $runs ->
+        [one] 1 run
+       *[other] { $runs } runs
+    }
+tasks-first-rows = , the first { $count } rows
+tasks-name = task { $task } { $function }
+tasks-run = task { $task } from { $from }
+tasks-task = Task
+tasks-function = First function
+tasks-control-block = Control block
+tasks-runs = Runs
+tasks-from = First step
+tasks-to = Last step
+tasks-steps = Steps
+tasks-handler-steps = In handlers
+tasks-time = Time
+tasks-calls = Calls
 order-one = thread { $thread } ran at the same time
 order-and = { $first } and { $last }
 order-more = { $first } and { $count } more

@@ -212,6 +212,7 @@ command-compare-with-the-next-call-of-this-function = Comparer avec l’appel su
 command-compare-with-the-call-around = Comparer avec l’appel autour de…
 command-show-effects = Afficher les effets
 command-show-heat = Afficher les zones chaudes
+command-show-tasks = Afficher les tâches
 command-show-functions = Afficher les fonctions
 command-show-flame-graph = Afficher le graphe de flammes
 command-show-findings = Afficher les constats
@@ -1172,6 +1173,7 @@ export-copy-or-save-the-list-as = Copier ou enregistrer la liste, telle que filt
 table-accesses = Accès
 table-heap = Tas
 table-heat = Zones chaudes
+table-tasks = Tâches
 table-functions = Fonctions
 table-find = Recherche
 table-travel-to-the-first-call = Aller au premier appel
@@ -1182,6 +1184,8 @@ table-the-trace-does-not-tell = La trace ne dit rien du tas
 table-record-it-again-with-record = Enregistrez-la de nouveau avec -record_heap, et gardez le fichier funclist.log à côté de la trace.
 table-no-access-of-memory = Aucun accès à la mémoire
 table-the-trace-has-no-loads = La trace n’a ni lectures ni écritures de mémoire.
+table-no-task-ran = Aucune tâche n’a tourné
+table-the-trace-has-no-steps = La trace n’a aucun pas.
 table-no-function-was-called = Aucune fonction n’a été appelée
 table-the-trace-has-no-calls = La trace n’a pas d’appels.
 table-nothing-is-looked-for = Rien n’est cherché
@@ -1290,6 +1294,26 @@ heat-pages = { $count ->
     } de { $size }
 heat-busiest = , dont les { $count } plus actives
 heat-page = page { $address }
+tasks-count = { $tasks ->
+        [one] { $tasks } tâche
+       *[other] { $tasks } tâches
+    }, { $runs ->
+        [one] { $runs } exécution
+       *[other] { $runs } exécutions
+    }
+tasks-first-rows = , les { $count } premières lignes
+tasks-name = tâche { $task } { $function }
+tasks-run = tâche { $task } à partir de { $from }
+tasks-task = Tâche
+tasks-function = Première fonction
+tasks-control-block = Bloc de contrôle
+tasks-runs = Exécutions
+tasks-from = Premier pas
+tasks-to = Dernier pas
+tasks-steps = Pas
+tasks-handler-steps = Dans les gestionnaires
+tasks-time = Temps
+tasks-calls = Appels
 order-one = le thread { $thread } tournait en même temps
 order-and = { $first } et { $last }
 order-more = { $count ->

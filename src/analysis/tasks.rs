@@ -9,6 +9,7 @@ use stepback_parsers::{AnySource, Position, Step};
 use super::cell_value::{CellValue, cell_value};
 use super::sites::Sites;
 use super::trace_index::TraceIndex;
+use crate::image::Images;
 
 /// A task.
 #[derive(Clone, Debug)]
@@ -34,7 +35,12 @@ pub struct Task {
 }
 
 /// Symbols of pointers to the control block of the running task: FreeRTOS, ThreadX, µC/OS-II and III.
-pub const CURRENT_TASK: [&str; 4] = ["pxCurrentTCB", "_tx_thread_current_ptr", "OSTCBCur", "OSTCBCurPtr"];
+const CURRENT_TASK: [&str; 4] = ["pxCurrentTCB", "_tx_thread_current_ptr", "OSTCBCur", "OSTCBCurPtr"];
+
+/// Where an operating system has its pointer to the running task, if an image tells.
+pub fn running_task(images: &Images) -> Option<Address> {
+    CURRENT_TASK.iter().find_map(|name| images.address_of(name))
+}
 
 /// All tasks, by thread and in the order in which they first ran.
 /// Cost: a look at each frame and at each switch.

@@ -11,7 +11,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::tasks::{CURRENT_TASK, Task, tasks};
+use crate::analysis::tasks::{Task, running_task, tasks};
 
 /// What the help says below the options.
 pub const HELP: &str = "\
@@ -67,8 +67,7 @@ struct RunJson<'a> {
 
 /// Prints a line for each task, or for each run.
 fn answer(arguments: &TasksArguments, report: &mut Report<'_>) -> Result<()> {
-    let current = CURRENT_TASK.iter().find_map(|name| report.session.images.address_of(name));
-    let tasks = tasks(&report.session.index, current, &report.cancel)?;
+    let tasks = tasks(&report.session.index, running_task(&report.session.images), &report.cancel)?;
     match arguments.runs {
         true => print_runs(&tasks, report),
         false => tasks.iter().try_for_each(|task| print_task(task, report)),

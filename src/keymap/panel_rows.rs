@@ -19,7 +19,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 23] = [
+pub const PANELS: [PanelRow; 24] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -78,6 +78,7 @@ pub const PANELS: [PanelRow; 23] = [
         icon: icons::THREADS,
         another: None,
     },
+    PanelRow { kind: PanelKind::Tasks, show: "Show tasks", key: None, icon: icons::THREADS, another: None },
     PanelRow { kind: PanelKind::Accesses, show: "Show accesses", key: None, icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Watches,

@@ -61,6 +61,7 @@ pub mod step_rows;
 pub mod table;
 pub mod table_groups;
 pub mod table_text;
+pub mod task_table;
 pub mod text;
 mod thread_walk;
 pub mod threads;

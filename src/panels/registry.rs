@@ -87,8 +87,8 @@ panes! {
     Source(SourcePanel): Source;
     /// The threads.
     Threads(ThreadsPanel): Threads;
-    /// A list of accesses, of blocks of the heap, of pages or regions of memory, or of words of the stack.
-    Table(TablePanel): Accesses | Heap | Heat | Regions | StackMemory | Effects;
+    /// A list of accesses, of blocks of the heap, of pages or regions of memory, of words of the stack, or of tasks.
+    Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
     /// What a search found.
@@ -164,7 +164,8 @@ mod tests {
             PanelKind::Threads => Some(PanelKind::Accesses),
             PanelKind::Accesses => Some(PanelKind::Heap),
             PanelKind::Heap => Some(PanelKind::Heat),
-            PanelKind::Heat => Some(PanelKind::Functions),
+            PanelKind::Heat => Some(PanelKind::Tasks),
+            PanelKind::Tasks => Some(PanelKind::Functions),
             PanelKind::Functions => Some(PanelKind::Findings),
             PanelKind::Findings => Some(PanelKind::Find),
             PanelKind::Find => Some(PanelKind::Watches),

@@ -265,3 +265,19 @@ fn what_is_listed_is_typed_above_the_list() {
     window.click("8 bytes");
     assert!(window.count_like("step 1,247") > 0);
 }
+
+/// Task 0 runs, then task 1, then task 0 again.
+#[test]
+fn tasks_are_listed_with_their_runs() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("tasks.tarmac", include_str!("../../fixtures/small/tasks.tarmac"));
+    let mut window = sandbox.open(&trace);
+    window.command("Show tasks");
+    assert!(window.panels().contains(&PanelKind::Tasks));
+    assert!(window.painted("task 0 1000").ends_with(" 0 1000 2 0 16 6 4 10 1"));
+    window.click("task 1 1010");
+    window.check_position(7);
+    window.click("Open task 0 1000");
+    window.click("task 0 from 14");
+    window.check_position(14);
+}

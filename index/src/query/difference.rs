@@ -75,7 +75,10 @@ impl Query for DifferenceBetween {
         let mut granules = changed_granules(index, slots, cancel)?.into_iter();
         loop {
             cancel.check()?;
-            let changes = granules.by_ref().map(|granule| self.change_of(granule, &writers));
+            let changes = granules.by_ref().map(|granule| {
+                cancel.check()?;
+                self.change_of(granule, &writers)
+            });
             let changes = changes.filter_map(Result::transpose).take(BLOCKS).collect::<Result<Vec<_>, _>>()?;
             if changes.is_empty() {
                 return Ok(difference);

@@ -164,7 +164,11 @@ impl<'a, S: Source> OperandReader<'a, S> {
             }
             (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
         }
-        FarUses::new(self, view, Direction::Onward).next(first, cancel)
+        if first >= slots.end {
+            return Ok(None);
+        }
+        let found = FarUses::new(self, view, Direction::Onward).next(first, cancel)?;
+        Ok(found.filter(|used| used.slot < slots.end))
     }
 
     /// What some views are at a position on a processor with windows: cells, which have other names in other windows.

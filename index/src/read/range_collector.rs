@@ -12,9 +12,10 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
-use crate::store::granules::{GRANULE_BITS, granules_of};
+use crate::store::granules::{GRANULE_BITS, Run, granules_of, runs_of};
 
-/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 200 bytes each.
+/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 350 bytes each,
+/// more where they are used in many pieces.
 pub(crate) struct RangeCollector<'a, S> {
     index: &'a Index<S>,
     thread: ThreadId,
@@ -52,28 +53,32 @@ struct BlockUsed {
     known: u64,
     written: u64,
     values: Option<Box<[u8; 64]>>,
-    /// The bytes that a slot read first, or wrote last: no byte is in two of either.
+    /// The runs of bytes that were read, each with the slot that read it first.
     first_reads: Vec<BytesAt>,
+    /// The runs of bytes that were written, each with the slot that wrote it last.
     last_writes: Vec<BytesAt>,
 }
 
-/// Bytes of a block, a bit each, and a slot.
+/// A run of bytes of a block, a bit each, and a slot.
 #[derive(Clone, Copy, Debug)]
 struct BytesAt {
     bytes: u64,
     slot: u64,
 }
 
-impl BlockUsed {
-    fn write(&mut self, BytesAt { bytes, slot }: BytesAt) {
-        self.written |= bytes;
-        if let Some(last) = self.last_writes.last_mut().filter(|last| last.bytes == bytes) {
-            last.slot = slot;
-            return;
-        }
-        self.last_writes.iter_mut().for_each(|earlier| earlier.bytes &= !bytes);
-        self.last_writes.retain(|earlier| earlier.bytes != 0);
-        self.last_writes.push(BytesAt { bytes, slot });
+/// Adds bytes to runs. Runs that meet become one, with the slot that is chosen of theirs.
+fn add_bytes(runs: &mut Vec<BytesAt>, BytesAt { bytes, slot }: BytesAt, choose: fn(u64, u64) -> u64) {
+    for Run { first, len } in runs_of(bytes) {
+        let mut new = BytesAt { bytes: (u64::MAX >> (64 - len)) << first, slot };
+        let near = new.bytes | new.bytes << 1 | new.bytes >> 1;
+        runs.retain(|known| {
+            let is_apart = known.bytes & near == 0;
+            if !is_apart {
+                new = BytesAt { bytes: new.bytes | known.bytes, slot: choose(new.slot, known.slot) };
+            }
+            is_apart
+        });
+        runs.push(new);
     }
 }
 
@@ -156,9 +161,7 @@ impl<'a, S: Source> RangeCollector<'a, S> {
                 return;
             };
             let taken = mask & !block.written;
-            if taken & !block.read != 0 {
-                block.first_reads.push(BytesAt { bytes: taken & !block.read, slot: self.slot });
-            }
+            add_bytes(&mut block.first_reads, BytesAt { bytes: taken & !block.read, slot: self.slot }, u64::min);
             block.read |= taken;
             for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
                 let told = access.bytes.and_then(|bytes| bytes.get(place).copied());
@@ -194,7 +197,8 @@ impl<'a, S: Source> RangeCollector<'a, S> {
                     self.effects.left_out += 1;
                     break;
                 };
-                block.write(BytesAt { bytes, slot });
+                block.written |= bytes;
+                add_bytes(&mut block.last_writes, BytesAt { bytes, slot }, u64::max);
             }
         }
     }

@@ -28,6 +28,28 @@ const INLINE: usize = 4;
 const MASKS_FROM: usize = 16;
 const RAW_SHAPES: u8 = 255;
 
+/// Bytes of a block that lie one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The place of the first.
+    pub first: u32,
+    /// How many: at least one.
+    pub len: u32,
+}
+
+/// Returns the runs of a mask, the lowest first.
+pub fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let first = mask.trailing_zeros();
+        let len = (mask >> first).trailing_ones();
+        mask &= u64::MAX.checked_shl(first + len).unwrap_or(0);
+        Some(Run { first, len })
+    })
+}
+
 /// Which bytes of a block an access touched, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape(pub u16);

@@ -417,7 +417,7 @@ impl<S: Source> Comparison<'_, S> {
         let question = DifferenceBetween { from: self.position(dice), to: self.position(dice), thread };
         let found = question.run(&self.index, &Cancel::default());
         let (Ok(mut found), Some(mut expected)) = (found, question.replay(self.oracle)) else {
-            assert!(question.from.max(question.to) > self.index.end(), "{}: {question:?}", self.name);
+            assert!(question.from.max(question.to) > self.index.end(), "{}: {question:?} fails", self.name);
             return;
         };
         let thread = thread.unwrap_or_else(|| self.oracle.thread_at(question.to));

@@ -16,6 +16,8 @@ pub enum TableKind {
     Heap,
     /// The pages of memory, the busiest first.
     Heat,
+    /// The tasks of an operating system, each with its runs.
+    Tasks,
     /// The functions, those that took most first.
     Functions,
     /// What a search found.
@@ -35,6 +37,7 @@ impl TableKind {
             Self::Accesses => say!("table-accesses"),
             Self::Heap => say!("table-heap"),
             Self::Heat => say!("table-heat"),
+            Self::Tasks => say!("table-tasks"),
             Self::Functions => say!("table-functions"),
             Self::Find => say!("table-find"),
             Self::Regions => say!("table-regions"),
@@ -49,6 +52,7 @@ impl TableKind {
             Self::Accesses => icons::LIST,
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
+            Self::Tasks => icons::THREADS,
             Self::Functions => icons::CALLS,
             Self::Find => icons::SEARCH,
             Self::Regions => icons::MEMORY,
@@ -59,7 +63,7 @@ impl TableKind {
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat, Self::Regions, Self::StackMemory, Self::Effects]
+        [Self::Heap, Self::Heat, Self::Tasks, Self::Regions, Self::StackMemory, Self::Effects]
             .into_iter()
             .find(|list| list.panel() == kind)
             .unwrap_or(Self::Accesses)
@@ -71,6 +75,7 @@ impl TableKind {
             Self::Accesses => PanelKind::Accesses,
             Self::Heap => PanelKind::Heap,
             Self::Heat => PanelKind::Heat,
+            Self::Tasks => PanelKind::Tasks,
             Self::Functions => PanelKind::Functions,
             Self::Find => PanelKind::Find,
             Self::Regions => PanelKind::Regions,
@@ -91,7 +96,7 @@ impl TableKind {
 
     /// Whether Enter travels; elsewhere it shows memory.
     pub fn travels_by_enter(self) -> bool {
-        matches!(self, Self::Accesses | Self::Functions | Self::Find | Self::Effects)
+        matches!(self, Self::Accesses | Self::Functions | Self::Find | Self::Effects | Self::Tasks)
     }
 
     /// Whether its rows are moments in their order: the position is marked between them.
@@ -126,6 +131,7 @@ impl TableKind {
             }
             Self::Heap => EmptyWords(say!("table-the-trace-does-not-tell"), say!("table-record-it-again-with-record")),
             Self::Heat => EmptyWords(say!("table-no-access-of-memory"), say!("table-the-trace-has-no-loads")),
+            Self::Tasks => EmptyWords(say!("table-no-task-ran"), say!("table-the-trace-has-no-steps")),
             Self::Functions => EmptyWords(say!("table-no-function-was-called"), say!("table-the-trace-has-no-calls")),
             Self::Find => EmptyWords(say!("table-nothing-is-looked-for"), say!("table-type-into-the-field-above")),
             Self::Regions => EmptyWords(say!("table-no-memory-is-accessed"), say!("table-the-trace-has-no-loads")),
@@ -140,6 +146,7 @@ impl TableKind {
             Self::Accesses => say!("table-ask-for-more-bytes-for"),
             Self::Heap => say!("table-no-function-that-allocates-returns"),
             Self::Heat => say!("table-the-trace-has-no-loads"),
+            Self::Tasks => say!("table-the-trace-has-no-steps"),
             Self::Functions => say!("table-the-trace-has-no-calls"),
             Self::Regions => say!("table-the-trace-has-no-loads-and"),
             Self::StackMemory => say!("table-go-to-a-position-where"),

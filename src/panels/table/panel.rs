@@ -27,6 +27,7 @@ use crate::model::memory::{Runs, accessed_runs};
 use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow, View};
+use crate::model::task_table::task_table;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::panel::Panel;
@@ -78,6 +79,8 @@ struct TableState {
 enum Question {
     Heap(Arc<Heap>, Position),
     Heat,
+    /// Of so many steps.
+    Tasks(u64),
     Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
     StackMemory(Position),
     Effects(EffectsOf),
@@ -122,6 +125,7 @@ impl TablePanel {
         let here = cx.windows.active().position;
         match self.kind {
             TableKind::Heat => Ok(Some(Question::Heat)),
+            TableKind::Tasks => Ok(Some(Question::Tasks(cx.session.index.step_count()))),
             TableKind::StackMemory => Ok(Some(Question::StackMemory(here))),
             TableKind::Effects => Ok(self.state.effects.map(Question::Effects)),
             TableKind::Regions if !has_heap(cx.session.companions.functions.as_ref()) => {
@@ -282,6 +286,7 @@ impl Panel for TablePanel {
             move |cancel: &Cancel| match &question {
                 Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
                 Question::Heat => heat_table(&session, cancel).map(Arc::new),
+                Question::Tasks(_) => task_table(&session, cancel).map(Arc::new),
                 Question::Regions(heap, runs, at) => {
                     let found = Found { heap: heap.as_deref(), runs };
                     regions_table(&session, found, *at, cancel).map(Arc::new)

@@ -9,10 +9,10 @@ use crate::answers::slice::{Edge, End, NotKnown, SliceCell};
 use crate::index::Index;
 use crate::query::slice::definers::Definers;
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::pieces::{Piece, Run, blocks_of_bytes, grow_view, joined, parts_of};
+use crate::query::slice::pieces::{Piece, blocks_of_bytes, grow_view, joined, parts_of};
 use crate::query::slice::written::By;
 use crate::read::slots::{EventKind, SlotEvent, StepText};
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, Run};
 
 /// Finds what the events of a step show of an exception. Cost: a look at each event, in sets whose exceptions have frames.
 pub(super) fn exception_flow<S: Source>(

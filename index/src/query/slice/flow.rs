@@ -23,14 +23,14 @@ use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::late_slots::{late_slots, late_writes};
-use crate::query::slice::pieces::{Piece, Run, grow_view, joined, parts_of, runs_of};
+use crate::query::slice::pieces::{Piece, grow_view, joined, parts_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::By;
 use crate::read::homes::Homes;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, Run, runs_of};
 
 /// In which slots a step is looked at.
 #[derive(Clone, Debug)]

@@ -14,11 +14,11 @@ use crate::index::Index;
 use crate::inference::overwrites::OverwriteReader;
 use crate::query::slice::beside::{Who, is_contradicting};
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
-use crate::query::slice::pieces::{Piece, runs_of};
+use crate::query::slice::pieces::Piece;
 use crate::read::contradictions::Contradictions;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, runs_of};
 
 /// When something happened to a byte: in a slot what the host wrote comes before all accesses.
 type When = (u64, Option<TouchAt>);

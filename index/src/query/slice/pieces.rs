@@ -7,7 +7,7 @@ use stepback_machine::{Address, RegisterView};
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
 use crate::read::homes::Homes;
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, Run, runs_of};
 
 /// A part of the state of the machine whose writers are wanted.
 #[derive(Clone, Debug)]
@@ -54,31 +54,11 @@ impl Piece {
     }
 }
 
-/// Bytes of a block that lie one behind the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub first: u32,
-    pub len: u32,
-}
-
 impl Run {
     pub fn cell(self, granule: u64) -> SliceCell {
         let address = Address((granule << GRANULE_BITS) + u64::from(self.first));
         SliceCell::Memory { address, len_bytes: u64::from(self.len) }
     }
-}
-
-/// The runs of a mask, the lowest first.
-pub(super) fn runs_of(mut mask: u64) -> impl Iterator<Item = Run> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let first = mask.trailing_zeros();
-        let len = (mask >> first).trailing_ones();
-        mask &= u64::MAX.checked_shl(first + len).unwrap_or(0);
-        Some(Run { first, len })
-    })
 }
 
 /// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.

@@ -32,7 +32,9 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Find => table(Find::default()),
         PanelKind::Findings => list(Findings::default()),
         PanelKind::Functions => table(Functions::default()),
-        PanelKind::Heap | PanelKind::Heat | PanelKind::Regions | PanelKind::StackMemory => table(Memory::of(kind)),
+        PanelKind::Heap | PanelKind::Heat | PanelKind::Tasks | PanelKind::Regions | PanelKind::StackMemory => {
+            table(Memory::of(kind))
+        }
         PanelKind::Source => list(SourceList::default()),
         PanelKind::Stack => list(Stack::default()),
         PanelKind::Threads => table(Threads::default()),

@@ -19,6 +19,7 @@ use crate::model::memory::{Runs, accessed_runs};
 use crate::model::regions::{Found, regions_table};
 use crate::model::stack_memory::stack_memory;
 use crate::model::table::{Table, TableRow};
+use crate::model::task_table::task_table;
 use crate::terminal::pane::Cx;
 use crate::worker::Slot;
 
@@ -129,6 +130,8 @@ pub struct Memory {
 enum Question {
     Heap(Arc<Heap>, Position),
     Heat,
+    /// Of so many steps.
+    Tasks(u64),
     Regions(Option<Arc<Heap>>, Arc<Runs>, Position),
     StackMemory(Position),
 }
@@ -145,6 +148,7 @@ impl Memory {
         let has_heap = has_heap(cx.desk.session.companions.functions.as_ref());
         match self.kind {
             PanelKind::Heat => Ok(Question::Heat),
+            PanelKind::Tasks => Ok(Question::Tasks(cx.desk.session.index.step_count())),
             PanelKind::StackMemory => Ok(Question::StackMemory(at)),
             PanelKind::Heap if !has_heap => Err(Listed::Nothing(
                 say!("table-the-trace-does-not-tell").to_owned(),
@@ -183,6 +187,7 @@ impl Source for Memory {
         match self.kind {
             PanelKind::Heap => say!("table-heap"),
             PanelKind::Heat => say!("table-heat"),
+            PanelKind::Tasks => say!("table-tasks"),
             PanelKind::StackMemory => say!("table-stack-memory"),
             _ => say!("table-regions"),
         }
@@ -197,6 +202,7 @@ impl Source for Memory {
                 Ok(Arc::new(match &question {
                     Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel)?,
                     Question::Heat => heat_table(&session, cancel)?,
+                    Question::Tasks(_) => task_table(&session, cancel)?,
                     Question::Regions(heap, runs, at) => {
                         regions_table(&session, Found { heap: heap.as_deref(), runs }, *at, cancel)?
                     }
@@ -210,6 +216,7 @@ impl Source for Memory {
         match self.kind {
             PanelKind::Heap => say!("table-no-function-that-allocates-returns"),
             PanelKind::Heat => say!("table-the-trace-has-no-loads"),
+            PanelKind::Tasks => say!("table-the-trace-has-no-steps"),
             PanelKind::StackMemory => say!("table-go-to-a-position-where"),
             _ => say!("table-the-trace-has-no-loads-and"),
         }
@@ -355,6 +362,11 @@ mod tests {
    8ffff5c0  8ffff83f  640 bytes  384 bytes  stack"
         );
         assert_eq!(
+            memory(PanelKind::Tasks).draw(80, 3),
+            r"   Task  First function  Runs  First step  Last step  Steps   Time  Calls
+*▸    0  80000000           1           0      1,762  1,763  1,763     72"
+        );
+        assert_eq!(
             memory(PanelKind::StackMemory).draw(80, 16),
             r" 44 words above the stack pointer 8ffff5e0
    Address   From sp  Value             Saved  Frame     Written by
@@ -391,7 +403,7 @@ mod tests {
         accesses().take(&Action::ListAccesses("0x80020010".to_owned(), 64, None)).drum();
         let list = Action::ListValues(CellName::Register("x2".to_owned()));
         accesses().take(&list).take(&Action::GroupAccesses).drum();
-        [PanelKind::Heap, PanelKind::Heat, PanelKind::Regions, PanelKind::StackMemory]
+        [PanelKind::Heap, PanelKind::Heat, PanelKind::Tasks, PanelKind::Regions, PanelKind::StackMemory]
             .into_iter()
             .for_each(|kind| memory(kind).drum());
     }
