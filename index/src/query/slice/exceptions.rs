@@ -9,7 +9,7 @@ use crate::answers::slice::{Edge, End, NotKnown, SliceCell};
 use crate::index::Index;
 use crate::query::slice::definers::Definers;
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
-use crate::query::slice::pieces::{Piece, blocks_of_bytes, grow_view, joined, parts_of};
+use crate::query::slice::pieces::{Piece, blocks_of_bytes, cell_of, grow_view, joined, parts_of};
 use crate::query::slice::written::By;
 use crate::read::slots::{EventKind, SlotEvent, StepText};
 use crate::store::granules::{GRANULE_BITS, Run};
@@ -123,7 +123,7 @@ impl<S: Source> StepFlow<'_, S> {
             FramePart { run: Run { first: place, len: 1 }, view, event: self.stacking_event(slot, address) }
         });
         for FramePart { run, view, event } in joined(bytes, FramePart::grow) {
-            let (event, cell) = (event.unwrap_or(0), run.cell(granule));
+            let (event, cell) = (event.unwrap_or(0), cell_of(run, granule));
             match view {
                 Some(view) => self.take_stacked(view, Stacking { slot, event, cell }, outcome)?,
                 None => outcome.ends.push((End::Constant, cell)),

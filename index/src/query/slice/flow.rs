@@ -23,7 +23,7 @@ use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
 use crate::query::slice::frontier::Want;
 use crate::query::slice::late_slots::{late_slots, late_writes};
-use crate::query::slice::pieces::{Piece, grow_view, joined, parts_of};
+use crate::query::slice::pieces::{Piece, cell_of, grow_view, joined, parts_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::By;
@@ -447,7 +447,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
         let in_frame = (0..64u32).filter(is_frame).fold(0u64, |mask, place| mask | 1 << place);
         for run in runs_of(taken & !in_frame).chain(runs_of(in_frame)) {
             let bytes = (run.first..run.first + run.len).map(|place| stored(place).flatten());
-            let cell = run.cell(granule);
+            let cell = cell_of(run, granule);
             outcome.defines.push(Defined::new(cell, Value(bytes.collect())));
             if in_frame >> run.first & 1 == 1 {
                 self.make_frame(granule, run, want.slot, outcome)?;
@@ -463,7 +463,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
     fn take_from_host(&self, granule: u64, mask: u64, want: Want, outcome: &mut Outcome) {
         let region = self.index.host_regions.at(want.slot);
         for run in runs_of(mask) {
-            let cell = run.cell(granule);
+            let cell = cell_of(run, granule);
             let Some(region) = region else {
                 let piece = Piece::Memory { granule, mask };
                 outcome.rests.push(Want { piece, ..want });

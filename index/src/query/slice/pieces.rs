@@ -48,17 +48,16 @@ impl Piece {
         match self {
             Self::Register { view, .. } => vec![SliceCell::Register { thread, view: *view }],
             Self::Flags(bits) => vec![SliceCell::Flags { thread, bits: *bits }],
-            Self::Memory { granule, mask } => runs_of(*mask).map(|run| run.cell(*granule)).collect(),
+            Self::Memory { granule, mask } => runs_of(*mask).map(|run| cell_of(run, *granule)).collect(),
             Self::Decision => Vec::new(),
         }
     }
 }
 
-impl Run {
-    pub fn cell(self, granule: u64) -> SliceCell {
-        let address = Address((granule << GRANULE_BITS) + u64::from(self.first));
-        SliceCell::Memory { address, len_bytes: u64::from(self.len) }
-    }
+/// Returns the bytes of a run as a cell.
+pub(super) fn cell_of(run: Run, granule: u64) -> SliceCell {
+    let address = Address((granule << GRANULE_BITS) + u64::from(run.first));
+    SliceCell::Memory { address, len_bytes: u64::from(run.len) }
 }
 
 /// The blocks of some bytes of memory, each with its bytes; those beyond the end of the address space do not count.
