@@ -277,7 +277,7 @@ fn tasks_are_listed_with_their_runs() {
     assert!(window.painted("task 0 1000").ends_with(" 0 1000 2 0 16 6 4 10 1"));
     window.click("task 1 1010");
     window.check_position(7);
-    window.click("Open task 0 1000");
+    window.click("open task 0 1000");
     window.click("task 0 from 14");
     window.check_position(14);
 }
