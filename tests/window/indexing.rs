@@ -174,7 +174,7 @@ fn a_damaged_index_that_a_panel_meets_is_rebuilt_and_the_panel_shows_its_answer(
 fn a_search_that_meets_a_damaged_index_lands_where_it_would_have() {
     let sandbox = Sandbox::new();
     // No panel looks for the visits of an address, except Memory where it shows code: it shows the stack here.
-    let path = sandbox.file("a.tarmac", &format!("0 clk R SP_EL1 0000000000090000\n{SHORT}"));
+    let path = sandbox.file("a.tarmac", format!("0 clk R SP_EL1 0000000000090000\n{SHORT}"));
     let search = |window: &mut Driver| {
         window.go_to("pc:0x1010#1");
         window.messages().iter().any(|message| message == MENDED)
