@@ -26,7 +26,7 @@ impl From<AccessKinds> for OperandKinds {
 }
 
 impl OperandKinds {
-    /// The reads that count of all reads of an instruction and of its reads for more than an address.
+    /// Returns the reads to consider: all of them, or only those used as data.
     pub fn reads<'v>(self, all: &'v [RegisterView], data: &'v [RegisterView]) -> &'v [RegisterView] {
         match self {
             Self::Accesses(kinds) if kinds.includes(AccessKind::Read) => all,

@@ -40,7 +40,7 @@ pub struct DifferenceBetween {
 }
 
 const RUN_BYTES: usize = 16;
-/// Blocks that are compared together, some 4 kB each: a step may write a hundred thousand, and is read for each lot.
+/// Number of blocks compared together, about 4 kB each. A step that writes more blocks is read again for the next ones.
 const BLOCKS: usize = 1 << 14;
 
 impl Query for DifferenceBetween {
@@ -108,7 +108,7 @@ struct Change {
     last: Box<[Option<Changer>; 64]>,
 }
 
-/// What may have changed a byte.
+/// The access or host call that may have changed a byte.
 #[derive(Clone, Copy)]
 enum Changer {
     /// A write, or a read that shows another value.
@@ -118,8 +118,8 @@ enum Changer {
 }
 
 impl DifferenceBetween {
-    /// What may have changed a block; none where the trace shows nothing.
-    /// What is only known of one of the positions, because the host may have written between, is no change that it shows.
+    /// Returns the last changes of a block between the two positions; none where the trace shows no change.
+    /// A byte known at only one position, because the host may have written in between, does not count as changed.
     fn change_of<S: Source>(&self, granule: u64, writers: &Writers<'_, S>) -> Result<Option<Change>, QueryError> {
         let (earlier, later) = (self.from.min(self.to).0, self.from.max(self.to).0);
         let reader = TouchReader::in_memory(writers.index, writers.memory);

@@ -102,7 +102,7 @@ impl InMemory for MemoryRangesAt {
 }
 
 impl MemoryRangesAt {
-    /// What accesses by these addresses told, wherever they led.
+    /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
     fn by_address<S: Source>(
         &self,
         index: &Index<S>,
@@ -147,7 +147,7 @@ impl MemoryAt {
         MemoryRange { address: self.address, len_bytes: self.len_bytes }
     }
 
-    /// What accesses by these addresses told, wherever they led.
+    /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
     pub(super) fn by_address<S: Source>(
         &self,
         index: &Index<S>,

@@ -14,8 +14,8 @@ use crate::read::byte_set::ByteSet;
 use crate::read::encodings::encoding_of;
 use crate::store::granules::{GRANULE_BITS, Run, granules_of, runs_of};
 
-/// Follows the steps of a thread. Memory: at most so many blocks of 64 bytes, some 350 bytes each,
-/// more where they are used in many pieces.
+/// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit` blocks,
+/// and more for blocks whose bytes are used in many separate runs.
 pub(crate) struct RangeCollector<'a, S> {
     index: &'a Index<S>,
     thread: ThreadId,

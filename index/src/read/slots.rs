@@ -196,8 +196,8 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok(found)
     }
 
-    /// The same as [`Self::each_event`], read from an earlier slot on, until `take` stops it; with each event comes the line in
-    /// range of the first step that was read.
+    /// Like [`Self::each_event`], but starts reading at an earlier slot and ends when `take` stops it.
+    /// Each event comes with its line, counted from the first step that was read.
     pub(crate) fn each_event_from(
         &self,
         first: u64,
@@ -217,7 +217,7 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok(events)
     }
 
-    /// The same one by one, as [`Self::each_event`].
+    /// Like [`Self::events_of`], but hands over the events one by one.
     pub(crate) fn each_event_of(
         &self,
         slots: &[u64],
@@ -443,7 +443,7 @@ struct EventReader<'a, 's, S, F> {
     events_in_slot: usize,
     /// Takes an event, and the line in range of the first step.
     take: F,
-    /// What came of the last event that was taken.
+    /// The result of the last call of `take`.
     taken: Result<Flow, QueryError>,
 }
 

@@ -68,7 +68,7 @@ pub enum Used {
     },
 }
 
-/// What some steps took in and left behind. Cost: that of [`EffectsWithin`], and the values of what is listed, read together.
+/// Returns the inputs and outputs of some steps. Cost: that of [`EffectsWithin`], plus one read of all listed values.
 ///
 /// # Errors
 /// See [`QueryError`].

@@ -23,7 +23,7 @@ use crate::read::views::ViewReader;
 /// Looks for touches.
 pub(super) struct NextTouches<'a, S> {
     pub index: &'a Index<S>,
-    /// What is followed: without addresses, what only addresses are made of touches no register.
+    /// The edges to follow. Without addresses, a register used only to form an address does not count as read.
     pub edges: EdgeKinds,
 }
 

@@ -127,7 +127,7 @@ impl ThreadCheck {
     /// Control is where the instruction before leads. The rule of all formats covers plain instructions and direct branches.
     fn check_way(&self, new: &KnownInstruction, report: &mut Report<'_>) {
         let Some(last) = self.last.filter(|_| !self.is_elsewhere && !self.header.is_filtered()) else { return };
-        // A core tells the time where the thread has its turn again, which may be anywhere.
+        // In a core-sharded trace a timestamp may come anywhere: the scheduler adds one when it resumes a thread.
         let has_time = self.has_time && !self.header.is_of_core();
         if has_time && last.is_branch() && !self.is_interrupted && last.is_kernel == new.is_kernel {
             report.add(&rules::BRANCH, || "a time comes between a branch and where it goes".to_owned());
