@@ -67,4 +67,12 @@ impl RegisterView {
             && u32::from(self.offset) < u32::from(other.offset) + u32::from(other.size_bytes)
             && u32::from(other.offset) < u32::from(self.offset) + u32::from(self.size_bytes)
     }
+
+    /// True when it has all bytes of another.
+    pub fn includes(self, other: Self) -> bool {
+        self.register == other.register
+            && self.offset <= other.offset
+            && u32::from(other.offset) + u32::from(other.size_bytes)
+                <= u32::from(self.offset) + u32::from(self.size_bytes)
+    }
 }

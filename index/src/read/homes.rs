@@ -55,6 +55,11 @@ impl Homes {
         Self { sure: of(&self.sure), doubtful: of(&self.doubtful), open: of(&self.open) }
     }
 
+    /// Whether all writes in a list are meant beyond doubt.
+    pub(crate) fn is_sure(&self, list: RegisterView) -> bool {
+        self.sure.contains(&list) && !self.open.contains(&list)
+    }
+
     /// The views in whose lists the writes are, and some others.
     pub(crate) fn lists(&self) -> impl Iterator<Item = RegisterView> + '_ {
         self.closed().chain(self.open())

@@ -39,6 +39,7 @@ pub(crate) mod step_counts;
 pub(crate) mod told_pages;
 pub(crate) mod touches;
 pub(crate) mod untraced;
+pub(crate) mod use_lists;
 pub(crate) mod views;
 pub(crate) mod visits;
 pub(crate) mod write_lists;

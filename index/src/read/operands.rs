@@ -3,7 +3,7 @@
 //! The steps nearby are decoded one by one. Beyond them a table of all addresses says which instructions use the register at all,
 //! and the lists of their visits say when: a register that nothing uses costs a lookup.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use stepback_machine::{
     AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView, decode,
@@ -24,6 +24,7 @@ use crate::read::encodings::encoding_of;
 use crate::read::far_uses::FarUses;
 use crate::read::names::NameReader;
 use crate::read::slots::SlotReader;
+use crate::read::use_lists::UseLists;
 
 /// How many steps of the thread are decoded before the table is asked.
 const NEARBY: u64 = 2048;
@@ -144,31 +145,69 @@ impl<'a, S: Source> OperandReader<'a, S> {
         if view.register == RegisterId::PC {
             return Ok(None);
         }
-        let view = self.cells(&[view], Position(slots.start.saturating_sub(1)))?.pop().unwrap_or(view);
-        let (mut first, mut left, mut block) = (slots.start.max(1), NEARBY, BLOCK);
-        while left > 0 {
+        let view = self.cell(view, slots.start)?;
+        let first = match self.nearby(view, slots.clone(), NEARBY, cancel)? {
+            ControlFlow::Break(found) => return Ok(found),
+            ControlFlow::Continue(first) => first,
+        };
+        let found = FarUses::new(self, view, Direction::Onward).next(first, cancel)?;
+        Ok(found.filter(|used| used.slot < slots.end))
+    }
+
+    /// The same for a walk that asks again and again: the uses in a segment are listed once.
+    pub(crate) fn next_listed_use(
+        &self,
+        view: RegisterView,
+        slots: Range<u64>,
+        lists: &mut UseLists,
+        cancel: &Cancel,
+    ) -> Result<Option<OperandUse>, QueryError> {
+        if view.register == RegisterId::PC {
+            return Ok(None);
+        }
+        let view = self.cell(view, slots.start)?;
+        let mut far = FarUses::new(self, view, Direction::Onward);
+        let first = match far.is_listed(slots.start, lists) {
+            true => slots.start.max(1),
+            false => match self.nearby(view, slots.clone(), BLOCK, cancel)? {
+                ControlFlow::Break(found) => return Ok(found),
+                ControlFlow::Continue(first) => first,
+            },
+        };
+        far.next_listed(first..slots.end, lists, cancel)
+    }
+
+    /// Decodes the next steps of the thread one by one, about `count` of them, for the first that uses a view.
+    /// Continues with the slot behind them where none does.
+    fn nearby(
+        &self,
+        view: RegisterView,
+        slots: Range<u64>,
+        count: u64,
+        cancel: &Cancel,
+    ) -> Result<ControlFlow<Option<OperandUse>, u64>, QueryError> {
+        let (mut first, mut left, mut block) = (slots.start.max(1), count, BLOCK.min(count / 4));
+        while left > 0 && first < slots.end {
             cancel.check()?;
-            if first >= slots.end {
-                return Ok(None);
-            }
             let from = Position(first - 1);
             let Some(nearest) = SlotReader(self.index).next_step_of(self.thread, from)?.map(|step| step.after().0)
             else {
-                return Ok(None);
+                return Ok(ControlFlow::Break(None));
             };
             let behind = nearest.saturating_add(block).min(self.index.step_count() + 1).min(slots.end.max(nearest));
             for step in self.steps_of(nearest..behind)? {
                 if let Some(doubt) = use_of(&step, view, self.kinds) {
-                    return Ok(Some(OperandUse { slot: step.slot, doubt }));
+                    return Ok(ControlFlow::Break(Some(OperandUse { slot: step.slot, doubt })));
                 }
             }
             (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
         }
-        if first >= slots.end {
-            return Ok(None);
-        }
-        let found = FarUses::new(self, view, Direction::Onward).next(first, cancel)?;
-        Ok(found.filter(|used| used.slot < slots.end))
+        Ok(if first < slots.end { ControlFlow::Continue(first) } else { ControlFlow::Break(None) })
+    }
+
+    /// What a view is from a slot on, on a processor with windows: a cell.
+    fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
+        Ok(self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view))
     }
 
     /// What some views are at a position on a processor with windows: cells, which have other names in other windows.

@@ -51,6 +51,26 @@ pub(super) enum Taken {
     Memory(Vec<Address>),
 }
 
+impl Taken {
+    /// How many bytes it has; none of flags.
+    pub fn len_bytes(&self) -> Option<usize> {
+        match self {
+            Self::Register(view) | Self::Home(view) => Some(usize::from(view.size_bytes)),
+            Self::Memory(addresses) => Some(addresses.len()),
+            Self::Flags(_) => None,
+        }
+    }
+
+    /// Whether another is a part of it.
+    pub fn includes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Register(view), Self::Register(other)) => view.includes(*other),
+            (Self::Memory(addresses), Self::Memory(others)) => others.iter().all(|other| addresses.contains(other)),
+            _ => false,
+        }
+    }
+}
+
 /// What a step had of what was wanted of it.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {

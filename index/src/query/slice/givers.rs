@@ -20,6 +20,7 @@ use crate::query::slice::live::{Giver, Live};
 use crate::query::slice::outputs::Output;
 use crate::query::slice::pieces::{Piece, blocks_of};
 use crate::read::homes::Homes;
+use crate::read::views::ViewReader;
 
 /// Who holds the value that a step takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +41,13 @@ pub(super) struct GiverReader<'w, 'a, S> {
     edges: EdgeKinds,
     /// What was looked up already: many outputs are made of the same.
     known: HashMap<Taken, Vec<Reached>>,
+    /// What one holder holds all of: each part of it is held by the same.
+    whole: Vec<(Taken, Reached)>,
 }
 
 impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
     pub fn new(flow: &'w StepFlow<'a, S>, step: Step, lives: &'w [Live], edges: EdgeKinds) -> Self {
-        Self { flow, step, lives, state: None, edges, known: HashMap::new() }
+        Self { flow, step, lives, state: None, edges, known: HashMap::new(), whole: Vec::new() }
     }
 
     /// Who holds what an output is made of, and what for it is taken in.
@@ -56,10 +59,20 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(found)
     }
 
+    /// Whether each byte of an output is a copy of one that the same holder has, as far as it was looked up.
+    pub fn has_all_of(&self, output: &Output) -> bool {
+        let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else { return false };
+        let is_as_long = taken.len_bytes().is_some_and(|len| output.piece.len_bytes() == Some(len));
+        is_as_long && output.outcome.ends.is_empty() && self.whole.iter().any(|(whole, _)| whole.includes(taken))
+    }
+
     /// Who holds what a step takes in.
     pub fn reached(&mut self, taken: &Taken, cancel: &Cancel) -> Result<Vec<Reached>, QueryError> {
         if let Some(reached) = self.known.get(taken) {
             return Ok(reached.clone());
+        }
+        if let Some((_, holder)) = self.whole.iter().find(|(whole, _)| whole.includes(taken)) {
+            return Ok(vec![*holder]);
         }
         let state = match (self.state, taken) {
             (Some(state), _) => state,
@@ -68,14 +81,25 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         };
         let mut reached = Vec::new();
         let definers = Definers { index: self.flow.index };
-        for piece in definers.pieces_of(taken, state, self.flow.thread(), self.step)? {
-            self.look_up(piece, &mut reached, cancel)?;
+        let pieces = definers.pieces_of(taken, state, self.flow.thread(), self.step)?;
+        let is_one = pieces.len() == 1;
+        for piece in pieces {
+            let holder = self.look_up(piece, &mut reached, cancel)?.filter(|_| is_one && reached.len() == 1);
+            self.whole.extend(holder.map(|holder| (taken.clone(), holder)));
         }
         self.known.insert(taken.clone(), reached.clone());
         Ok(reached)
     }
 
-    fn look_up(&self, piece: Piece, reached: &mut Vec<Reached>, cancel: &Cancel) -> Result<(), QueryError> {
+    /// Adds who holds a piece; gives the one who holds all of it, if that was seen at once.
+    fn look_up(
+        &self,
+        piece: Piece,
+        reached: &mut Vec<Reached>,
+        cancel: &Cancel,
+    ) -> Result<Option<Reached>, QueryError> {
+        let mut holder = None;
+        let asked = piece.clone();
         let (index, thread) = (self.flow.index, self.flow.thread());
         let own = Until { slot: self.step.0, shown: self.step.0.saturating_add(1), beside: self.flow.beside.as_ref() };
         let mut open = vec![(Wish { thread, piece, wanted_by: Vec::new(), doubt: None }, own)];
@@ -93,21 +117,52 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
             }
             while let Some((step, wants)) = frontier.take_newest() {
                 for want in wants {
-                    open.extend(self.take(step, want, reached)?.into_iter().filter_map(rest));
+                    if let Some(found) = self.holder_of(step, &want)? {
+                        holder = Some(found).filter(|_| want.piece.is_same(&asked));
+                        reached.push(found);
+                    } else {
+                        open.extend(self.take(step, want, reached)?.into_iter().filter_map(rest));
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(holder)
+    }
+
+    /// Who holds all that is wanted of a step.
+    fn holder_of(&self, step: Step, want: &Want) -> Result<Option<Reached>, QueryError> {
+        let giver = Giver::Step { step, slot: want.slot };
+        let is_holder = |live: &&Live| {
+            live.giver == giver && live.meets(&want.piece, want.thread) && live.has_bytes_of(&want.piece)
+        };
+        let holder = self.lives.iter().find(is_holder);
+        let is_sure = holder.is_some() && self.is_one_register(want)?;
+        Ok(holder.filter(|_| is_sure).map(|live| Reached { from: live.from, doubt: want.doubt }))
+    }
+
+    /// Whether of the registers that may be meant one was written in the slot of a want, and that one is meant beyond doubt.
+    fn is_one_register(&self, want: &Want) -> Result<bool, QueryError> {
+        let Piece::Register { homes, .. } = &want.piece else { return Ok(true) };
+        // The lists say nothing where operands alone tell.
+        if self.flow.index.has_operands_alone() {
+            return Ok(homes.lists().nth(1).is_none());
+        }
+        let (reader, mut is_found) = (ViewReader(self.flow.index), false);
+        for list in homes.lists() {
+            if reader.last_register_slot(want.thread, list, want.slot)? == Some(want.slot) {
+                if is_found || !homes.is_sure(list) {
+                    return Ok(false);
+                }
+                is_found = true;
+            }
+        }
+        Ok(is_found)
     }
 
     /// Notes what of a want a step gave is followed; what it did not write after all is left.
     fn take(&self, step: Step, want: Want, reached: &mut Vec<Reached>) -> Result<Vec<Want>, QueryError> {
         let giver = Giver::Step { step, slot: want.slot };
         let is_meant = |live: &&Live| live.giver == giver && live.meets(&want.piece, want.thread);
-        if let Some(live) = self.lives.iter().find(|live| is_meant(live) && live.covers(&want.piece)) {
-            reached.push(Reached { from: live.from, doubt: want.doubt });
-            return Ok(Vec::new());
-        }
         if !self.lives.iter().any(|live| live.meets(&want.piece, want.thread)) {
             return Ok(Vec::new());
         }

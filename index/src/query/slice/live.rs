@@ -73,11 +73,11 @@ impl Live {
         }
     }
 
-    /// Whether it has all of a piece that it [meets](Self::meets), if both are the same register beyond doubt.
-    pub fn covers(&self, piece: &Piece) -> bool {
+    /// Whether it has all bytes of a piece that it [meets](Self::meets), if both are the same register.
+    pub fn has_bytes_of(&self, piece: &Piece) -> bool {
         match (&self.piece, piece) {
-            (Piece::Register { view, .. }, Piece::Register { view: other, homes }) => {
-                homes.lists().nth(1).is_none() && view.offset <= other.offset && end_of(*other) <= end_of(*view)
+            (Piece::Register { view, .. }, Piece::Register { view: other, .. }) => {
+                view.offset <= other.offset && end_of(*other) <= end_of(*view)
             }
             (Piece::Flags(bits), Piece::Flags(others)) => others & !bits == 0,
             (Piece::Memory { mask, .. }, Piece::Memory { mask: others, .. }) => others & !mask == 0,

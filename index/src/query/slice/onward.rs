@@ -25,6 +25,7 @@ use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::touches::NextTouches;
 use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
+use crate::read::use_lists::UseLists;
 
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
 /// value is read, who gave what it takes in is looked up, and for each of its outputs the next touch.
@@ -34,6 +35,8 @@ pub struct OnwardWalk<'a, S> {
     edges: EdgeKinds,
     live: LiveSet,
     late: LateLoads,
+    /// The uses of registers that were listed so far.
+    uses: UseLists,
     /// What ran because steps that took the value in decided so.
     regions: Regions<'a, S>,
     /// Rows that are found already.
@@ -76,8 +79,8 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         // Flags that are the question itself are followed in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
-        let (live, late, ready) = Default::default();
-        let mut walk = Self { index, edges, live, late, regions: Regions::new(index), ready, unread: None };
+        let (live, late, uses, ready) = Default::default();
+        let mut walk = Self { index, edges, live, late, uses, regions: Regions::new(index), ready, unread: None };
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
         for (thread, piece) in walk.asked(question, memory_thread)? {
             for live in (Definers { index }).given(thread, piece, question.at, cancel)? {
@@ -176,7 +179,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
 
     /// Waits for who touches a piece from a slot on.
     fn follow(&mut self, live: Live, first: u64, cancel: &Cancel) -> Result<(), QueryError> {
-        let touches = NextTouches { index: self.index, edges: self.edges };
+        let mut touches = NextTouches { index: self.index, edges: self.edges, uses: &mut self.uses };
         let touched = touches.of(live.thread, &live.piece, first, cancel)?;
         let earlier = match (&live.piece, touched) {
             (Piece::Memory { granule, mask }, Some(touched)) => {
@@ -257,7 +260,11 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         for output in outputs {
             // Most steps that touch what is followed take nothing of it in: only others are looked at byte by byte.
             let is_followed = decider.is_some() || !givers.of(&output, cancel)?.is_empty();
-            let parts = if is_followed { flow.parts_of_output(output)? } else { Vec::new() };
+            let parts = match is_followed {
+                true if givers.has_all_of(&output) => vec![output],
+                true => flow.parts_of_output(output)?,
+                false => Vec::new(),
+            };
             for part in parts {
                 let found = givers.of(&part, cancel)?;
                 if found.is_empty() && decider.is_none() {

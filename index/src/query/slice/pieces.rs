@@ -43,6 +43,15 @@ impl Piece {
         }
     }
 
+    /// How many bytes it has; none of what is not made of bytes.
+    pub fn len_bytes(&self) -> Option<usize> {
+        match self {
+            Self::Register { view, .. } => Some(usize::from(view.size_bytes)),
+            Self::Memory { mask, .. } => Some(mask.count_ones() as usize),
+            Self::Flags(_) | Self::Decision => None,
+        }
+    }
+
     /// As answers name it: a block of memory may have several runs of bytes.
     pub fn cells(&self, thread: ThreadId) -> Vec<SliceCell> {
         match self {

@@ -18,6 +18,7 @@ use crate::read::homes::Homes;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::touches::{TouchReader, Wanted};
+use crate::read::use_lists::UseLists;
 use crate::read::views::ViewReader;
 
 /// Looks for touches.
@@ -25,11 +26,19 @@ pub(super) struct NextTouches<'a, S> {
     pub index: &'a Index<S>,
     /// The edges to follow. Without addresses, a register used only to form an address does not count as read.
     pub edges: EdgeKinds,
+    /// The uses of registers that were listed so far.
+    pub uses: &'a mut UseLists,
 }
 
 impl<S: Source> NextTouches<'_, S> {
     /// The first slot from one on in which a piece is touched; none where it is not any more.
-    pub fn of(&self, thread: ThreadId, piece: &Piece, first: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+    pub fn of(
+        &mut self,
+        thread: ThreadId,
+        piece: &Piece,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
         match piece {
             Piece::Register { view, homes } => self.of_register(thread, *view, homes, first, cancel),
             Piece::Flags(bits) => {
@@ -50,7 +59,7 @@ impl<S: Source> NextTouches<'_, S> {
     }
 
     fn of_register(
-        &self,
+        &mut self,
         thread: ThreadId,
         view: RegisterView,
         homes: &Homes,
@@ -88,7 +97,7 @@ impl<S: Source> NextTouches<'_, S> {
     }
 
     fn used(
-        &self,
+        &mut self,
         thread: ThreadId,
         view: RegisterView,
         slots: Range<u64>,
@@ -99,7 +108,7 @@ impl<S: Source> NextTouches<'_, S> {
             false => OperandKinds::Data,
         };
         let reader = OperandReader { index: self.index, thread, kinds };
-        let found = reader.next_use(self.as_named(thread, view), slots, cancel)?;
+        let found = reader.next_listed_use(self.as_named(thread, view), slots, self.uses, cancel)?;
         Ok(found.map(|found| found.slot))
     }
 
