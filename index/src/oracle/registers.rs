@@ -46,10 +46,14 @@ impl Oracle {
             if counter == Some(view) {
                 return next_pc_state(name, view, next);
             }
-            if oracle.has_operands_alone || oracle.never_names(thread, view) {
-                return oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, position);
+            let recorded = state(name.clone(), view, &oracle.view_bytes(thread, view, position));
+            if !oracle.has_operands_alone && !oracle.never_names(thread, view) {
+                return recorded;
             }
-            state(name, view, &oracle.view_bytes(thread, view, position))
+            // Under another name a line may have written it since: `sp_svc` is `x19`.
+            let asked = AskedUses { thread, view, kinds: AccessKinds::Writes };
+            let decoded = oracle.unknown_state(name, asked, position);
+            if decoded.written_at > recorded.written_at { decoded } else { recorded }
         };
         let registers = oracle.shown_registers(thread, set).into_iter().map(state).collect();
         RegisterFile { thread, instruction_set: set, registers }

@@ -8,6 +8,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::register_file::{RegisterFile, RegisterState};
 use crate::answers::thread::ThreadId;
+use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::register_values::fill_registers;
 use crate::query::question::Query;
@@ -105,7 +106,12 @@ fn states<S: Source>(
     for (state, writer) in states.iter_mut().filter(|state| is_decoded(state.view)).zip(writers) {
         let Some(writer) = writer else { continue };
         let position = Position(writer.slot);
-        (state.written_at, state.written_by) = (Some(position), position.last_step());
+        // Under another name a line may have written it since: `sp_svc` is `x19`.
+        if state.written_at.is_none_or(|written| written < position) {
+            (state.written_at, state.written_by) = (Some(position), position.last_step());
+            state.value.0.fill(None);
+            state.source = ValueSource::Unknown;
+        }
     }
     Ok(states)
 }
