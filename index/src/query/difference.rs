@@ -297,45 +297,30 @@ fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Can
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::sync::Arc;
-    use std::time::{Duration, Instant};
-
-    use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::query::bytes_read::bytes_read_by;
 
-    /// Three steps, the second of which writes a word in each of some blocks.
-    fn index_of(blocks: u64) -> Index<Tarmac> {
+    /// What it takes to compare the positions around a step that writes a word in each of some blocks.
+    fn bytes_read(blocks: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d503201f O EL3h_s : NOP\n".to_owned();
         text.push_str("2 clk IT (2) 80000004 d50b7420 O EL3h_s : DC ZVA,x0\n");
         for block in 0..blocks {
             writeln!(text, "2 clk MW4 {:08x} {block:08x}", 0x1000_0000 + 64 * block).unwrap();
         }
         text.push_str("3 clk IT (3) 80000008 d503201f O EL3h_s : NOP\n");
-        let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-        index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
-    }
-
-    /// The shortest of three runs.
-    fn time_of(blocks: u64) -> Duration {
-        let index = index_of(blocks);
-        let question = DifferenceBetween { from: Position(1), to: Position(2), thread: None };
-        let runs = (0..3).map(|_| {
-            let start = Instant::now();
-            let difference = question.run(&index, &Cancel::default()).unwrap();
+        bytes_read_by(text, |index| {
+            let question = DifferenceBetween { from: Position(1), to: Position(2), thread: None };
+            let difference = question.run(index, &Cancel::default()).unwrap();
             assert_eq!(difference.memory.len() as u64, blocks);
             assert!(difference.memory.iter().all(|run| run.last_write == Some(Step(1)) && run.to.len() == 4));
-            start.elapsed()
-        });
-        runs.min().unwrap()
+        })
     }
 
     #[test]
     fn the_cost_of_a_difference_is_linear_in_the_cells_of_a_step() {
-        let (few, many) = (time_of(2_000), time_of(16_000));
-        // Reading the step again for each block would take 64 times as long.
-        assert!(many < 32 * few, "{many:?} for 16,000 blocks, {few:?} for 2,000");
+        let (few, many) = (bytes_read(500), bytes_read(4_000));
+        // Reading the step again for each block would take 64 times as much.
+        assert!(many < 16 * few, "{many} bytes for 4,000 blocks, {few} for 500");
     }
 }

@@ -243,38 +243,29 @@ impl Query for NextTouchedBlock {
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::time::{Duration, Instant};
-
-    use stepback_parsers::Tarmac;
 
     use super::*;
-    use crate::builder::in_memory::index_in_memory;
-    use crate::builder::options::BuildOptions;
+    use crate::query::bytes_read::bytes_read_by;
 
-    /// The shortest time of three runs to read some ranges that one step wrote.
-    fn time_of(ranges: u64) -> Duration {
+    /// What it takes to read some ranges that one step wrote.
+    fn bytes_read(ranges: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d50b7420 O EL3h_s : DC ZVA,x0\n".to_owned();
         for number in 0..ranges {
             writeln!(text, "1 clk MW4 {:08x} {number:08x}", 0x1000_0000 + 64 * number).unwrap();
         }
-        let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
         let range = |number: u64| MemoryRange { address: Address(0x1000_0000 + 64 * number), len_bytes: 4 };
         let question = MemoryRangesAt { position: Position(1), ranges: (0..ranges).map(range).collect() };
-        let runs = (0..3).map(|_| {
-            let start = Instant::now();
-            let states = question.run(&index, &Cancel::default()).unwrap();
+        bytes_read_by(text, |index| {
+            let states = question.run(index, &Cancel::default()).unwrap();
             let low = |states: &Vec<ByteState>| (states.len(), states.first().and_then(|state| state.value));
             assert!((0..ranges).all(|number| low(&states[number as usize]) == (4, Some(number as u8))));
-            start.elapsed()
-        });
-        runs.min().unwrap()
+        })
     }
 
     #[test]
     fn the_cost_of_many_ranges_is_linear_in_the_cells_of_a_step() {
-        let (few, many) = (time_of(2_000), time_of(16_000));
-        // Reading the step again for each range would take 64 times as long.
-        assert!(many < 32 * few, "{many:?} for 16,000 ranges, {few:?} for 2,000");
+        let (few, many) = (bytes_read(500), bytes_read(4_000));
+        // Reading the step again for each range would take 64 times as much.
+        assert!(many < 16 * few, "{many} bytes for 4,000 ranges, {few} for 500");
     }
 }

@@ -6,6 +6,8 @@ pub(crate) mod accesses;
 pub(crate) mod allocations;
 mod asked;
 pub(crate) mod byte_touches;
+#[cfg(test)]
+mod bytes_read;
 mod decoded;
 pub(crate) mod difference;
 pub(crate) mod effects_within;

@@ -577,9 +577,10 @@ mod tests {
     fn time_of(index: &Index<Records>) -> Duration {
         let (segment, _) = SlotReader(index).locate(1).unwrap();
         let count = index.threads().len();
-        let runs = (0..5).map(|_| {
+        // The shortest of many short runs: other programs take turns with this one.
+        let runs = (0..200).map(|_| {
             let start = Instant::now();
-            for number in 0..20_000 {
+            for number in 0..500 {
                 let place = number * 7 % count;
                 let thread = ThreadId(place as u16);
                 assert_eq!(local_thread(&segment, thread), Some(place as u16));
@@ -594,6 +595,6 @@ mod tests {
     fn to_look_up_a_thread_costs_nearly_the_same_among_thousands() {
         let (few, many) = (time_of(&index_of(50)), time_of(&index_of(5000)));
         // To go through all of them would take a hundred times as long.
-        assert!(many < 10 * few + Duration::from_millis(5), "{many:?} among 5,000 threads, {few:?} among 50");
+        assert!(many < 10 * few + Duration::from_micros(125), "{many:?} among 5,000 threads, {few:?} among 50");
     }
 }

@@ -1,0 +1,40 @@
+//! What questions cost, as bytes of the trace that are read for them.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stepback_parsers::{ReadAt, Tarmac};
+
+use crate::builder::in_memory::index_in_memory;
+use crate::builder::options::BuildOptions;
+use crate::index::Index;
+
+/// A text that counts what is read of it.
+struct Counted {
+    text: Vec<u8>,
+    bytes_read: Arc<AtomicU64>,
+}
+
+impl ReadAt for Counted {
+    fn length(&self) -> io::Result<u64> {
+        self.text.length()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read_at(offset, buffer)?;
+        self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// How many bytes of a Tarmac trace a question about its index reads.
+pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index<Tarmac>)) -> u64 {
+    let bytes_read = Arc::default();
+    let counted = Counted { text: text.into_bytes(), bytes_read: Arc::clone(&bytes_read) };
+    let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();
+    let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+    bytes_read.store(0, Ordering::Relaxed);
+    ask(&index);
+    bytes_read.load(Ordering::Relaxed)
+}
