@@ -248,6 +248,9 @@ pub trait EventSink {
     fn register_named(&mut self, _register: RegisterId, _name: &str, _size_bytes: u16) {}
     /// An instruction was reached.
     fn begin_step(&mut self, _step: &StepEvent<'_>) {}
+    /// The digits of the values of this line do not stand in rows of [`crate::text::ROW_DIGITS`], or the line stands elsewhere
+    /// than the place of its events says.
+    fn scattered_values(&mut self) {}
     /// A register got a value.
     fn register_write(&mut self, _write: &RegisterWrite<'_>) {}
     /// Memory was read or written.
@@ -276,6 +279,10 @@ impl<T: EventSink + ?Sized> EventSink for &mut T {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         T::begin_step(self, step);
+    }
+
+    fn scattered_values(&mut self) {
+        T::scattered_values(self);
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {

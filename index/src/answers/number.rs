@@ -30,6 +30,12 @@ impl Number {
         (count > 0).then_some(Self { bytes })
     }
 
+    /// Its hexadecimal digits without leading zeros; none of 0.
+    pub(crate) fn hex_digits(&self) -> String {
+        let all: String = self.bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        all.trim_start_matches('0').to_owned()
+    }
+
     /// True for a value of which all bytes are known and which is this number.
     pub fn is(&self, value: &Value) -> bool {
         self.is_of(value.0.iter().copied())

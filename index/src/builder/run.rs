@@ -427,6 +427,10 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> Ev
         self.builder.begin_step(step);
     }
 
+    fn scattered_values(&mut self) {
+        self.builder.scattered_values();
+    }
+
     #[inline(always)]
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         self.builder.register_write(write);

@@ -73,6 +73,10 @@ impl<S: EventSink> EventSink for WatchedSink<'_, S> {
         self.sink.begin_step(step);
     }
 
+    fn scattered_values(&mut self) {
+        self.sink.scattered_values();
+    }
+
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         self.sink.register_write(write);
     }

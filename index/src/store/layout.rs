@@ -24,7 +24,7 @@ use crate::store::extent::{Extent, is_right};
 use crate::store::packed::{take, take_u32, take_u64};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 24;
+pub const VERSION: u32 = 25;
 const MAGIC: &[u8; 8] = b"Stepback";
 const COMPLETE: u32 = 1;
 

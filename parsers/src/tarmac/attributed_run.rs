@@ -205,6 +205,8 @@ impl<S: EventSink> Run<'_, S> {
             let thread = self.chunk.thread.map_or(before.thread, LineThread::Known);
             self.before = Before { open: None, thread, ..before };
             let line = Line::read_single(spot.line, None, ahead.state_field);
+            // Their text is not where the events of the instruction are.
+            self.sink.scattered_values();
             self.push(line, Spot { place: chunk.place, ..spot });
         }
         (self.line, self.before) = (line_before, before);

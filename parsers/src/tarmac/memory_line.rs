@@ -5,6 +5,7 @@ use stepback_machine::{AccessKind, Endian};
 use crate::tarmac::address::{hex_digits, take_address, take_physical};
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::Header;
+use crate::text::digit_rows::{DigitRows, ROW_DIGITS};
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
@@ -30,6 +31,8 @@ pub(super) struct MemoryLine<'a> {
     pub size_bytes: u8,
     /// In memory order.
     data: Data,
+    /// The digits of the data do not stand in rows.
+    pub is_scattered: bool,
     /// What is wrong with the data, though the access is certain.
     pub doubt: Option<Fault>,
 }
@@ -41,6 +44,7 @@ struct Data {
     is_known: [bool; LONGEST],
     /// How many digits the line has.
     digits: usize,
+    rows: DigitRows,
 }
 
 /// Where an access is, as the line tells it.
@@ -100,11 +104,13 @@ impl<'a> MemoryLine<'a> {
         let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
         let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes), &place)?;
+        let is_backward = endian == Endian::Little && word.is_memory_order && size_bytes > 1;
+        let is_scattered = is_backward || data.are_scattered(usize::from(size_bytes));
         if endian == Endian::Little && !word.is_memory_order {
             data.reverse(usize::from(size_bytes));
         }
         match place.address.checked_add(u64::from(size_bytes) - 1) {
-            Some(_) => Ok(Some(Self { kind: word.kind, place, size_bytes, data, doubt })),
+            Some(_) => Ok(Some(Self { kind: word.kind, place, size_bytes, data, is_scattered, doubt })),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
     }
@@ -212,7 +218,7 @@ impl<'a> AccessPlace<'a> {
 const UNKNOWN: u8 = 16;
 
 impl Data {
-    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST], digits: 0 };
+    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST], digits: 0, rows: DigitRows::NONE };
 
     /// Reads the data, most significant byte first, and what is wrong with it.
     ///
@@ -224,7 +230,7 @@ impl Data {
     ) -> Result<(Self, Option<Fault>), Fault> {
         let column = fields.at();
         let mut digits = [0u8; 2 * LONGEST];
-        let (mut count, mut last_length) = (0, 0);
+        let (mut count, mut last_length, mut rows) = (0, 0, DigitRows::NONE);
         let doubt = |kind: FaultKind| Ok((Self::NONE, Some(kind.at(column))));
         while let Token::Word(word) = fields.peek() {
             let is_wanted = last_length == 0 || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
@@ -232,8 +238,12 @@ impl Data {
                 break;
             }
             let is_number = place.is_prefixed() || count_digits(word) != 2 * size_bytes;
-            for &byte in without_prefix(word).filter(|_| is_number).unwrap_or(word).iter().filter(|byte| **byte != b'_')
-            {
+            rows.break_after(count);
+            for &byte in without_prefix(word).filter(|_| is_number).unwrap_or(word) {
+                if byte == b'_' {
+                    rows.break_after(count);
+                    continue;
+                }
                 let Some(digit) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
                 *digit = digits::nibble(byte).unwrap_or(UNKNOWN);
                 count += 1;
@@ -248,7 +258,10 @@ impl Data {
             _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((Self { digits: count, ..Self::NONE }, None)),
             // One word of a long access is half of it, not a small number.
             _ if size_bytes > 8 && written.len() < 2 * size_bytes => doubt(FaultKind::DataTooShort(size_bytes)),
-            _ => Ok(Self::of_digits(written, size_bytes, column)),
+            _ => {
+                let (data, doubt) = Self::of_digits(written, size_bytes, column);
+                Ok((Self { rows, ..data }, doubt))
+            }
         }
     }
 
@@ -266,6 +279,13 @@ impl Data {
             *byte = if *is_known { pair.iter().fold(0, |value, digit| value << 4 | digit) } else { 0 };
         }
         (data, None)
+    }
+
+    /// Whether the digits of what is known do not stand in rows. Long accesses are taken in parts of whole rows.
+    fn are_scattered(&self, size_bytes: usize) -> bool {
+        let is_partly_known = || self.is_known.iter().take(size_bytes).any(|is_known| !is_known);
+        let is_even = !is_partly_known() && (2 * size_bytes).is_multiple_of(ROW_DIGITS);
+        !self.rows.are_whole(self.digits) || !self.rows.is_unbroken() && size_bytes > 4 && !is_even
     }
 
     fn reverse(&mut self, size_bytes: usize) {

@@ -2,6 +2,7 @@
 
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::register_name::ValueKind;
+use crate::text::digit_rows::DigitRows;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
@@ -27,6 +28,8 @@ pub(super) struct RegisterValue {
     size_bytes: usize,
     /// Digits as they stand on the line.
     digits: usize,
+    /// They do not stand in rows.
+    is_scattered: bool,
     /// What is wrong with their number, though the value can be read.
     doubt: Option<Fault>,
 }
@@ -49,7 +52,7 @@ impl Expected {
             _ => size_bytes,
         };
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
-        Ok(RegisterValue { bytes, states, size_bytes, digits: 0, doubt: Some(why) })
+        Ok(RegisterValue { bytes, states, size_bytes, digits: 0, is_scattered: false, doubt: Some(why) })
     }
 }
 
@@ -69,6 +72,7 @@ impl RegisterValue {
             Ok(value) => value,
             Err(fault) => Self { digits: digits.length, ..expected.unreadable(fault)? },
         };
+        value.is_scattered = digits.are_scattered();
         value.doubt = value.doubt.or(digits.doubt(expected).map(|kind| kind.at(column)));
         Ok(value)
     }
@@ -79,12 +83,17 @@ impl RegisterValue {
         let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
         let is_short = |fault: &Fault| matches!(fault.kind, FaultKind::ValueTooShort(_));
         let doubt = self.doubt.filter(|fault| !is_short(fault)).or(Some(why));
-        Self { bytes, states, size_bytes, digits: self.digits, doubt }
+        Self { bytes, states, size_bytes, digits: self.digits, is_scattered: false, doubt }
     }
 
     /// How many digits the line has.
     pub fn digits(&self) -> usize {
         self.digits
+    }
+
+    /// Whether the digits of what is known do not stand in rows on the line.
+    pub fn is_scattered(&self) -> bool {
+        self.is_scattered
     }
 
     /// What is wrong with the number of digits, though the value was read.
@@ -123,11 +132,13 @@ struct Digits {
     is_alone: bool,
     /// The line ends after it.
     is_last: bool,
+    rows: DigitRows,
 }
 
 impl Digits {
     fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
-        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false, is_last: false };
+        let mut digits =
+            Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false, is_last: false, rows: DigitRows::NONE };
         let mut last_length = 0;
         loop {
             let column = fields.at();
@@ -181,7 +192,12 @@ impl Digits {
         if !is_contents(word) {
             return Some(false);
         }
-        for &byte in word.iter().filter(|byte| **byte != b'_') {
+        self.rows.break_after(self.length);
+        for &byte in word {
+            if byte == b'_' {
+                self.rows.break_after(self.length);
+                continue;
+            }
             *self.digits.get_mut(self.length)? = match byte {
                 b'-' => KEPT,
                 _ => digits::nibble(byte).unwrap_or(UNKNOWN),
@@ -189,6 +205,12 @@ impl Digits {
             self.length += 1;
         }
         Some(true)
+    }
+
+    /// Whether the digits of what is known do not stand in rows.
+    fn are_scattered(&self) -> bool {
+        let is_partly_known = || self.digits.iter().take(self.length).any(|digit| *digit >= UNKNOWN);
+        !self.rows.are_whole(self.length) || !self.rows.is_unbroken() && is_partly_known()
     }
 
     /// A number without leading zeros, or one that was cut: one with them was cut, and one for a long register is a part of it.
@@ -241,6 +263,7 @@ impl Digits {
             states: [padding; WIDEST],
             size_bytes,
             digits: self.length,
+            is_scattered: false,
             doubt: None,
         };
         value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;

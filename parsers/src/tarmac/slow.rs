@@ -296,6 +296,9 @@ impl<S: EventSink> Run<'_, S> {
             place: told.spot.place,
         };
         let line = line.in_mode(write.mode, self.chunk.set);
+        if line.value.is_scattered() {
+            self.sink.scattered_values();
+        }
         let mut name = WrittenName::Own;
         if let Some(known) = line.known {
             let names = known.names_in(write.mode);
@@ -326,6 +329,9 @@ impl<S: EventSink> Run<'_, S> {
         };
         if told.spot.is_open_ended && !line.is_surely_whole() {
             line.forget_data(FaultKind::CutOff.at(told.header.word_at));
+        }
+        if line.is_scattered {
+            self.sink.scattered_values();
         }
         for (address, size_bytes, bytes) in line.parts() {
             let access = MemoryAccess {
@@ -360,6 +366,8 @@ impl<S: EventSink> Run<'_, S> {
 
     pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: Origin) {
         let Origin { thread, place } = origin;
+        // The bytes stand where they lie on the bus.
+        self.sink.scattered_values();
         for access in diagram.accesses() {
             self.access(MemoryAccess {
                 thread,

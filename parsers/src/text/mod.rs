@@ -3,6 +3,7 @@
 //! A `Window` slides over the input in bounded memory, `lines` cut it up,
 //! `lexer` and `digits` read what stands on a line. `line_writer` makes lines. None of them knows what a word means.
 
+pub(crate) mod digit_rows;
 pub(crate) mod digits;
 pub(crate) mod lexer;
 pub(crate) mod limits;
@@ -11,4 +12,5 @@ pub(crate) mod lines;
 pub(crate) mod name_table;
 pub(crate) mod window;
 
+pub use digit_rows::ROW_DIGITS;
 pub use limits::LINE_LIMIT;

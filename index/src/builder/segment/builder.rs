@@ -99,6 +99,8 @@ pub struct SegmentBuilder {
     step_thread: ThreadNumber,
     /// An access shows in the slot of a step that did not do it.
     pub(crate) has_late_accesses: bool,
+    /// Digits of a value do not stand in rows.
+    pub(crate) has_scattered_values: bool,
     pub(crate) encoder: Encoder,
     /// Segments that were closed, in order.
     pub sealed: Vec<SealedSegment>,
@@ -199,6 +201,7 @@ impl SegmentBuilder {
         self.fall_count = 0;
         self.damaged.take();
         self.has_late_accesses = false;
+        self.has_scattered_values = false;
     }
 
     /// Whether an event has a place of its own: in some formats all events of a step have the place of the step.
@@ -398,6 +401,11 @@ impl EventSink for SegmentBuilder {
         } else if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
             self.transfers.push(transfer);
         }
+    }
+
+    #[inline(always)]
+    fn scattered_values(&mut self) {
+        self.has_scattered_values = true;
     }
 
     #[inline(always)]

@@ -70,6 +70,7 @@ impl SegmentBuilder {
         meta.externals = self.externals;
         meta.damaged = self.damaged.take();
         meta.has_late_accesses = self.has_late_accesses;
+        meta.has_scattered_values = self.has_scattered_values;
         meta.external_slots = self.external_slots.len() as u32;
         meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();
         SealedSegment {

@@ -120,7 +120,17 @@ impl Piece<'_> {
 }
 
 impl Wanted for Vec<u8> {
-    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+    type InText = ();
+
+    fn in_text(&self) {}
+
+    fn slots<S: Source>(
+        &self,
+        (): &(),
+        index: &Index<S>,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
         let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let slot = range.start.saturating_sub(1);
         let mut sink = ByteSlots { wanted: Row(self), slot, cancel, found: Vec::new() };

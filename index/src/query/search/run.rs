@@ -38,11 +38,23 @@ pub struct Find<W> {
 
 /// What is sought slot by slot.
 pub trait Wanted: Sized + Sync {
+    /// What finds it in text.
+    type InText: Sync;
+
+    /// What finds it in text, made once for a search.
+    fn in_text(&self) -> Self::InText;
+
     /// The slots of a range that may have hits, ascending.
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError>;
+    fn slots<S: Source>(
+        &self,
+        in_text: &Self::InText,
+        index: &Index<S>,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError>;
 
     /// The hits in some of these slots, in order.
     ///
@@ -80,7 +92,7 @@ impl<W: Wanted> Find<W> {
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        Course { find: self, index, cancel }.run(each)
+        Course { find: self, in_text: self.what.in_text(), index, cancel }.run(each)
     }
 }
 
@@ -95,8 +107,9 @@ const SLOTS: usize = 128;
 const BATCH: usize = 32 * SLOTS;
 
 /// A search while it goes on.
-struct Course<'a, S, W> {
+struct Course<'a, S, W: Wanted> {
     find: &'a Find<W>,
+    in_text: W::InText,
     index: &'a Index<S>,
     cancel: &'a Cancel,
 }
@@ -135,7 +148,7 @@ impl<S: Source, W: Wanted> Course<'_, S, W> {
         let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
         let found = blocks.into_par_iter().map(|first| {
             self.cancel.check()?;
-            self.find.what.slots(self.index, first..(first + BLOCK).min(round.end), self.cancel)
+            self.find.what.slots(&self.in_text, self.index, first..(first + BLOCK).min(round.end), self.cancel)
         });
         Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
     }

@@ -26,15 +26,21 @@ use crate::read::slots::SlotReader;
 pub type FindText = Find<TextPattern>;
 
 impl Wanted for TextPattern {
-    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+    type InText = ();
+
+    fn in_text(&self) {}
+
+    fn slots<S: Source>(
+        &self,
+        (): &(),
+        index: &Index<S>,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
         if !index.source().is_text() {
             return made::slots(index, self, range, cancel);
         }
-        TEXT.with_borrow_mut(|text| {
-            let mut block = Block::new(index, self, range)?;
-            block.search(text, cancel)?;
-            Ok(block.found)
-        })
+        slots_with(index, self, range, cancel)
     }
 
     fn hits<S: Source>(
@@ -57,6 +63,20 @@ impl Wanted for TextPattern {
         };
         Ok(records.into_iter().zip(&found).map(hit).collect())
     }
+}
+
+/// The slots of a range of a text trace with a line that matches.
+pub(super) fn slots_with<S: Source>(
+    index: &Index<S>,
+    pattern: &TextPattern,
+    range: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    TEXT.with_borrow_mut(|text| {
+        let mut block = Block::new(index, pattern, range)?;
+        block.search(text, cancel)?;
+        Ok(block.found)
+    })
 }
 
 /// Text that is read at once.

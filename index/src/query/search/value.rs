@@ -3,14 +3,16 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent, text::ROW_DIGITS};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::number::Number;
 use crate::index::Index;
+use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Find, Wanted};
+use crate::query::search::text::slots_with;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
@@ -18,18 +20,35 @@ use crate::read::slots::{EventKind, SlotReader};
 
 /// Register writes and memory accesses of exactly this value, from a position on, in trace order.
 ///
-/// Cost: the trace is parsed once on all cores.
+/// Cost: the trace is parsed once on all cores; of text only the lines that have enough digits of the value in a row.
 pub type FindValue = Find<Number>;
 
 impl Wanted for Number {
-    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
-        let is_big_endian = index.contents.traits.endian == Endian::Big;
-        let slot = range.start.saturating_sub(1);
-        let mut sink = ValueSlots { value: *self, is_big_endian, slot, cancel, found: Vec::new() };
-        SlotReader(index).parse(text, &mut sink)?;
-        cancel.check()?;
-        Ok(sink.found)
+    type InText = Option<TextPattern>;
+
+    fn in_text(&self) -> Option<TextPattern> {
+        let row = self.telling_row().filter(|row| row.len() >= FEWEST_DIGITS)?;
+        format!("(?i){row}").parse().ok()
+    }
+
+    fn slots<S: Source>(
+        &self,
+        in_text: &Option<TextPattern>,
+        index: &Index<S>,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
+        let is_in_rows = || index.source().is_text() && !has_scattered_values(index, &range);
+        if let Some(pattern) = in_text.as_ref().filter(|_| is_in_rows()) {
+            let slots = slots_with(index, pattern, range.clone(), cancel)?;
+            if slots.len() as u64 * STEPS_A_LINE <= range.end - range.start {
+                let near = slots.chunk_by(|one, next| next - one <= NEAR);
+                let ranges = near.filter_map(|near| Some(*near.first()?..near.last()?.saturating_add(1)));
+                let found = ranges.map(|range| self.parsed_slots(index, range, cancel));
+                return Ok(found.collect::<Result<Vec<_>, _>>()?.concat());
+            }
+        }
+        self.parsed_slots(index, range, cancel)
     }
 
     fn hits<S: Source>(
@@ -60,6 +79,46 @@ impl Wanted for Number {
         HitReader(index).hits(found)
     }
 }
+
+impl Number {
+    /// The slots of a range with the value.
+    fn parsed_slots<S: Source>(
+        &self,
+        index: &Index<S>,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, QueryError> {
+        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
+        let is_big_endian = index.contents.traits.endian == Endian::Big;
+        let slot = range.start.saturating_sub(1);
+        let mut sink = ValueSlots { value: *self, is_big_endian, slot, cancel, found: Vec::new() };
+        SlotReader(index).parse(text, &mut sink)?;
+        cancel.check()?;
+        Ok(sink.found)
+    }
+
+    /// The row of its digits that fewest lines will have by chance: the one with most digits other than 0.
+    fn telling_row(&self) -> Option<String> {
+        let digits = self.hex_digits();
+        let rows = digits.as_bytes().rchunks(ROW_DIGITS);
+        let row = rows.max_by_key(|row| row.iter().filter(|digit| **digit != b'0').count())?;
+        String::from_utf8(row.to_vec()).ok()
+    }
+}
+
+/// Whether the values of some slots may have digits that do not stand in rows.
+fn has_scattered_values<S: Source>(index: &Index<S>, slots: &Range<u64>) -> bool {
+    let known = &index.contents.segments;
+    let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+    let end = known.partition_point(|segment| segment.step_base <= slots.end);
+    known.get(first..end).unwrap_or_default().iter().any(|segment| segment.has_scattered_values)
+}
+
+/// Rows with fewer digits are on too many lines.
+const FEWEST_DIGITS: usize = 3;
+
+/// Where more lines than one in so many steps have the digits, all are parsed.
+const STEPS_A_LINE: u64 = 16;
 
 /// Steps at most this far apart are read in one go: what lies between costs less than another read.
 const NEAR: u64 = 16;
@@ -105,5 +164,69 @@ impl EventSink for ValueSlots<'_> {
 
     fn progress(&mut self, _offset: u64) -> Flow {
         if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::{Tarmac, TarmacOptions};
+
+    use super::*;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::query::question::Query;
+
+    /// Whether a value is found where a line has it, among many steps, and whether its digits are known to stand in rows.
+    #[track_caller]
+    fn check(line: &str, endian: Endian, value: &str, is_in_rows: bool) {
+        let step =
+            |number: u64| format!("{number} clk IT ({number}) {:08x} d503201f O EL1h_n : NOP\n", 0x1000 + 4 * number);
+        let text: String = (1..=40).map(|number| step(number) + if number == 20 { line } else { "" }).collect();
+        let options = TarmacOptions { endian, ..TarmacOptions::default() };
+        let tarmac = Tarmac::open(Box::new(text.into_bytes()), options).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+        assert_eq!(!has_scattered_values(&index, &(1..41)), is_in_rows, "{line}");
+        let what = Number::from_hex(value).unwrap();
+        let hits =
+            FindValue { what, thread: None, from: Position(0), limit: 9 }.run(&index, &Cancel::default()).unwrap();
+        let found: Vec<u64> = hits.iter().map(|hit| hit.position.0).collect();
+        assert_eq!(found, [20], "{value} in {line}");
+    }
+
+    #[test]
+    fn values_are_found_however_their_digits_are_grouped() {
+        let (little, big) = (Endian::Little, Endian::Big);
+        check("20 clk R X1 00000000DEADBEEF\n", little, "deadbeef", true);
+        check("20 clk R X1 0000_0000_dead_beef\n", little, "deadbeef", false);
+        check("20 clk R X1 00000000_DeadBeef\n", little, "deadbeef", true);
+        check("20 clk R Q1 00112233 44556677 8899aabb ccddeeff\n", little, "00112233445566778899aabbccddeeff", true);
+        check("20 clk R V1<127:64> 0011223344556677\n", little, "11223344556677", true);
+        check("20 clk R Q1 -------- ----4455 6677---- --------\n", little, "44556677", false);
+        check("20 clk R cpsr 600003c5\n", little, "600003c5", true);
+        check("20 clk MW8 00005000 00000000_12345678\n", little, "12345678", true);
+        check("20 clk MW8 00005000 0000000a_12345678\n", little, "a12345678", true);
+        check("20 clk MW8 00005000 00000000_12345678\n", big, "12345678", true);
+        check("20 clk MW8 00005000 000000ab_cdef0000\n", little, "abcdef0000", true);
+        check("20 clk MW4 00005000 1234_5678\n", little, "12345678", false);
+        check("20 clk MW4 00005000 0x12345678\n", little, "12345678", true);
+        check("20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n", little, "8899aabbccddeeff", true);
+        check("20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n", little, "11223344556677", true);
+        check("20 clk MNW4___D 00005000 78563412\n", little, "12345678", false);
+        check("20 clk ST 00005000 ........ ........ 12345678 ........\n", little, "12345678", false);
+        // Too few digits to look for, and more of them than lines may have by chance.
+        check("20 clk R X1 00000000000000a5\n", little, "a5", true);
+        check("20 clk R X1 0000000000000001f\n", little, "1f", true);
+        check("20 clk R X1 0000001000000000\n", little, "1000000000", true);
+    }
+
+    #[test]
+    fn the_row_with_most_digits_is_looked_for() {
+        let row = |digits| Number::from_hex(digits).unwrap().telling_row();
+        assert_eq!(row("7fffffe6c0").as_deref(), Some("ffffe6c0"));
+        assert_eq!(row("12345600000000").as_deref(), Some("123456"));
+        assert_eq!(row("0c0de").as_deref(), Some("c0de"));
+        assert_eq!(row("0"), None);
     }
 }

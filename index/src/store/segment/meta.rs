@@ -103,6 +103,9 @@ pub struct SegmentMeta {
     pub damaged: Vec<SlotRange>,
     /// Whether an access shows in the slot of a step that did not do it: that of another thread, or one of an earlier segment.
     pub has_late_accesses: bool,
+    /// Whether there is a value that a search through the text of its slot does not find
+    /// ([`stepback_parsers::EventSink::scattered_values`]).
+    pub has_scattered_values: bool,
     /// Places in `threads`, sorted by what stands there: made at the first question for a thread.
     #[serde(skip)]
     pub threads_sorted: OnceLock<Vec<u16>>,

@@ -1,0 +1,61 @@
+//! Whether the digits of a number stand in rows.
+
+/// A text trace writes a known value in hexadecimal digits, the most significant first. Counted from the last, each so many
+/// of them stand one behind the other with nothing between, unless [`crate::EventSink::scattered_values`] says otherwise.
+pub const ROW_DIGITS: usize = 8;
+
+/// Where a number that is read digit by digit has separators or blanks between its digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DigitRows {
+    /// Digits before the first of them, less whole rows.
+    first: Option<usize>,
+    is_uneven: bool,
+}
+
+impl DigitRows {
+    /// A number of which nothing is read yet.
+    pub const NONE: Self = Self { first: None, is_uneven: false };
+
+    /// Notes that something stands behind so many digits.
+    pub fn break_after(&mut self, digits: usize) {
+        let place = digits % ROW_DIGITS;
+        if digits > 0 {
+            self.is_uneven |= *self.first.get_or_insert(place) != place;
+        }
+    }
+
+    /// Whether the number is written without anything between its digits.
+    pub fn is_unbroken(self) -> bool {
+        self.first.is_none()
+    }
+
+    /// Whether a number of so many digits stands in rows, counted from its last digit.
+    pub fn are_whole(self, digits: usize) -> bool {
+        !self.is_uneven && self.first.is_none_or(|place| place == digits % ROW_DIGITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        let (mut rows, mut digits) = (DigitRows::NONE, 0);
+        for letter in text.chars() {
+            if letter == '_' { rows.break_after(digits) } else { digits += 1 }
+        }
+        assert_eq!(rows.are_whole(digits), expected, "{text}");
+    }
+
+    #[test]
+    fn rows_are_counted_from_the_last_digit() {
+        check("123456789abc", true);
+        check("1234_56789abc", true);
+        check("00112233_44556677_8899aabb", true);
+        check("0011223344556677_8899aabbccddeeff", true);
+        check("1234_5678", false);
+        check("1234_5678_9abcdef0", false);
+        check("_12345678", true);
+    }
+}
