@@ -11,7 +11,7 @@ use stepback_parsers::Position;
 use super::cell_value::cell_value;
 use super::trace_index::TraceIndex;
 use crate::action::Way;
-use crate::expression::{Expression, ExpressionError, Lookup, ValueLookup, Width, is_used};
+use crate::expression::{Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse};
 use crate::image::Images;
 
 /// Where expressions have their meaning, whatever the position.
@@ -44,6 +44,13 @@ impl Scene<'_> {
         let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
         let value = expression.evaluate(&looked);
         Tracked { value, cells: looked.cells.into_inner(), source: looked.source.get() }
+    }
+
+    /// How the numbers and names of an expression that have several readings are read at a position; nothing where it is
+    /// misspelt.
+    pub fn readings(&self, expression: &str, at: Position) -> Vec<Reading> {
+        let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
+        parse(expression).map(|expression| expression.readings(&looked)).unwrap_or_default()
     }
 
     /// The nearest position behind or before `at` at which one of some cells may begin to hold something else:

@@ -83,7 +83,11 @@ impl Desk {
                 Way::Back => say!("lookup-not-true-before", condition = &condition),
                 Way::Forward => say!("lookup-not-true-after", condition = &condition),
             };
-            Ok(found_or(found, session, way, words))
+            let readings: Vec<String> = scene.readings(&condition, from).iter().map(ToString::to_string).collect();
+            Ok(match (found, readings.is_empty()) {
+                (Some(position), false) => Found::Noted(position, readings.join("; ")),
+                _ => found_or(found, session, way, words),
+            })
         });
         if let Some(lookup) = self.lookup.as_mut() {
             lookup.reached = Some(reached);

@@ -15,7 +15,7 @@ use crate::analysis::condition::{Course, State, next_edge};
 use crate::analysis::names::NameError;
 use crate::analysis::register_part::RegisterPart;
 use crate::analysis::tracked::{Scene, thread_of};
-use crate::expression::{Expression, ExpressionError, parse, split_range};
+use crate::expression::{Expression, ExpressionError, Reading, parse, split_range};
 use crate::messages::say;
 use crate::notes::{Watch, WatchType};
 use crate::session::Session;
@@ -48,6 +48,8 @@ pub struct WatchState {
     pub cells: Vec<Cell>,
     /// The memory that it is, where it is memory.
     pub address: Option<Address>,
+    /// How its numbers and names that have several readings are read.
+    pub readings: Vec<Reading>,
 }
 
 /// What a watch means at a position.
@@ -116,6 +118,7 @@ pub fn watch_state(session: &Session, watch: &Watch, at: Position, cancel: &Canc
         next_write,
         cells: meaning.cells,
         address: meaning.address,
+        readings: scene.readings(split_range(&watch.expression).0, at),
         value,
     })
 }

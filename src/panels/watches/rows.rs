@@ -209,6 +209,7 @@ impl WatchRows<'_> {
             lines.push(source_so_far(self.cx.session, state.source, SourceWords::of(state.source).phrase));
         }
         lines.extend(state.reason.clone());
+        lines.extend(state.readings.iter().map(ToString::to_string));
         lines.push(match state.next_write {
             Some(step) => say!("watches-next-write-step", step = step.0),
             None => so_far(self.cx.session, say!("watches-never-written-again")),

@@ -8,6 +8,7 @@ use stepback_parsers::{Position, Step};
 use super::list::{Deed, Listed, answered};
 use super::table::Source;
 use crate::action::{Action, CellName, Follow, PanelKind, Way};
+use crate::expression::Reading;
 use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow};
@@ -124,7 +125,7 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
     let rows = watches.iter().zip(states).enumerate().map(|(place, (watch, state))| TableRow {
         name: place.to_string(),
         cells: vec![
-            TableCell::new(Meaning::Symbol, watch.expression.clone()),
+            TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
             TableCell::new(Meaning::Label, watch.kind.name()),
             writer(state),
             state.next_write.map_or_else(TableCell::default, TableCell::Step),
@@ -135,6 +136,22 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
         is_faded: false,
     });
     Table::new(say!("terminal-watches", count = watches.len()), &HEADS, rows.collect())
+}
+
+/// An expression with `0x` before what is read in hexadecimal without it.
+fn as_read(expression: &str, readings: &[Reading]) -> String {
+    let mut shown = expression.to_owned();
+    for reading in readings.iter().filter(|reading| reading.is_hexadecimal) {
+        let is_inside = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let place = shown.match_indices(&reading.text).map(|(place, _)| place).find(|place| {
+            let (before, behind) = (shown.get(..*place), shown.get(place + reading.text.len()..));
+            let (last, next) =
+                (before.and_then(|text| text.chars().last()), behind.and_then(|text| text.chars().next()));
+            !is_inside(last) && !is_inside(next)
+        });
+        place.into_iter().for_each(|place| shown.insert_str(place, "0x"));
+    }
+    shown
 }
 
 /// The value, with a sign where it is not plain; why there is none.
@@ -188,6 +205,14 @@ mod tests {
    x19 - x22  hex        1,188       1,253  f
    nonsense(  hex                           "(" stands where an operator must be…"#
         );
+    }
+
+    #[test]
+    fn what_is_read_in_hexadecimal_is_shown_so() {
+        let reading =
+            |text: &str, is_hexadecimal| Reading { text: text.to_owned(), taken: 0, other: None, is_hexadecimal };
+        let readings = [reading("80020340", true), reading("9000", false), reading("8000", true)];
+        assert_eq!(as_read("[80020340] + 9000 + x8000 + 8000", &readings), "[0x80020340] + 9000 + x8000 + 0x8000");
     }
 
     #[test]
