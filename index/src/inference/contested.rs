@@ -77,7 +77,7 @@ impl<'i, S: Source> Contested<'i, S> {
     /// True when a byte may not be what an access of a slot tells.
     pub fn is_contested(&mut self, told: Told) -> Result<bool, QueryError> {
         let Told { slot, kind, address, is_stored } = told;
-        if self.shared.reach(address, is_stored) && !self.is_told_here(slot, kind)? {
+        if self.shared.reach(address, 1, is_stored) && !self.is_told_here(slot, kind)? {
             return Ok(true);
         }
         let (first, last) = (slot.min(self.at.0), slot.max(self.at.0));

@@ -47,7 +47,7 @@ pub(super) struct Engine<'a> {
     /// Stores that no records show, in order.
     pub unshown: Vec<Unshown>,
     /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
-    pub loads: Vec<(Part, Loaded)>,
+    pub loads: Vec<(OperandLane, Loaded)>,
     /// The records behind the last step that were not taken in yet.
     pub late: &'a [RunMarker],
     pub traced: Traced,
@@ -65,7 +65,7 @@ pub(super) struct Traced {
 }
 
 /// 8 bytes of an operand: the numbers of both.
-type Part = (usize, u16);
+type OperandLane = (usize, u16);
 
 /// What a load gives, and the step that left it there.
 pub(super) type Loaded = (Term, Option<Step>);
@@ -75,7 +75,7 @@ pub(super) type Loaded = (Term, Option<Step>);
 pub(super) struct Circumstances {
     /// The trace says whether a condition held.
     pub is_execution_stated: bool,
-    /// Other threads may write memory at times that are not exactly known.
+    /// Other threads may write memory besides stacks at any time.
     pub is_shared: bool,
     /// What the run leaves in memory is followed.
     pub is_memory_followed: bool,

@@ -52,6 +52,11 @@ impl Knowledge {
         Self::new(self.value, self.mask & ones(bits))
     }
 
+    /// The bits outside a mask.
+    pub fn without(self, mask: u64) -> Self {
+        Self::new(self.value, self.mask & !mask)
+    }
+
     /// The low bits, with zeros above that are known.
     pub fn cut(self, bits: u8) -> Self {
         Self { mask: self.mask | !ones(bits), value: self.value & ones(bits) }

@@ -7,34 +7,67 @@ use stepback_parsers::Step;
 
 use crate::inference::symbols::Term;
 
-/// What an access left.
+/// Bytes that an access left.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     /// Of its first byte in the block.
     place: u8,
     size_bytes: u8,
     term: Term,
+    /// Number of less significant bytes of the term that lie elsewhere.
+    skip: u8,
     step: Step,
 }
 
-impl Cell {
-    fn overlaps(&self, place: u8, end: u8) -> bool {
-        self.place < end && place < self.place + self.size_bytes
-    }
+/// Bytes of an access that lie together, and what they hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub term: Term,
+    /// Number of less significant bytes of the term that do not belong to the part.
+    pub skip: u8,
+    pub size_bytes: u8,
+    /// Number of less significant bytes of the access.
+    pub place: u8,
+    /// The step that left it.
+    pub step: Step,
 }
 
-/// Memory by aligned blocks of 8 bytes, each with what at most two accesses left.
-/// Accesses across blocks are not followed; what they change is forgotten.
+/// Number of cells kept for a block.
+const CELLS: usize = 4;
+const BLOCK_BYTES: u64 = 8;
+
+/// Memory by aligned blocks of 8 bytes, each with what at most four accesses left.
 #[derive(Debug)]
 pub(super) struct Memory {
-    blocks: HashMap<u64, [Option<Cell>; 2], foldhash::fast::RandomState>,
-    is_big_endian: bool,
+    blocks: HashMap<u64, [Option<Cell>; CELLS], foldhash::fast::RandomState>,
+    endian: Endian,
+}
+
+impl Cell {
+    fn end(&self) -> u8 {
+        self.place + self.size_bytes
+    }
+
+    fn overlaps(&self, place: u8, end: u8) -> bool {
+        self.place < end && place < self.end()
+    }
+
+    /// The bytes of the cell between two places of its block; none where it has none there.
+    fn between(&self, place: u8, end: u8, endian: Endian) -> Option<Self> {
+        let (first, end) = (self.place.max(place), self.end().min(end));
+        let size_bytes = end.checked_sub(first).filter(|size| *size > 0)?;
+        let less_significant = match endian {
+            Endian::Little => first - self.place,
+            Endian::Big => self.end() - end,
+        };
+        Some(Self { place: first, size_bytes, skip: self.skip + less_significant, ..*self })
+    }
 }
 
 impl Memory {
     /// Memory that nothing is known of.
     pub fn new(endian: Endian) -> Self {
-        Self { blocks: HashMap::default(), is_big_endian: endian == Endian::Big }
+        Self { blocks: HashMap::default(), endian }
     }
 
     /// Forgets all.
@@ -45,39 +78,141 @@ impl Memory {
     /// Forgets some bytes.
     pub fn forget(&mut self, address: u64, size_bytes: u64) {
         let Some(last) = size_bytes.checked_sub(1).map(|more| address.saturating_add(more)) else { return };
-        if last / 8 - address / 8 > 64 {
-            return self.blocks.retain(|block, _| !(address / 8..=last / 8).contains(block));
+        let blocks = address / BLOCK_BYTES..=last / BLOCK_BYTES;
+        if blocks.end() - blocks.start() > 64 {
+            return self.blocks.retain(|block, _| !blocks.contains(block));
         }
-        for block in address / 8..=last / 8 {
+        for block in blocks.clone() {
             let Some(cells) = self.blocks.get_mut(&block) else { continue };
-            let first = if block == address / 8 { address % 8 } else { 0 } as u8;
-            let end = if block == last / 8 { last % 8 + 1 } else { 8 } as u8;
-            cells.iter_mut().for_each(|cell| *cell = cell.filter(|cell| !cell.overlaps(first, end)));
+            let first = if block == *blocks.start() { address % BLOCK_BYTES } else { 0 } as u8;
+            let end = if block == *blocks.end() { last % BLOCK_BYTES + 1 } else { BLOCK_BYTES } as u8;
+            if !cells.iter().flatten().any(|cell| cell.overlaps(first, end)) {
+                continue;
+            }
+            let endian = self.endian;
+            let rests = |cell: Cell| [cell.between(0, first, endian), cell.between(end, BLOCK_BYTES as u8, endian)];
+            let mut kept = cells.iter().flatten().copied().flat_map(rests).flatten();
+            *cells = std::array::from_fn(|_| kept.next());
         }
     }
 
-    /// What some bytes are, as far as one access left them all, and the step of that.
+    /// What some bytes are, where one access left them all as the low part of a term, and the step of that.
     pub fn load(&self, address: u64, size_bytes: u8) -> Option<(Term, Step)> {
-        let place = (address % 8) as u8;
-        let cells = self.blocks.get(&(address / 8))?;
-        let is_whole =
-            |cell: &Cell| cell.size_bytes == size_bytes || cell.size_bytes > size_bytes && !self.is_big_endian;
-        let cell = cells.iter().flatten().find(|cell| cell.place == place && is_whole(cell))?;
-        Some((cell.term.cut(8 * size_bytes), cell.step))
+        let place = (address % BLOCK_BYTES) as u8;
+        let cells = self.blocks.get(&(address / BLOCK_BYTES))?;
+        let is_whole = |cell: &&Cell| cell.place <= place && place + size_bytes <= cell.end();
+        let cell = cells.iter().flatten().find(is_whole)?.between(place, place + size_bytes, self.endian)?;
+        (cell.skip == 0).then(|| (cell.term.cut(8 * size_bytes), cell.step))
     }
 
-    /// Some bytes, whose old contents were forgotten, are a term from here on.
+    /// The known parts of at most 8 bytes.
+    pub fn parts(&self, address: u64, size_bytes: u8) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for (block, first, end) in blocks_of(address, size_bytes) {
+            let cells = self.blocks.get(&block).into_iter().flatten().flatten();
+            for cell in cells.filter_map(|cell| cell.between(first, end, self.endian)) {
+                let start = block * BLOCK_BYTES + u64::from(cell.place) - address;
+                let place = match self.endian {
+                    Endian::Little => start as u8,
+                    Endian::Big => size_bytes - start as u8 - cell.size_bytes,
+                };
+                let Cell { term, skip, size_bytes, step, .. } = cell;
+                parts.push(Part { term, skip, size_bytes, place, step });
+            }
+        }
+        parts
+    }
+
+    /// At most 8 bytes, whose old contents were forgotten, are a term from here on.
     pub fn keep(&mut self, address: u64, size_bytes: u8, term: Term, step: Step) {
-        let place = (address % 8) as u8;
-        if size_bytes == 0 || place + size_bytes > 8 {
-            return;
+        for (block, place, end) in blocks_of(address, size_bytes) {
+            let before = (block * BLOCK_BYTES).saturating_sub(address) as u8;
+            let skip = match self.endian {
+                Endian::Little => before,
+                Endian::Big => size_bytes - before - (end - place),
+            };
+            let cells = self.blocks.entry(block).or_default();
+            if cells.iter().flatten().any(|cell| cell.overlaps(place, end)) {
+                continue;
+            }
+            if let Some(free) = cells.iter_mut().find(|cell| cell.is_none()) {
+                *free = Some(Cell { place, size_bytes: end - place, term, skip, step });
+            }
         }
-        let cells = self.blocks.entry(address / 8).or_default();
-        if cells.iter().flatten().any(|cell| cell.overlaps(place, place + size_bytes)) {
-            return;
+    }
+}
+
+/// The blocks of at most 8 bytes, each with the places of its first byte and of the end. Nothing beyond the address space.
+fn blocks_of(address: u64, size_bytes: u8) -> impl Iterator<Item = (u64, u8, u8)> {
+    let last = u64::from(size_bytes).checked_sub(1).and_then(|more| address.checked_add(more));
+    let (first_block, place) = (address / BLOCK_BYTES, (address % BLOCK_BYTES) as u8);
+    let end = place + size_bytes.min(BLOCK_BYTES as u8);
+    let is_whole = last.is_some() && u64::from(size_bytes) <= BLOCK_BYTES;
+    let first = is_whole.then_some((first_block, place, end.min(8)));
+    let second = (is_whole && end > 8).then_some((first_block.wrapping_add(1), 0, end.wrapping_sub(8)));
+    first.into_iter().chain(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inference::symbols::Symbols;
+
+    /// Stores, each as address, size and value.
+    type Stores = [(u64, u8, u64)];
+
+    /// Compares what is known of some bytes after some stores with the bytes themselves.
+    #[track_caller]
+    fn check(stores: &Stores, address: u64, size_bytes: u8) {
+        for endian in [Endian::Little, Endian::Big] {
+            let (mut symbols, mut memory) = (Symbols::default(), Memory::new(endian));
+            let mut bytes = HashMap::new();
+            let mut terms = Vec::new();
+            for (address, size_bytes, value) in stores {
+                let term = symbols.free();
+                terms.push((term, *value));
+                memory.forget(*address, u64::from(*size_bytes));
+                memory.keep(*address, *size_bytes, term, Step(0));
+                let numbers = value.to_le_bytes();
+                let numbers = numbers.iter().take(usize::from(*size_bytes)).copied();
+                let places = 0..u64::from(*size_bytes);
+                let places: Vec<u64> = match endian {
+                    Endian::Little => places.collect(),
+                    Endian::Big => places.rev().collect(),
+                };
+                bytes.extend(places.iter().map(|place| address + place).zip(numbers));
+            }
+            let value_of = |term: Term| terms.iter().find(|(known, _)| *known == term).unwrap().1;
+            let (mut found, mut mask) = (0, 0);
+            for part in memory.parts(address, size_bytes) {
+                let low = |bytes: u8| if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+                let value = value_of(part.term) >> (8 * part.skip) & low(part.size_bytes);
+                found |= value << (8 * part.place);
+                mask |= low(part.size_bytes) << (8 * part.place);
+            }
+            for offset in 0..size_bytes {
+                let place = match endian {
+                    Endian::Little => offset,
+                    Endian::Big => size_bytes - 1 - offset,
+                };
+                let is_known = mask >> (8 * place) & 0xff == 0xff;
+                let byte = is_known.then_some((found >> (8 * place)) as u8);
+                let expected = bytes.get(&(address + u64::from(offset))).copied();
+                assert_eq!(byte, expected, "{endian:?}: byte {offset} of {address:#x}");
+            }
         }
-        if let Some(free) = cells.iter_mut().find(|cell| cell.is_none()) {
-            *free = Some(Cell { place, size_bytes, term, step });
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_last_store() {
+        let stores =
+            [(0x1000, 8, 0x1122_3344_5566_7788), (0x1002, 2, 0xaabb), (0x1005, 1, 0xcc), (0x1006, 4, 0xdead_beef)];
+        for size_bytes in [1, 2, 4, 8] {
+            for address in 0xffc..0x100c {
+                check(&stores[..1], address, size_bytes);
+                check(&stores[..2], address, size_bytes);
+                check(&stores[1..], address, size_bytes);
+            }
         }
     }
 }

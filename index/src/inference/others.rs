@@ -6,15 +6,17 @@ use std::fmt;
 use std::ops::Range;
 
 use stepback_machine::Address;
-use stepback_parsers::Source;
+use stepback_parsers::{Position, Source};
 
+use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::breaks::BreakReader;
 use crate::inference::kernel_writes::{KernelReader, KernelWrites};
-use crate::inference::run::{Run, run_alone};
+use crate::inference::run::{MemoryUse, Run, run_alone};
 use crate::inference::run_slots::RunSlots;
-use crate::inference::shared::{Shared, SharedReader};
+use crate::inference::shared::{IsStored, Shared, SharedReader};
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
@@ -44,12 +46,26 @@ pub(super) fn run_beside<'i, S: Source>(
         if shared.is_empty() {
             return Ok(run);
         }
-        let is_shared = move |address, size_bytes| shared.reach_stack(address, size_bytes);
-        return Ok(run.with_others(Box::new(is_shared)));
+        let reach = move |address, size_bytes, memory_use| is_shared(&shared, address, size_bytes, memory_use);
+        return Ok(run.with_others(Box::new(reach)));
     }
     let others = Others::of(index, thread, first..last.saturating_add(1))?;
-    let reach = move |address, size_bytes| shared.reach_stack(address, size_bytes) || others.reach(address, size_bytes);
+    // Where the trace does not say which system calls the other threads make, only the stack is the thread's alone.
+    let are_calls_told = BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
+    let reach = move |address, size_bytes, memory_use| {
+        memory_use != MemoryUse::Stack && !are_calls_told
+            || is_shared(&shared, address, size_bytes, memory_use)
+            || others.reach(address, size_bytes)
+    };
     Ok(run.with_others(Box::new(reach)))
+}
+
+fn is_shared(shared: &Shared, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
+    match memory_use {
+        MemoryUse::Stack => shared.reach_stack(address, size_bytes),
+        MemoryUse::Stored => shared.reach(address, size_bytes, IsStored::Yes),
+        MemoryUse::Loaded => shared.reach(address, size_bytes, IsStored::No),
+    }
 }
 
 /// Writes at times that may be those of the run.

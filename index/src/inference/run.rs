@@ -122,7 +122,18 @@ pub(super) struct Run<'i> {
 const ROOM: usize = 2048;
 
 /// Whether so many bytes at an address may have been written by somebody else.
-pub(super) type Reach<'i> = dyn Fn(u64, u64) -> bool + 'i;
+pub(super) type Reach<'i> = dyn Fn(u64, u64, MemoryUse) -> bool + 'i;
+
+/// How a thread uses the memory that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoryUse {
+    /// As its stack.
+    Stack,
+    /// Elsewhere, to store into it.
+    Stored,
+    /// Elsewhere, to load from it.
+    Loaded,
+}
 
 /// The run of a thread in some slots, without what others did at times that are not exactly known:
 /// where several threads run, its memory is not to be followed then.
@@ -195,10 +206,10 @@ impl<'i> Run<'i> {
     }
 
     /// True when other threads, or the kernel for them, may have written near these bytes.
-    pub fn is_foreign(&self, address: u64, size_bytes: u64) -> bool {
+    pub fn is_foreign(&self, address: u64, size_bytes: u64, memory_use: MemoryUse) -> bool {
         let granules = || granules_of(Address(address), size_bytes).map(|(granule, _)| granule);
         !self.foreign_granules.is_empty() && granules().any(|granule| self.foreign_granules.contains(&granule))
-            || self.others.as_ref().is_some_and(|others| others(address, size_bytes))
+            || self.others.as_ref().is_some_and(|others| others(address, size_bytes, memory_use))
     }
 }
 

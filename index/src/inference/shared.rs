@@ -55,9 +55,10 @@ pub(super) struct Shared(Vec<SharedPiece>);
 
 impl Shared {
     /// True when memory may change without a step; `is_stored` says whether steps store there.
-    pub fn reach(&self, address: u64, is_stored: IsStored) -> bool {
+    pub fn reach(&self, address: u64, size_bytes: u64, is_stored: IsStored) -> bool {
+        let last = address.saturating_add(size_bytes.saturating_sub(1));
         let may_be = |piece: &SharedPiece| piece.kind == SharedKind::Writable || is_stored == IsStored::No;
-        self.0.iter().any(|piece| piece.reaches(address, address) && may_be(piece))
+        self.0.iter().any(|piece| piece.reaches(address, last) && may_be(piece))
     }
 
     /// The same for some bytes near those that the stack pointer points to: what can only be read is no stack, where it may lie anywhere.

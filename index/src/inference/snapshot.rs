@@ -21,8 +21,8 @@ use crate::inference::symbols::Symbols;
 pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
     Circumstances {
         is_execution_stated: false,
-        // Threads that are not traced may run too.
-        is_shared: index.is_inferred() || index.threads().len() > 1,
+        // In a trace without values, who else writes is worked out for each run.
+        is_shared: index.threads().len() > 1 && !index.is_inferred(),
         is_memory_followed: true,
         is_end_doubted: index.source().is_recorded_by_block(),
         are_values_taken: index.source().leaves_values_out(),

@@ -257,7 +257,14 @@ impl Symbols {
                 self.learn(right, right_known, fact) || is_changed
             }
             Definition::SignExtended(term, bits) => self.learn(term, known.low(bits), fact),
-            Definition::Free | Definition::Constant | Definition::Inserted { .. } => false,
+            Definition::Inserted { part, whole, field: Field { place, bits } } => {
+                let shift = Knowledge::exact(u64::from(place));
+                let moved = Knowledge::apply(Operation::ShiftRight, known, shift);
+                let hole = ones(bits).checked_shl(u32::from(place)).unwrap_or(0);
+                let is_changed = self.learn(part, moved.low(bits), fact);
+                self.learn(whole, known.without(hole), fact) || is_changed
+            }
+            Definition::Free | Definition::Constant => false,
         }
     }
 

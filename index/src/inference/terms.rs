@@ -5,8 +5,9 @@ use stepback_machine::{AccessKind, Expression, MemoryOperand, Operation, Registe
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Loaded};
 use crate::inference::here::Here;
-use crate::inference::run::RunAccess;
-use crate::inference::symbols::Term;
+use crate::inference::memory::Part;
+use crate::inference::run::{MemoryUse, RunAccess};
+use crate::inference::symbols::{Field, Term};
 
 /// How far from the last access through the stack pointer memory counts as the thread's own.
 const STACK_BYTES: u64 = 64 << 10;
@@ -115,7 +116,7 @@ impl Engine<'_> {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let stored = address.zip(operand.size_bytes).filter(|_| operand.kind == AccessKind::Write);
             let Some((address, size_bytes)) = stored.filter(|_| operand.value != Expression::Unknown) else { continue };
-            if !self.is_own_memory(address, size_bytes) || is_exclusive(here) {
+            if !self.is_own_memory(address, size_bytes, MemoryUse::Stored) || is_exclusive(here) {
                 continue;
             }
             if size_bytes <= 8 {
@@ -230,16 +231,33 @@ impl Engine<'_> {
         if let Some((term, step)) = self.memory.load(address, size_bytes) {
             return (term, Some(step));
         }
-        let term = self.symbols.free().cut(8 * size_bytes);
-        if self.is_own_memory(address, u16::from(size_bytes)) {
+        let parts = self.memory.parts(address, size_bytes);
+        let source = parts.iter().map(|part| part.step).max();
+        let term = self.joined(&parts, size_bytes, here);
+        if self.is_own_memory(address, u16::from(size_bytes), MemoryUse::Loaded) {
             self.memory.forget(address, u64::from(size_bytes));
             self.memory.keep(address, size_bytes, term, here.step.step());
         }
-        (term, None)
+        (term, source)
+    }
+
+    /// A number that several accesses left; what none of them left is anything.
+    fn joined(&mut self, parts: &[Part], size_bytes: u8, here: Here<'_>) -> Term {
+        let mut whole = self.symbols.free().cut(8 * size_bytes);
+        for part in parts {
+            let (bits, place) = (8 * part.size_bytes, 8 * part.place);
+            let mut term = part.term;
+            if part.skip > 0 {
+                let places = self.symbols.constant(8 * u64::from(part.skip), Fact::Constant(here.step.step()));
+                term = self.symbols.binary(Operation::ShiftRight, term, places);
+            }
+            whole = self.symbols.inserted(term.cut(bits), whole, Field { place, bits }).cut(8 * size_bytes);
+        }
+        whole
     }
 
     /// True when, as far as is known, no other thread writes there.
-    fn is_own_memory(&self, address: u64, size_bytes: u16) -> bool {
+    fn is_own_memory(&self, address: u64, size_bytes: u16, memory_use: MemoryUse) -> bool {
         if !self.circumstances.is_memory_followed {
             return false;
         }
@@ -247,8 +265,10 @@ impl Engine<'_> {
         if self.thread_block.is_some_and(is_in_block) {
             return false;
         }
-        let is_on_stack = || self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
-        (!self.circumstances.is_shared || is_on_stack()) && !self.run.is_foreign(address, u64::from(size_bytes))
+        let is_on_stack = self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
+        let memory_use = if is_on_stack { MemoryUse::Stack } else { memory_use };
+        (!self.circumstances.is_shared || is_on_stack)
+            && !self.run.is_foreign(address, u64::from(size_bytes), memory_use)
     }
 }
 

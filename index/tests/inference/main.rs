@@ -8,6 +8,7 @@
 mod between_steps;
 mod damage;
 mod last_steps;
+mod loads;
 mod processes;
 mod random;
 #[path = "../support/records.rs"]
