@@ -10,6 +10,7 @@ use super::cells::{resolved, thread_id};
 use super::command::Command;
 use super::diff_calls;
 use super::json::{StepJson, byte_string, hex, value_hex};
+use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
@@ -45,6 +46,8 @@ struct DiffJson {
     to: u64,
     registers: Vec<RegisterJson>,
     memory: Vec<MemoryJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 /// A register that differs.
@@ -81,10 +84,19 @@ fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     }
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let difference = DifferenceBetween { from, to, thread }.run(&session.index, &report.cancel)?;
+    if let Some(note) = left_out(&difference).filter(|_| !report.is_quiet) {
+        say(&format!("note: {note}"));
+    }
     match report.is_json {
         true => print_json(from, to, &difference, report),
         false => print_text(from, to, &difference, report),
     }
+}
+
+/// What is not compared, where that is too much to be inferred.
+fn left_out(difference: &Difference) -> Option<String> {
+    let blocks = Some(difference.blocks_not_inferred).filter(|blocks| *blocks > 0)?;
+    Some(format!("without a recorded value, too many to infer: {} of 64 bytes with changes", counted(blocks, "block")))
 }
 
 fn print_json(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
@@ -102,12 +114,12 @@ fn print_json(from: Position, to: Position, difference: &Difference, report: &mu
         let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
         memory.push(MemoryJson { address: hex(run.address), from, to, last_write });
     }
-    report.json(&DiffJson { from: from.0, to: to.0, registers, memory })
+    report.json(&DiffJson { from: from.0, to: to.0, registers, memory, note: left_out(difference) })
 }
 
 fn print_text(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
-    let Difference { registers, memory } = difference;
+    let Difference { registers, memory, .. } = difference;
     let mut rows = Vec::new();
     for register in registers {
         let (name, from, to) = (register.name.clone(), shown(&register.from), shown(&register.to));

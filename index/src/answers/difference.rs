@@ -12,6 +12,8 @@ pub struct Difference {
     pub registers: Vec<RegisterDifference>,
     /// Runs of memory that differ, by address; a run is at most 16 bytes that one step wrote last.
     pub memory: Vec<MemoryDifference>,
+    /// Number of blocks of 64 bytes in which bytes without a recorded value changed that were too many to be inferred.
+    pub blocks_not_inferred: u64,
 }
 
 /// A register that differs.

@@ -30,7 +30,8 @@ impl Replay for DifferenceBetween {
                 to: to.value.clone(),
                 last_write: later.written_by,
             });
-        Some(Difference { registers: registers.collect(), memory: oracle.memory_difference(self) })
+        let (registers, memory) = (registers.collect(), oracle.memory_difference(self));
+        Some(Difference { registers, memory, blocks_not_inferred: 0 })
     }
 }
 

@@ -14,6 +14,7 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::index::memories::MemoryId;
+use crate::inference::contents::{MemoryMoment, fill_memory};
 use crate::query::question::Query;
 use crate::query::registers::{NamesOf, file_at};
 use crate::read::byte_values::BlockState;
@@ -29,6 +30,7 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
 /// The difference of the states at two positions, in either order.
+/// Cost: the text of the steps that changed memory; for at most 256 blocks also that of [`crate::InferredMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DifferenceBetween {
     /// One.
@@ -42,6 +44,8 @@ pub struct DifferenceBetween {
 const RUN_BYTES: usize = 16;
 /// Number of blocks compared together, about 4 kB each. A step that writes more blocks is read again for the next ones.
 const BLOCKS: usize = 1 << 14;
+/// Maximum number of blocks whose bytes are inferred: each costs some milliseconds.
+const INFERRED_BLOCKS: usize = 256;
 
 impl Query for DifferenceBetween {
     type Answer = Difference;
@@ -68,11 +72,12 @@ impl Query for DifferenceBetween {
             from: from.value,
             to: to.value,
         });
-        let mut difference = Difference { registers: registers.collect(), memory: Vec::new() };
+        let mut difference = Difference { registers: registers.collect(), ..Difference::default() };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
         let memory = SlotReader(index).memory_at(self.thread, self.to)?;
         let mut writers = Writers { index, memory, slots: HashMap::default(), last: None };
         let mut granules = changed_granules(index, slots, cancel)?.into_iter();
+        let mut missing = Missing { index, memory, inferred: BTreeSet::new(), left_out: BTreeSet::new() };
         loop {
             cancel.check()?;
             let changes = granules.by_ref().map(|granule| {
@@ -81,12 +86,14 @@ impl Query for DifferenceBetween {
             });
             let changes = changes.filter_map(Result::transpose).take(BLOCKS).collect::<Result<Vec<_>, _>>()?;
             if changes.is_empty() {
+                difference.blocks_not_inferred = missing.left_out.len() as u64;
                 return Ok(difference);
             }
-            let values_at = |position| {
+            let mut values_at = |position| {
                 let blocks = changes.iter().map(|change| BlockState::new(change.granule, change.bytes()));
                 let mut blocks: Vec<_> = blocks.collect();
                 ByteReader::in_memory(index, memory).fill(&mut blocks, position)?;
+                blocks.iter_mut().try_for_each(|block| missing.fill(block, position, cancel))?;
                 Ok::<Vec<Values>, QueryError>(
                     blocks.iter().map(|block| block.states.map(|state| state.value)).collect(),
                 )
@@ -96,6 +103,36 @@ impl Query for DifferenceBetween {
                 change.compare(&mut writers, from, to, &mut difference.memory)?;
             }
         }
+    }
+}
+
+/// Infers bytes without a recorded value.
+struct Missing<'a, S> {
+    index: &'a Index<S>,
+    /// The memory that is compared; none where there is only one.
+    memory: Option<MemoryId>,
+    /// The blocks that were looked at.
+    inferred: BTreeSet<u64>,
+    /// The blocks that were too many.
+    left_out: BTreeSet<u64>,
+}
+
+impl<S: Source> Missing<'_, S> {
+    fn fill(&mut self, block: &mut BlockState, at: Position, cancel: &Cancel) -> Result<(), QueryError> {
+        let missing = block.need & block.unknown();
+        if missing == 0 || !self.index.is_inferred() {
+            return Ok(());
+        }
+        if self.inferred.len() >= INFERRED_BLOCKS && !self.inferred.contains(&block.granule) {
+            self.left_out.insert(block.granule);
+            return Ok(());
+        }
+        self.inferred.insert(block.granule);
+        let (first, end) = (missing.trailing_zeros() as usize, 64 - missing.leading_zeros() as usize);
+        let Some(bytes) = block.states.get_mut(first..end) else { return Ok(()) };
+        let address = Address((block.granule << GRANULE_BITS) + first as u64);
+        let range = MemoryRange { address, len_bytes: bytes.len() as u64 };
+        fill_memory(self.index, MemoryMoment { range, memory: self.memory, at }, bytes, cancel)
     }
 }
 

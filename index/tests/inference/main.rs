@@ -7,6 +7,7 @@
 
 mod between_steps;
 mod damage;
+mod differences;
 mod last_steps;
 mod loads;
 mod processes;
