@@ -12,7 +12,7 @@ use super::extent::Extent;
 use super::find_hits::{Asked, HitPrinter};
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
 use super::find_stacks::StackWish;
-use super::find_words::{NOTHING_WANTED, Way, nothing_of, subject_of};
+use super::find_words::{INFERRED_PASSED_OVER, NOTHING_WANTED, Way, nothing_of, subject_of};
 use super::json::hex;
 use super::question::Question;
 use super::report::Report;
@@ -177,7 +177,8 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
         }
         Search::Through(search, subject) => {
             let reach = search::stream::Extent { thread, from: at, limit: wanted };
-            printer(nothing(&subject)).print_search(report, |each| search.stream(reach, index, cancel, each))
+            let printer = printer(nothing(&subject)).passing_over(passed_over(arguments.kind, report));
+            printer.print_search(report, |each| search.stream(reach, index, cancel, each))
         }
     }
 }
@@ -237,6 +238,13 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
     }))
+}
+
+/// What a search by value does not look at.
+fn passed_over(kind: Kind, report: &Report<'_>) -> Option<&'static str> {
+    let source = report.session.index.source();
+    let is_incomplete = source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
+    (matches!(kind, Kind::Value | Kind::Bytes) && is_incomplete).then_some(INFERRED_PASSED_OVER)
 }
 
 /// Of a step that reads and writes, both are listed where nothing but accesses tells of memory.

@@ -11,6 +11,7 @@ use super::extent::Extent;
 use super::find_stacks::{StackWish, print_groups, print_stack, with_stack};
 use super::find_words::Tally;
 use super::json::HitJson;
+use super::progress::say;
 use super::report::Report;
 use super::text::{access_text, grouped, step_line};
 use crate::analysis::stack_groups::StackGroups;
@@ -39,6 +40,8 @@ pub struct HitPrinter {
     /// The text has hits with stacks by these.
     groups: StackGroups,
     has_said: bool,
+    /// What the search does not look at.
+    passed_over: Option<&'static str>,
 }
 
 /// The answer without `--all`.
@@ -47,6 +50,8 @@ struct AnswerJson {
     hit: Option<HitJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     initial: Option<InitialJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
 
 /// What the trace states before its first step.
@@ -60,7 +65,12 @@ impl HitPrinter {
     /// Nothing is printed yet.
     pub fn new(asked: Asked) -> Self {
         let tally = Tally::new(asked.wanted);
-        Self { asked, tally, groups: StackGroups::default(), has_said: false }
+        Self { asked, tally, groups: StackGroups::default(), has_said: false, passed_over: None }
+    }
+
+    /// The same, which says what the search does not look at.
+    pub fn passing_over(self, passed_over: Option<&'static str>) -> Self {
+        Self { passed_over, ..self }
     }
 
     /// Prints what a walk meets: its first hit, or all of them.
@@ -89,6 +99,9 @@ impl HitPrinter {
         report: &mut Report<'_>,
         search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
     ) -> Result<()> {
+        if let Some(passed_over) = self.passed_over.filter(|_| !report.is_quiet) {
+            say(&format!("note: {passed_over}"));
+        }
         let mut printed = Ok(());
         search(&mut |found| {
             let mut hits = found.hits.into_iter();
@@ -144,7 +157,7 @@ impl HitPrinter {
                 Found::Initial(line) => (None, Some(InitialJson { line: is_text.then_some(line.0) })),
                 Found::Nothing => (None, None),
             };
-            return report.json(&AnswerJson { hit, initial });
+            return report.json(&AnswerJson { hit, initial, note: self.passed_over });
         }
         match (&found, self.asked.stacks) {
             (Found::Hit(hit), StackWish::Frames(frames)) => {

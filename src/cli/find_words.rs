@@ -13,6 +13,9 @@ use crate::analysis::walk::Sought;
 /// What is said where the limit leaves nothing to look for.
 pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
 
+/// What a search by value passes over in a trace that leaves out values.
+pub const INFERRED_PASSED_OVER: &str = "inferred values are not searched";
+
 /// Hits of a search for all of them, as they are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {

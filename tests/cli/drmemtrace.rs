@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use stepback_generator::drmemtrace::{Architecture, Container, Sample, TraceRecipe, TraceWriter, kind, marker};
 
-use super::support::Sandbox;
+use super::support::{OVERFLOW, Sandbox};
 
 /// Puts the files of a sample into a folder of the sandbox, and gives its path.
 fn put(sandbox: &Sandbox, folder: &str, sample: Sample, container: Container) -> String {
@@ -197,6 +197,21 @@ fn every_special_trace_answers_each_question() {
             }
         }
     }
+}
+
+#[test]
+fn a_search_by_value_says_that_inferred_values_are_passed_over() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", PLAIN, Container::Zip);
+    for (kind, what) in [("value", "5"), ("bytes", "05")] {
+        let arguments = ["find", &trace, kind, what];
+        assert_eq!(sandbox.json(&arguments)["note"], "inferred values are not searched");
+        assert!(sandbox.run(&arguments).err.contains("note: inferred values are not searched"));
+        assert!(!sandbox.run(&[&arguments[..], &["-q"]].concat()).err.contains("inferred"));
+    }
+    assert!(sandbox.json(&["find", &trace, "text", "nowhere"])["note"].is_null());
+    let recorded = sandbox.fixture(OVERFLOW);
+    assert!(sandbox.json(&["find", &recorded, "value", "5"])["note"].is_null());
 }
 
 fn real_traces() -> Option<PathBuf> {
