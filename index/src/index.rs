@@ -27,7 +27,7 @@ use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
 use crate::index::told_pages::ToldPages;
 use crate::index::untraced::KnownUntraced;
-use crate::store::calls::table::CallTable;
+use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::codes::{CodeTable, ExecutedCode};
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
 use crate::store::data::Data;
@@ -152,7 +152,9 @@ impl<S: Source> Index<S> {
     pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {
         let data = data.into();
         let contents = layout::decode(&data)?;
-        let plain_calls = CallTable::open(&data, contents.calls, contents.call_layout.clone(), contents.steps)?;
+        let arrival = Arrival::of(contents.traits.instruction_set);
+        let plain_calls =
+            CallTable::open(&data, contents.calls, contents.call_layout.clone(), contents.steps, arrival)?;
         let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
         let open_calls = contents.open_calls.checked(&data).and_then(OpenCalls::decode);
         let (host_regions, open_calls) = host_regions

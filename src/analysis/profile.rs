@@ -7,7 +7,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::activations::Tree;
-use super::call_profile::{Progress, call_profile};
+use super::call_profile::{FunctionUse, Progress, call_profile};
 use super::sites::Sites;
 use super::spans::{Span, Spans};
 use super::trace_index::TraceIndex;
@@ -69,7 +69,7 @@ pub fn whole_profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Function
     let mut functions = Vec::with_capacity(profile.functions.len());
     for used in &profile.functions {
         let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
-        let pc = entry.map(|entry| sites.border(entry)).transpose()?.map_or(used.address.0, |border| border.at.pc);
+        let pc = marked_pc(used, &sites, index)?;
         let totals = used.totals;
         let (time, self_time) = match profile.has_clock {
             true => (totals.time, totals.own_time),
@@ -89,6 +89,15 @@ pub fn whole_profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Function
     }
     functions.sort_by_key(|function| function.pc);
     Ok(functions)
+}
+
+/// The address of a function, with bit 0 set for Thumb.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn marked_pc(used: &FunctionUse, sites: &Sites<'_>, index: &TraceIndex) -> Result<u64, QueryError> {
+    let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
+    Ok(entry.map(|entry| sites.border(entry)).transpose()?.map_or(used.address.0, |border| border.at.pc))
 }
 
 /// Sums up the calls that are over.

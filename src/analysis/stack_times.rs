@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use stepback_index::ThreadId;
+
+use super::call_profile::{CallProfile, Who};
 use super::spans::Span;
 
 /// A function of the stacks by its name's place.
@@ -24,11 +27,13 @@ pub struct StackTimes {
     cut_at: Option<u32>,
 }
 
-#[derive(Debug)]
-struct Name {
-    text: String,
+/// A function as stacks show it.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// Its name, or its address.
+    pub text: String,
     /// Of the first call with this name.
-    pc: u64,
+    pub pc: u64,
 }
 
 #[derive(Debug)]
@@ -52,10 +57,43 @@ pub struct FoldedStack {
 }
 
 impl StackTimes {
+    /// The stacks of a profile, by thread in order of their first stacks; of the first thread where there is only one.
+    /// Names are those of the profile's functions, in their order.
+    pub fn of_profile(profile: &CallProfile, names: &[Name]) -> Vec<(ThreadId, Self)> {
+        let mut threads: Vec<(ThreadId, Self)> = Vec::new();
+        // For each stack of the profile its thread's place, and the stack there.
+        let mut places: Vec<Option<(usize, Option<StackId>)>> = Vec::with_capacity(profile.stacks.len());
+        for node in &profile.stacks {
+            let parent = places.get(node.parent as usize).copied().flatten();
+            let place = match node.who {
+                Who::Part => None,
+                Who::Thread(thread) => {
+                    threads.push((thread, Self::default()));
+                    Some((threads.len() - 1, None))
+                }
+                Who::Function(function) => {
+                    let (thread, caller) = parent.unwrap_or((0, None));
+                    if threads.is_empty() {
+                        threads.push((ThreadId(0), Self::default()));
+                    }
+                    let time = if profile.has_clock { node.totals.own_time } else { node.totals.own_steps };
+                    let known = threads.get_mut(thread).zip(names.get(function as usize));
+                    known.map(|((_, stacks), name)| {
+                        let id = stacks.stack(caller, name.clone());
+                        stacks.add(id, i128::from(time));
+                        (thread, Some(id))
+                    })
+                }
+            };
+            places.push(place);
+        }
+        threads
+    }
+
     /// Takes the next call in order of entry.
     pub fn enter(&mut self, span: &Span, name: String) {
         self.open.truncate(span.depth as usize);
-        let id = self.stack(name, span.pc);
+        let id = self.stack(self.open.last().copied(), Name { text: name, pc: span.pc });
         let time = i128::from(span.elapsed());
         self.add(id, time);
         if let Some(caller) = self.open.last() {
@@ -70,10 +108,9 @@ impl StackTimes {
         }
     }
 
-    /// The innermost open stack with one more function on top.
-    fn stack(&mut self, name: String, pc: u64) -> StackId {
-        let caller = self.open.last().copied();
-        let name = self.name(name, pc);
+    /// A stack with one more function on top.
+    fn stack(&mut self, caller: Option<StackId>, name: Name) -> StackId {
+        let name = self.name(name);
         if let Some(id) = self.places.get(&(caller, name)) {
             return *id;
         }
@@ -84,13 +121,13 @@ impl StackTimes {
         id
     }
 
-    fn name(&mut self, text: String, pc: u64) -> NameId {
-        if let Some(id) = self.name_ids.get(&text) {
+    fn name(&mut self, name: Name) -> NameId {
+        if let Some(id) = self.name_ids.get(&name.text) {
             return *id;
         }
         let id = NameId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        self.names.push(Name { text: text.clone(), pc });
-        self.name_ids.insert(text, id);
+        self.name_ids.insert(name.text.clone(), id);
+        self.names.push(name);
         id
     }
 

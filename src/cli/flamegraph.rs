@@ -5,6 +5,7 @@ use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
 use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
@@ -13,12 +14,14 @@ use super::profile::note_unit;
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
-use super::text::grouped;
+use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::Tree;
-use crate::analysis::sites::counts_steps;
+use crate::analysis::call_profile::{Progress, call_profile};
+use crate::analysis::profile::marked_pc;
+use crate::analysis::sites::{Sites, counts_steps};
 use crate::analysis::spans::{Span, Spans};
-use crate::analysis::stack_times::{FoldedStack, StackTimes};
+use crate::analysis::stack_times::{FoldedStack, Name, StackTimes};
 
 /// More text than this is printed only where a depth was asked for.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;
@@ -28,6 +31,8 @@ const ROWS_LIMIT: u32 = 1000;
 /// Shown below the options.
 pub const HELP: &str = "\
 Each line is a stack, outermost function first, and the time spent in its innermost function itself.
+The text counts as tarmac-flamegraph does for a Tarmac trace: calls that returned. With --whole, with --json and for all
+other formats every call counts, also one that never returned, as in profile and in the window.
 Where the trace has no times, or too coarse ones (drmemtrace), it is counted in steps of the thread, and a note says so.
 JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
 
@@ -37,6 +42,9 @@ pub struct FlamegraphArguments {
     /// Count calls deeper than this for the call around them (default: all, where the text stays below 64 MB).
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Count calls that never returned too.
+    #[arg(long)]
+    pub whole: bool,
     /// Draw the graph, for a browser.
     #[arg(long, conflicts_with = "json")]
     pub svg: bool,
@@ -75,15 +83,8 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     report.note_unknown_calls();
     let session = report.session;
     let names = FunctionNames::new(&session.images, arguments.names);
-    let mut threads = Vec::new();
-    for tree in Tree::all(&session.index, &report.cancel)? {
-        let mut stacks = StackTimes::default();
-        let mut spans = Spans::new(&tree, &session.index, &report.cancel);
-        let name = |span: &Span| names.name(span.function).unwrap_or_else(|| format!("{:#x}", span.pc));
-        spans.for_each(|span| stacks.enter(span, name(span)))?;
-        let thread = thread_name(tree.thread, &session.index);
-        threads.push(ThreadStacks { thread, stacks });
-    }
+    let is_whole = arguments.whole || report.is_json || session.index.source().tarmac().is_none();
+    let mut threads = if is_whole { whole_stacks(&names, report)? } else { returned_stacks(&names, report)? };
     note_unit(report);
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);
     for ThreadStacks { stacks, .. } in &mut threads {
@@ -96,6 +97,40 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
         () if arguments.svg => draw(&lines(&threads).collect::<Vec<_>>(), report),
         () => lines(&threads).try_for_each(|line| report.text(&line)),
     }
+}
+
+/// The stacks of calls that returned.
+fn returned_stacks<'a>(names: &FunctionNames<'_>, report: &Report<'a>) -> Result<Vec<ThreadStacks<'a>>> {
+    let session = report.session;
+    let mut threads = Vec::new();
+    for tree in Tree::all(&session.index, &report.cancel)? {
+        let mut stacks = StackTimes::default();
+        let mut spans = Spans::new(&tree, &session.index, &report.cancel);
+        let name = |span: &Span| names.name(span.function).unwrap_or_else(|| format!("{:#x}", span.pc));
+        spans.for_each(|span| stacks.enter(span, name(span)))?;
+        let thread = thread_name(tree.thread, &session.index);
+        threads.push(ThreadStacks { thread, stacks });
+    }
+    Ok(threads)
+}
+
+/// The stacks of all calls.
+fn whole_stacks<'a>(names: &FunctionNames<'_>, report: &Report<'a>) -> Result<Vec<ThreadStacks<'a>>> {
+    let index = &report.session.index;
+    let profile = call_profile(index, &(Position(0)..index.end()), &Progress::default(), &report.cancel)?;
+    let sites = Sites::new(index, &report.cancel);
+    let mut functions = Vec::with_capacity(profile.functions.len());
+    for used in &profile.functions {
+        let pc = marked_pc(used, &sites, index)?;
+        let text = names.name(used.address).unwrap_or_else(|| format!("{pc:#x}"));
+        functions.push(Name { text, pc });
+    }
+    if profile.merged_calls > 0 && !report.is_quiet {
+        let calls = counted(profile.merged_calls, "call");
+        say(&format!("note: {calls} of too many different stacks to tell apart count for the calls around them"));
+    }
+    let stacks = StackTimes::of_profile(&profile, &functions).into_iter();
+    Ok(stacks.map(|(thread, stacks)| ThreadStacks { thread: thread_name(thread, index), stacks }).collect())
 }
 
 /// The depth below which stacks are cut off. A note says so where no depth was asked for.

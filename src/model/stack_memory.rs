@@ -130,14 +130,16 @@ impl StackWord {
         };
         let record = &hit.record;
         let calls = index.calls();
-        let frame = frame_of_step(calls, record.thread, record.step).and_then(|id| calls.get(id));
-        let function = frame.map_or(record.pc, |frame| frame.function);
+        let frame = frame_of_step(calls, record.thread, record.step);
+        let function = frame.and_then(|id| calls.get(id)).map_or(record.pc, |frame| frame.function);
         // A return address on the stack belongs to the call that is made.
         let owner = match is_call(record) {
-            true => calls.called_by(record.thread, record.step).and_then(|id| calls.get(id)),
+            true => calls.called_by(record.thread, record.step),
             false => frame,
         };
-        let is_stale = owner.is_some_and(|owner| !owner.contains(at) && !keeps_window(&owner, record));
+        let is_over = owner.is_some_and(|owner| !calls.contains(owner, at));
+        let owner = owner.and_then(|owner| calls.get(owner));
+        let is_stale = is_over && owner.is_some_and(|owner| !keeps_window(&owner, record));
         let saved = match owner.filter(|_| !is_stale) {
             Some(owner) => saved_words(session, Store { record, owner: &owner, value: &value }, cancel)?,
             None => String::new(),

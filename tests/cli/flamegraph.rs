@@ -26,7 +26,7 @@ fn stacks_are_sorted_and_hold_the_time_of_the_trace() {
 fn the_json_is_one_value_with_the_same_stacks() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    let lines = sandbox.run(&["flamegraph", &trace]).succeeds().out;
+    let lines = sandbox.run(&["flamegraph", &trace, "--whole"]).succeeds().out;
     let stacks = sandbox.json(&["flamegraph", &trace]);
     let line = |stack: &serde_json::Value| {
         let names: Vec<&str> = stack["stack"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();

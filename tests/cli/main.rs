@@ -7,6 +7,7 @@ mod bad_input;
 mod bad_place;
 mod browse;
 mod btrace;
+mod call_costs;
 mod callinfo;
 mod calltree;
 mod check;

@@ -42,11 +42,6 @@ impl Call {
         let behind_call = || self.call_step.map_or(Position(0), Step::after);
         self.entry_step.map_or_else(behind_call, Step::before)
     }
-
-    /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
-    pub fn contains(&self, position: Position) -> bool {
-        self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
-    }
 }
 
 /// A call by its place in the table, which is sorted by thread and entry (parents before children).

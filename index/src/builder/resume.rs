@@ -19,7 +19,7 @@ use crate::builder::calls::finder::FinderState;
 use crate::builder::calls::found::{Found, FoundSoFar};
 use crate::builder::code_ledger::CodeLedger;
 use crate::store::calls::frame::Frame;
-use crate::store::calls::table::CallTable;
+use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::contents::{Contents, mapped};
 use crate::store::data::Data;
 use crate::store::encoded::decode_part;
@@ -84,7 +84,8 @@ impl Resumed {
         if resume.contents.segments.len() - mapped(&resume.contents.key_maps) > SEGMENTS {
             return Err(unusable());
         }
-        let table = CallTable::open(data, contents.calls, contents.call_layout.clone(), contents.steps)?;
+        let arrival = Arrival::of(contents.traits.instruction_set);
+        let table = CallTable::open(data, contents.calls, contents.call_layout.clone(), contents.steps, arrival)?;
         let mut later_frames = counts(&resume.later.frames);
         let frames = (0..table.len()).map(CallId).filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
         let frames = frames.filter(|frame| !take(&mut later_frames, frame));

@@ -72,7 +72,7 @@ pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option
     let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
     let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
     let len = bytes.len();
-    Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, index.step_count())))
+    Ok(Some(calls.with_frames(Data::Memory(bytes), len, layout)))
 }
 
 /// Where the function of a frame begins, as far as that is known: of a caller only a place inside is known.

@@ -463,8 +463,22 @@ impl<S: Source> Comparison<'_, S> {
         let all = &known.calls;
         let (thread, position) = (dice.pick(&self.things.threads).unwrap(), self.position(dice));
         let stack = known.stack_at(thread, position);
-        let is_here = |(id, call): &(usize, &Call)| {
-            call.thread == thread && known.stacks[*id] == stack && call.contains(position)
+        let has_slots = self.index.instruction_set(thread).slot_bytes() > 0;
+        // Control arrives behind the slot of a call, which is the caller's, unless a trap came in it.
+        let begin = |(id, call): &(usize, &Call)| {
+            let called = call.call_step.map_or(Position(0), Step::after);
+            if !has_slots || !matches!(call.entered, Entered::Call | Entered::Tail) {
+                return called;
+            }
+            let entered = call.entry_step.map_or(Position(called.0 + 1), Step::before);
+            let is_inside = |inner: &Call| inner.parent == Some(CallId(*id as u64));
+            let trapped = all.iter().filter(|inner| is_inside(inner)).filter_map(|inner| inner.call_step);
+            if trapped.map(Step::after).any(|at| at <= entered) { called } else { entered }
+        };
+        let is_here = |frame: &(usize, &Call)| {
+            let (id, call) = *frame;
+            let is_open = call.exit_step.is_none_or(|exit| position <= exit.before());
+            call.thread == thread && known.stacks[id] == stack && begin(frame) <= position && is_open
         };
         let innermost = all.iter().enumerate().rfind(is_here).map(|(id, _)| CallId(id as u64));
         assert_eq!(calls.innermost_at(thread, position), innermost, "{}: {thread:?} {position:?}", self.name);

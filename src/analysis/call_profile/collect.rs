@@ -73,7 +73,7 @@ impl Pass<'_> {
             }
             self.done += 1;
             let Some(call) = calls.get(id) else { continue };
-            let stay = collector.nested(self.stay(&call));
+            let stay = collector.nested(self.stay(id, &call));
             let cut = stay.start..stay.end.min(self.part.end);
             let ran = clock.ran_before(cut.start)?..clock.ran_before(cut.end)?;
             let times = self.times.of(&call, &cut)?;
@@ -84,8 +84,8 @@ impl Pass<'_> {
     }
 
     /// How long a frame is on its stack, from the start of what is looked at on.
-    fn stay(&self, call: &Call) -> Part {
-        let begin = call.call_step.map_or(Position(0), Step::after).max(self.part.start);
+    fn stay(&self, id: CallId, call: &Call) -> Part {
+        let begin = self.index.calls().begin_of(id).unwrap_or_default().max(self.part.start);
         begin..call.exit_step.map_or(Position(u64::MAX), Step::after).max(begin)
     }
 }

@@ -1,6 +1,7 @@
 //! Profiles compared with a look at each step's stack.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use stepback_generator::drmemtrace::Sample;
 use stepback_index::{CallId, Cancel, SlotReader};
@@ -10,8 +11,8 @@ use stepback_parsers::{Position, Step};
 use super::*;
 use crate::analysis::marker_walk::Course;
 use crate::analysis::profile::profile;
-use crate::session::Session;
 use crate::session::test_session::{overflow, sample};
+use crate::session::{OpenOptions, Session, open};
 
 /// Own steps, steps, and calls of a function, as its steps' stacks tell them.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -79,6 +80,20 @@ fn every_thread_and_stack_has_its_own_steps() {
         let (session, _place) = sample(kind);
         let end = session.index.end().0;
         for (first, last) in [(0, end), (end / 3, end / 2)] {
+            check(&session, Position(first)..Position(last));
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_the_slot_of_a_call_is_the_callers() {
+    for name in ["cti.rst", "small.rst"] {
+        let place = tempfile::tempdir().unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rst").join(name);
+        let options = OpenOptions { index: Some(place.path().join("index.sbi")), ..OpenOptions::new(path) };
+        let session = open(&options, &Default::default(), &Default::default()).unwrap();
+        let end = session.index.end().0;
+        for (first, last) in [(0, end), (end / 3, end / 2), (41, 43)] {
             check(&session, Position(first)..Position(last));
         }
     }

@@ -75,7 +75,7 @@ impl<S: Source> ControlReader<'_, S> {
     pub fn place_of(&mut self, ran: Ran<'_>, region: Region) -> Result<Place, QueryError> {
         let Ran { thread, step, text } = ran;
         let calls = self.index.calls();
-        let is_open = calls.get(region.call).is_some_and(|call| call.contains(step.before()));
+        let is_open = calls.contains(region.call, step.before());
         let Some(inner) = calls.innermost_at(thread, step.before()).filter(|_| is_open) else {
             return Ok(Place::Behind);
         };

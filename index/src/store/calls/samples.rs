@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::store::calls::encoder::encode_frames;
 use crate::store::calls::frame::Frame;
-use crate::store::calls::table::CallTable;
+use crate::store::calls::table::{Arrival, CallTable};
 use crate::store::data::Data;
 
 /// A frame: thread, call step (none: a root), first step inside, last step inside.
@@ -26,7 +26,7 @@ pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
     };
     let (bytes, layout) = encode_frames(samples.iter().zip(0..).map(frame).collect(), Vec::new());
     let range = 0..bytes.len();
-    CallTable::new(Arc::new(Data::Memory(bytes)), range, layout, step_count)
+    CallTable::new(Arc::new(Data::Memory(bytes)), range, layout, step_count, Arrival::Next)
 }
 
 /// Of 20 steps, step 2 calls a function that ends with step 12 and calls two others by steps 4 and 8;

@@ -62,9 +62,14 @@ impl CallTable {
         let called_from = |from: Position| {
             self.first(stack.frames.clone(), |call| call.call_step.is_some_and(|step| step.0 >= from.0))
         };
-        let called = called_from(part.start)..called_from(part.end);
+        let mut called = called_from(part.start)..called_from(part.end);
+        // A frame begins in the part if the delay slot of its call does.
+        let begins_later = |id: u64| self.begin_of(CallId(id)).is_some_and(|begin| begin > part.start);
+        while called.start > stack.frames.start && begins_later(called.start - 1) {
+            called.start -= 1;
+        }
         let last = called.start.checked_sub(1).filter(|last| *last >= stack.frames.start);
-        let innermost = last.and_then(|last| self.around(CallId(last), |call| call.contains(part.start)));
+        let innermost = last.and_then(|last| self.around_position(CallId(last), part.start));
         let around = innermost.map(|innermost| self.part_of_path(innermost, 0..u32::MAX));
         FramesWithin { around: around.unwrap_or_default(), called }
     }

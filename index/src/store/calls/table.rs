@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
@@ -33,6 +33,23 @@ pub struct CallTable {
     range: Range<usize>,
     layout: CallLayout,
     step_count: u64,
+    arrival: Arrival,
+}
+
+/// When control arrives where a call leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// With the thread's next step.
+    Next,
+    /// After the instruction in the delay slot, which belongs to the caller.
+    AfterSlot,
+}
+
+impl Arrival {
+    /// That of an instruction set.
+    pub fn of(set: InstructionSet) -> Self {
+        if set.slot_bytes() > 0 { Self::AfterSlot } else { Self::Next }
+    }
 }
 
 impl CallTable {
@@ -45,15 +62,27 @@ impl CallTable {
         frames: Extent,
         layout: CallLayout,
         step_count: u64,
+        arrival: Arrival,
     ) -> Result<Self, OpenError> {
         let damaged = OpenError::Damaged("the checksum of its calls does not hold");
         let range = frames.range().filter(|_| frames.checked(data).is_some()).ok_or(damaged)?;
-        Ok(Self::new(Arc::clone(data), range, layout, step_count))
+        Ok(Self::new(Arc::clone(data), range, layout, step_count, arrival))
     }
 
     /// The table that lies in `range` of an index.
-    pub(crate) fn new(data: Arc<Data>, range: Range<usize>, layout: CallLayout, step_count: u64) -> Self {
-        Self { data, range, layout, step_count }
+    pub(crate) fn new(
+        data: Arc<Data>,
+        range: Range<usize>,
+        layout: CallLayout,
+        step_count: u64,
+        arrival: Arrival,
+    ) -> Self {
+        Self { data, range, layout, step_count, arrival }
+    }
+
+    /// The table of the same trace with other frames.
+    pub(crate) fn with_frames(&self, data: Data, len_bytes: usize, layout: CallLayout) -> Self {
+        Self { data: data.into(), range: 0..len_bytes, layout, ..self.clone() }
     }
 
     fn bytes(&self) -> &[u8] {
@@ -87,6 +116,31 @@ impl CallTable {
             // A parent stands before its children, so that no damage makes a walk to the root endless.
             parent: number(4).map(CallId).filter(|parent| *parent < id),
         })
+    }
+
+    /// From which position on a frame is on its stack: where its first step is, or right after its call where nothing but
+    /// that step is between them. A trap in the delay slot of its call is inside it. O(1).
+    pub fn begin_of(&self, id: CallId) -> Option<Position> {
+        let call = self.get(id)?;
+        let Some(called) = call.call_step.map(Step::after) else { return Some(Position(0)) };
+        let has_slot = self.arrival == Arrival::AfterSlot && matches!(call.entered, Entered::Call | Entered::Tail);
+        if !has_slot {
+            return Some(called);
+        }
+        let entered = call.entry_step.map_or(Position(called.0.saturating_add(1)), Step::before);
+        let next = self.get(CallId(id.0 + 1)).filter(|next| next.parent == Some(id)).and_then(|next| next.call_step);
+        Some(if next.is_some_and(|next| next.after() <= entered) { called } else { entered })
+    }
+
+    /// True while a frame is on its stack: from where it begins to the position before the step after its exit.
+    pub fn contains(&self, id: CallId, position: Position) -> bool {
+        self.begin_of(id).is_some_and(|begin| begin <= position)
+            && self.get(id).is_some_and(|call| call.exit_step.is_none_or(|exit| position.0 <= exit.0))
+    }
+
+    /// The nearest frame from one outwards that is on its stack at a position. O(log² depth).
+    pub(super) fn around_position(&self, from: CallId, position: Position) -> Option<CallId> {
+        self.around(from, |id, _| self.contains(id, position))
     }
 
     /// Where the frames of each stack lie and when each was in use.
@@ -192,14 +246,14 @@ impl CallTable {
 
     /// The nearest frame from this one outwards for which `is_wanted` holds; it holds for all outside that one.
     /// O(log² depth).
-    pub(super) fn around(&self, from: CallId, is_wanted: impl Fn(&Call) -> bool) -> Option<CallId> {
+    fn around(&self, from: CallId, is_wanted: impl Fn(CallId, &Call) -> bool) -> Option<CallId> {
         let mut id = from;
         loop {
             let call = self.get(id)?;
-            if is_wanted(&call) {
+            if is_wanted(id, &call) {
                 return Some(id);
             }
-            let skip = self.skip(id).filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(&call)));
+            let skip = self.skip(id).filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(*skip, &call)));
             id = skip.or(call.parent)?;
         }
     }
@@ -215,7 +269,7 @@ impl CallTable {
         let range = self.in_use_at(thread, position);
         let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
         let last = late.checked_sub(1).filter(|last| *last >= range.start)?;
-        self.around(CallId(last), |call| call.contains(position))
+        self.around_position(CallId(last), position)
     }
 
     /// The frames around a position, outermost first. O(log n + depth).
@@ -225,7 +279,7 @@ impl CallTable {
 
     /// The frames at some depths of the path that ends with a frame, outermost first. O(log² depth + depths).
     pub fn part_of_path(&self, innermost: CallId, depths: Range<u32>) -> Vec<CallId> {
-        let last = self.around(innermost, |call| call.depth < depths.end);
+        let last = self.around(innermost, |_, call| call.depth < depths.end);
         let is_wanted = |id: &CallId| self.get(*id).is_some_and(|call| call.depth >= depths.start);
         let outwards = std::iter::successors(last, |id| self.get(*id)?.parent);
         let mut path: Vec<_> = outwards.take_while(is_wanted).collect();
