@@ -49,6 +49,8 @@ pub(crate) trait Architecture {
     const SLOT_BYTES: u8 = 0;
     /// The numbers of the registers besides the general and the vector registers that instructions compute with.
     const COMPUTED: Range<u16> = 0..0;
+    /// The names of the registers that say how many register windows are free or in use.
+    const WINDOW_COUNTS: &'static [&'static str] = &[];
     /// While this is set the upper half of addresses is cut off.
     const NARROW_ADDRESSES: Option<StateBit> = None;
     /// The address's lowest bit says how to decode what is there.

@@ -355,6 +355,11 @@ impl InstructionSet {
         ask!(self, Of => Of::COMPUTED)
     }
 
+    /// The names of the registers that say how many register windows are free or in use; empty where there are no windows.
+    pub const fn window_counts(self) -> &'static [&'static str] {
+        ask!(self, Of => Of::WINDOW_COUNTS)
+    }
+
     /// The bit that, while it is set, has the upper half of addresses cut off; none where there is no such thing.
     pub const fn narrow_addresses(self) -> Option<StateBit> {
         ask!(self, Of => Of::NARROW_ADDRESSES)

@@ -129,6 +129,9 @@ impl<'a> Engine<'a> {
     pub fn step(&mut self, place: usize) {
         let run = self.run;
         let Some(step) = run.steps.get(place) else { return };
+        if place == 0 {
+            self.take_counts(step.step());
+        }
         self.take_markers(place, u64::MAX);
         (self.late, self.traced) = (run.markers(step), Traced::default());
         self.registers.mode = step.mode;

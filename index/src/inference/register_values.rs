@@ -1,5 +1,7 @@
 //! The values of registers.
 
+use std::ops::Range;
+
 use stepback_machine::{RegisterId, Registers};
 use stepback_parsers::{Position, Source};
 
@@ -54,7 +56,8 @@ pub(crate) fn fill_registers<S: Source>(
     }
     let untraced = UntracedReader(index).of(thread)?;
     let is_untraced = |register: &RegisterState| register.value.is_unknown() && untraced.includes(register.view);
-    let is_missing = index.has_operands_alone() || registers.iter().any(is_missing);
+    let computed = index.instruction_set(thread).computed_registers();
+    let is_missing = index.has_operands_alone() || registers.iter().any(|register| is_missing(register, &computed));
     let is_wanted = index.is_inferred() && is_missing || registers.iter().any(is_untraced);
     if !is_wanted || DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(());
@@ -74,9 +77,10 @@ pub(crate) fn fill_registers<S: Source>(
     Ok(())
 }
 
-/// True for a register that programs compute with and of which nothing is known; most never touch the vector registers.
-fn is_missing(register: &RegisterState) -> bool {
-    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&register.view.register);
-    let is_computed = register.view.register < RegisterId::PC || is_vector && register.written_at.is_some();
-    register.value.is_unknown() && is_computed
+/// True for a register that programs compute with and of which nothing is known; most never touch the vector registers,
+/// nor those of state.
+fn is_missing(register: &RegisterState, computed: &Range<u16>) -> bool {
+    let number = register.view.register;
+    let is_seldom = (RegisterId::V0..RegisterId::P0).contains(&number) || computed.contains(&number.0);
+    register.value.is_unknown() && (number < RegisterId::PC || is_seldom && register.written_at.is_some())
 }

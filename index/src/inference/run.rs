@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode, RegisterView, Site,
+    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode, RegisterView, Registers, Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Problem, RegisterWrite, Source, Step, StepEvent,
+    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite, Source, Step, StepEvent,
     TextEvent, ThreadNumber,
 };
 
@@ -20,6 +20,7 @@ use crate::inference::run_slots::RunSlots;
 use crate::inference::width::AddressWidth;
 use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
+use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 use crate::store::granules::granules_of;
@@ -99,6 +100,8 @@ pub(super) struct Run<'i> {
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
     told: Vec<Told>,
+    /// The registers that count windows, as the trace tells them before the first step.
+    pub counts: Vec<Told>,
     decoded: DecodedTable,
     /// The trace leaves some values out, so others are taken in.
     has_told: bool,
@@ -150,6 +153,7 @@ pub(super) fn run_alone<'i, S: Source>(
         accesses: Vec::with_capacity(count.min(ROOM)),
         markers: Vec::new(),
         told: Vec::new(),
+        counts: window_counts(index, thread, Position(before))?,
         decoded: DecodedTable::default(),
         has_told: index.source().leaves_values_out() || UntracedReader(index).of(thread)? != Untraced::Nothing,
         has_exceptions: index.source().leaves_values_out(),
@@ -171,6 +175,22 @@ pub(super) fn run_alone<'i, S: Source>(
         }
     }
     Ok(reader.run)
+}
+
+/// What the trace tells at a position of the registers that count windows: most traces say it once and for all.
+fn window_counts<S: Source>(index: &Index<S>, thread: ThreadId, at: Position) -> Result<Vec<Told>, QueryError> {
+    let set = index.instruction_set(thread);
+    if !index.source().leaves_values_out() {
+        return Ok(Vec::new());
+    }
+    let mut reader = RegisterReader::new(index, thread, at);
+    let mut counts = Vec::new();
+    for name in set.window_counts() {
+        let Some(view) = Registers::view(name, set) else { continue };
+        let state = reader.state((*name).to_owned(), view)?;
+        counts.extend(state.value.to_u64().map(|value| Told { view, value: Some(value) }));
+    }
+    Ok(counts)
 }
 
 impl<'i> Run<'i> {

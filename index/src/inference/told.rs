@@ -1,13 +1,25 @@
 //! What a trace tells of registers and memory that leaves only some values out.
 
 use stepback_machine::{AccessKind, Expression, RegisterView};
+use stepback_parsers::Step;
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::Engine;
 use crate::inference::here::Here;
+use crate::inference::run::Told;
 use crate::inference::width::{AddressWidth, Decisive};
 
 impl Engine<'_> {
+    /// Takes in what the trace tells of some registers before the first step.
+    pub fn take_counts(&mut self, first: Step) {
+        let run = self.run;
+        for Told { view, value } in run.counts.iter().filter(|_| self.circumstances.are_values_taken) {
+            let fact = Fact::Stated(first);
+            let term = self.registers.read(*view, &mut self.symbols, fact);
+            value.iter().for_each(|value| self.symbols.state(term, *value, u64::MAX, fact));
+        }
+    }
+
     /// Takes in what the trace tells of registers beside a step.
     /// What the instruction writes it means itself; any other is not what it was.
     pub fn take_told(&mut self, here: Here<'_>) {

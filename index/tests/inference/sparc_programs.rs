@@ -4,7 +4,7 @@ use stepback_index::{Cancel, Index, Query as _, RegisterState, RegistersAt, Thre
 use stepback_parsers::Position;
 use stepback_parsers::rst::Rst;
 
-use crate::rst_writer::{Flags, RstWriter};
+use crate::rst_writer::{Flags, Kind, RstWriter};
 use crate::sparc::index_of;
 
 const NOP: u32 = 0x0100_0000;
@@ -65,6 +65,14 @@ impl Program {
         self.writer.instruction(self.pc, word, ea, flags);
         self.pc += 4;
         self.steps += 1;
+    }
+
+    /// CANSAVE, CANRESTORE, CLEANWIN and OTHERWIN behind the last step, those that the trace says.
+    fn counts(&mut self, counts: [Option<u64>; 4]) -> &mut Self {
+        for (count, number) in counts.into_iter().zip(10..) {
+            count.into_iter().for_each(|count| self.writer.register(Kind::Privileged, number, count));
+        }
+        self
     }
 
     /// Steps one behind the other.
@@ -229,4 +237,67 @@ fn windows_that_handlers_store_and_load_are_followed_through_memory() {
     program.put(access(0x0e, L1, O1, 0), Some(STACK), Flags::default());
     program.window_trap(0xc4, restore(0, 0, 0), STACK).run(&[restore(0, 0, 0)]);
     check(&program, "l0=9");
+}
+
+/// `cansave canrestore cleanwin otherwin` behind the last step.
+#[track_caller]
+fn check_counts(program: &Program, expected: &str) {
+    let names = ["cansave", "canrestore", "cleanwin", "otherwin"];
+    let expected: Vec<_> =
+        names.iter().zip(expected.split(' ')).map(|(name, value)| format!("{name}={value}")).collect();
+    check(program, &expected.join(" "));
+}
+
+/// The SPARC Architecture Manual, Version 9, A.47 "SAVED and RESTORED", and A.46 "SAVE and RESTORE".
+#[test]
+fn windows_that_no_record_counts_are_counted_by_what_instructions_do() {
+    let begun = |counts: [u64; 4]| {
+        let mut program = Program::new(8);
+        program.run(&[NOP]).counts(counts.map(Some));
+        program
+    };
+    // Where OTHERWIN is 0 the spilled window was one of CANRESTORE.
+    let mut program = begun([0, 6, 6, 0]);
+    check_counts(program.run(&[SAVED]), "1 5 6 0");
+    check_counts(program.run(&[SAVE]), "0 6 6 0");
+    check_counts(program.run(&[restore(0, 0, 0)]), "1 5 6 0");
+    // Else it was one of OTHERWIN.
+    let mut program = begun([0, 3, 6, 3]);
+    check_counts(program.run(&[SAVED]), "1 3 6 2");
+    check_counts(program.run(&[SAVED, SAVED]), "3 3 6 0");
+    check_counts(program.run(&[SAVED]), "4 2 6 0");
+    // A filled window is clean, too: how many are depends on how many there may be.
+    let mut program = begun([6, 0, 6, 0]);
+    check_counts(program.run(&[RESTORED]), "5 1 ? 0");
+    let mut program = begun([4, 0, 5, 2]);
+    check_counts(program.run(&[RESTORED]), "4 1 ? 1");
+}
+
+#[test]
+fn what_records_count_says_where_a_window_was_taken_from() {
+    let none = [None; 4];
+    // Nothing was ever said of OTHERWIN: CANRESTORE falls only where it is 0.
+    let mut program = Program::new(8);
+    program.run(&[NOP]).counts([Some(0), Some(6), None, None]).run(&[SAVED]).counts([Some(1), Some(5), None, None]);
+    check_counts(&program, "1 5 ? 0");
+    let mut program = Program::new(8);
+    program.run(&[NOP]).counts([Some(0), Some(3), None, None]).run(&[SAVED]).counts([Some(1), Some(3), None, None]);
+    check_counts(&program, "1 3 ? ?");
+    let mut program = Program::new(8);
+    program.run(&[NOP]).counts(none).run(&[SAVED]).counts(none);
+    check_counts(&program, "? ? ? ?");
+    // What was said long before.
+    let mut program = Program::new(8);
+    program.run(&[NOP]).counts([Some(0), Some(6), Some(6), Some(0)]).run(&[NOP; 2000]).run(&[SAVED]);
+    check_counts(&program, "1 5 6 0");
+}
+
+#[test]
+fn a_trap_for_a_window_changes_no_count_by_itself() {
+    const STACK: u64 = 0x40_0000_0000;
+    let mut program = Program::new(4);
+    program.run(&[NOP]).counts([Some(0), Some(2), Some(3), Some(0)]);
+    program.window_trap(0x84, SAVE, STACK);
+    check_counts(&program, "1 1 3 0");
+    check_counts(program.run(&[SAVE]), "0 2 3 0");
 }

@@ -52,6 +52,7 @@ impl Architecture for Sparc64 {
     const ALIGNMENT: u8 = 4;
     const SLOT_BYTES: u8 = 4;
     const COMPUTED: Range<u16> = COMPUTED;
+    const WINDOW_COUNTS: &'static [&'static str] = &["cansave", "canrestore", "cleanwin", "otherwin"];
     /// PSTATE.AM (V9, 5.2.1.7).
     const NARROW_ADDRESSES: Option<StateBit> = Some(StateBit { register: "pstate", bit: 3 });
     /// Which window is in use decides what names mean.

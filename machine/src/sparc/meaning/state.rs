@@ -74,10 +74,9 @@ impl Describer {
     fn count_window(&mut self, added: &str, taken: &str) {
         let [gained, lost, other] =
             [added, taken, "otherwin"].map(|name| named(name).map_or(Expression::Unknown, Expression::Register));
-        // 1 where OTHERWIN is 0: counts are small, so one less has a highest bit only then.
-        let is_none = other.clone().plus(-1).with(Operation::ShiftRight, Expression::Constant(63));
-        let lost = lost.with(Operation::Subtract, is_none.clone());
-        let other = other.plus(-1).with(Operation::Add, is_none);
+        let has_other = is_not_zero(other.clone());
+        let lost = lost.plus(-1).with(Operation::Add, has_other.clone());
+        let other = other.with(Operation::Subtract, has_other);
         for (name, value) in [(added, gained.plus(1)), (taken, lost), ("otherwin", other)] {
             self.set_count(name, value);
         }
@@ -93,4 +92,13 @@ impl Describer {
     fn set_count(&mut self, name: &str, value: Expression) {
         named(name).into_iter().for_each(|view| self.description.set(view, value.clone()));
     }
+}
+
+/// 1 where a number of 8 bits is not 0, else 0. Each bit is used by itself, so that the answer tells of them, too.
+fn is_not_zero(number: Expression) -> Expression {
+    let folded = [4, 2, 1].into_iter().fold(number, |number, places| {
+        let upper = number.clone().with(Operation::ShiftRight, Expression::Constant(places));
+        number.with(Operation::Or, upper)
+    });
+    folded.with(Operation::And, Expression::Constant(1))
 }
