@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Query as _, Steps, VisitsFrom};
+use stepback_index::{FindMarkers, Query as _, SlotReader, Steps, VisitsFrom};
 use stepback_machine::Address;
-use stepback_parsers::{Position, Step};
+use stepback_parsers::{MarkerKind, Position, Step};
 
 use super::cells::names_at;
 use super::command::Command;
@@ -21,10 +21,13 @@ use crate::image::Symbol;
 
 /// Visits that are looked up at once.
 const BLOCK: usize = 4096;
+/// Markers of one step that are looked at.
+const MARKERS: usize = 64;
 
 /// Shown below the options.
 pub const HELP: &str = "\
-Every step at the address is listed, whether it was called or reached otherwise.
+Every step at the address is listed, whether it was called or reached otherwise; an instruction that a trap interrupted
+before it was executed, and that is executed later (SPARC: a save that spills a window first), once.
 JSON: a line a visit, {\"function\",\"step\",\"line\",\"time\",\"thread\",\"pc\",\"executed\",\"text\",\"offset\"}.";
 
 /// Which functions.
@@ -120,13 +123,34 @@ fn print(text: &str, address: Address, symbol: Option<&Symbol>, report: &mut Rep
             report.text(&header_text(text, symbol, first.map(|border| border.at)))?;
         }
         for step in &visits {
-            print_visit(text, *step, &sites, report)?;
+            if !comes_again(address, *step, report)? {
+                print_visit(text, *step, &sites, report)?;
+            }
         }
         match visits.last() {
             Some(last) if visits.len() == BLOCK => from = last.after(),
             _ => return Ok(()),
         }
     }
+}
+
+/// Whether a trap for a register window kept the instruction of a visit from being executed, and it is executed later:
+/// the function is entered once.
+fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool> {
+    let (index, cancel) = (&report.session.index, &report.cancel);
+    let thread = SlotReader(index).thread_at(step.after())?;
+    if !index.instruction_set(thread).has_windows() {
+        return Ok(false);
+    }
+    let records = Steps { first: step, count: 1 }.run(index, cancel)?;
+    if records.first().is_none_or(|record| record.is_executed) {
+        return Ok(false);
+    }
+    let (kinds, at) = (vec![MarkerKind::HARDWARE_EVENT], step.after());
+    let markers = FindMarkers { kinds, thread: Some(thread), from: at, to: at, limit: MARKERS }.run(index, cancel)?;
+    let is_trap = markers.iter().any(|hit| hit.step == Some(step) && hit.marker.value == address.0);
+    let later = VisitsFrom { pc: address, from: at, limit: 1 }.run(index, cancel)?;
+    Ok(is_trap && !later.is_empty())
 }
 
 /// The address of a Thumb function has bit 0 set, which only a visit of it tells.

@@ -375,3 +375,83 @@ fn a_system_call_that_failed_names_the_error_of_its_kernel() {
     let steps = sandbox.run(&["list", &trace]).succeeds().out;
     assert!(steps.contains("syscall_failed 90 ENOSYS") && steps.contains("syscall_failed 90 ELOOP"), "{steps}");
 }
+
+/// Records of an instruction that goes on with the next, traps, or goes elsewhere.
+fn instruction(flags: u8, pc: u64, word: u32, ea: u64) -> Vec<u8> {
+    [&[3, flags, 0, 0][..], &word.to_be_bytes(), &pc.to_be_bytes(), &ea.to_be_bytes()].concat()
+}
+
+fn trap(number: u16, pc: u64) -> Vec<u8> {
+    let [high, low] = number.to_be_bytes();
+    [&[7, 0, high, low, 0, 0x12, 0, 0][..], &pc.to_be_bytes(), &(pc + 4).to_be_bytes()].concat()
+}
+
+fn rst(records: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = b"\x02\x02\x0d%RST Header v2.13".to_vec();
+    bytes.resize(24, 0);
+    records.iter().for_each(|record| bytes.extend(record));
+    bytes
+}
+
+const TRAPPED: u8 = 0x20;
+const TAKEN: u8 = 0x44;
+const NOP: u32 = 0x0100_0000;
+const SAVE: u32 = 0x9de3_bf50;
+const RETRY: u32 = 0x83f0_0000;
+
+/// A `save` that spills a window first; the record of the trap may be missing.
+fn spill(record: Option<Vec<u8>>) -> Vec<u8> {
+    let mut records = vec![instruction(0, 0x1000, NOP, 0)];
+    records.extend(record);
+    records.extend([
+        instruction(TRAPPED, 0x1004, SAVE, 0),
+        instruction(0, 0xf000_1000, NOP, 0),
+        instruction(TAKEN, 0xf000_1004, RETRY, 0x1004),
+        instruction(0, 0x1004, SAVE, 0),
+        instruction(0, 0x1008, NOP, 0),
+    ]);
+    rst(&records)
+}
+
+/// `rst.md`, R-T01 and R-T02: the bit says that the instruction trapped; it is executed when it comes again.
+#[test]
+fn an_instruction_that_trapped_was_not_executed_whether_or_not_a_record_says_which_trap() {
+    for record in [Some(trap(0x80, 0x1004)), None] {
+        let sandbox = Sandbox::new();
+        let trace = sandbox.file("spill.rst", spill(record));
+        let steps = sandbox.json_lines(&["list", &trace]);
+        let executed: Vec<_> = steps.iter().map(|step| step["executed"].as_bool().unwrap()).collect();
+        assert_eq!(executed, [true, false, true, true, true, true]);
+        let findings = sandbox.json_lines(&["check", &trace]);
+        assert!(findings.iter().all(|finding| finding["rule"] != "path"), "{findings:?}");
+        let calls = sandbox.json_lines(&["calltree", &trace]);
+        let frames: Vec<_> =
+            calls.iter().map(|call| (&call["entered"], &call["entry_step"], &call["exit_step"])).collect();
+        let (root, exception) = (Value::from("root"), Value::from("exception"));
+        assert_eq!(frames, [(&root, &0.into(), &Value::Null), (&exception, &2.into(), &3.into())]);
+        // The function begins with the `save`, which was reached twice and entered once.
+        let visits = sandbox.json_lines(&["callinfo", &trace, "0x1004"]);
+        assert_eq!(visits.iter().map(|visit| &visit["step"]).collect::<Vec<_>>(), [&Value::from(4)]);
+    }
+}
+
+#[test]
+fn the_first_instruction_of_a_handler_is_where_no_instruction_leads() {
+    let sandbox = Sandbox::new();
+    // An interrupt: the bit is on the first instruction of the handler.
+    let trace = sandbox.file(
+        "interrupt.rst",
+        rst(&[
+            instruction(0, 0x1000, NOP, 0),
+            instruction(TRAPPED, 0xf000_0820, NOP, 0),
+            instruction(TAKEN, 0xf000_0824, RETRY, 0x1004),
+            instruction(0, 0x1004, NOP, 0),
+        ]),
+    );
+    let steps = sandbox.json_lines(&["list", &trace]);
+    assert!(steps.iter().all(|step| step["executed"] == true), "{steps:?}");
+    let findings = sandbox.json_lines(&["check", &trace]);
+    assert!(findings.iter().all(|finding| finding["rule"] != "path"), "{findings:?}");
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    assert_eq!(calls.iter().map(|call| &call["entered"]).collect::<Vec<_>>(), ["root", "exception"]);
+}

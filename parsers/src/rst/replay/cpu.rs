@@ -1,9 +1,9 @@
 //! What is known of a processor at the place of the trace that was read up to.
 
-use stepback_machine::{Delay, Mode, RegisterId, RegisterView, WindowStep};
+use stepback_machine::{Delay, Flow, Mode, RegisterId, RegisterView, WindowStep};
 
 use crate::events::ThreadNumber;
-use crate::rst::records::{PaVaDiff, RegisterValues, Trap};
+use crate::rst::records::{Instruction, PaVaDiff, RegisterValues, Trap};
 use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_cells};
 use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::memory::Piece;
@@ -42,6 +42,8 @@ pub struct Cpu {
     pub told_mode: Mode,
     /// Its last instruction.
     pub last: Option<LastStep>,
+    /// Where control is to go, as far as its last instruction says it.
+    way: Option<Way>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
     /// The address of an instruction in a delay slot that the end of a trap's handler resumes.
@@ -70,6 +72,13 @@ pub struct Cpu {
     saved_windows: [Option<u8>; LEVELS as usize + 1],
     /// By register: what the trace's reader knows of it.
     known: Vec<Option<u64>>,
+}
+
+/// PC and nPC (The SPARC Architecture Manual, Version 9, 6.3.4).
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    pc: u64,
+    next_pc: u64,
 }
 
 /// The last instruction of a processor.
@@ -103,6 +112,7 @@ impl Cpu {
             level: 0,
             told_mode: Mode::Other,
             last: None,
+            way: None,
             trap: None,
             resumed_slot: None,
             last_trap: None,
@@ -155,10 +165,44 @@ impl Cpu {
         unknown_cells(self.frames.follow(step, self.place()), self.mode())
     }
 
+    /// Where control was to go instead of to an instruction; none where it goes there, or where nothing says so.
+    pub fn missed_by(&self, found: &Instruction) -> Option<u64> {
+        self.way.map(|way| way.pc).filter(|pc| *pc != found.pc)
+    }
+
+    /// True where the last instruction says that control goes to another.
+    pub fn leads_to(&self, found: &Instruction) -> bool {
+        self.way.is_some_and(|way| way.pc == found.pc)
+    }
+
+    /// Takes where an instruction leads.
+    pub fn go_on(&mut self, found: &Instruction, flow: Flow) {
+        let behind = found.pc.wrapping_add(4);
+        let next_pc = self.way.filter(|way| way.pc == found.pc).map_or(behind, |way| way.next_pc);
+        let branched_to = found.ea.filter(|_| found.is_taken && !found.is_annulled);
+        self.way = match branched_to {
+            Some(target) if flow == Flow::ExceptionReturn => Some(Way { pc: target, next_pc: target.wrapping_add(4) }),
+            Some(target) => Some(Way { pc: next_pc, next_pc: target }),
+            None => Some(Way { pc: next_pc, next_pc: next_pc.wrapping_add(4) }),
+        };
+    }
+
+    /// A trap is taken, of which no record says which it is.
+    pub fn enter_untold_trap(&mut self) {
+        self.translations.turn();
+        self.way = None;
+        if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {
+            *place = Some(self.window);
+        }
+        self.level = self.level.saturating_add(1).min(LEVELS);
+        self.is_window_guessed = true;
+    }
+
     /// A trap is taken, which may turn to another window (The SPARC Architecture Manual, Version 9, 7.6 "Trap Processing").
     /// Gives the cells of which nothing is known until its handler has loaded them.
     pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) -> Vec<RegisterView> {
         self.translations.turn();
+        self.way = None;
         if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {
             *place = Some(self.window);
         }

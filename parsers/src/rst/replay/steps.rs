@@ -26,6 +26,7 @@ impl<B: BlockSink> Replay<'_, B> {
             self.take_behind_trap(found.cpu);
         }
         let trap = self.cpu(found.cpu).trap.take();
+        let is_untold = found.has_trap && trap.is_none();
         // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
         let trap = trap.filter(|trap| {
             let is_stopped = found.has_trap && trap.pc == found.pc;
@@ -34,13 +35,21 @@ impl<B: BlockSink> Replay<'_, B> {
             }
             is_stopped
         });
+        // Without the record of a trap it is the first of a handler where the one before does not lead to it, else it trapped.
+        let is_cut_short = is_untold && self.cpu(found.cpu).leads_to(found) && effects.control.flow != Flow::Trap;
+        if let Some(missed) = self.cpu(found.cpu).missed_by(found).filter(|_| is_untold) {
+            self.enter_untold_trap(found.cpu, missed);
+        }
         self.translate(found);
         let accesses = self.accesses_of(found, &effects);
-        let is_executed = !found.is_annulled && (trap.is_none() || effects.control.flow == Flow::Trap);
+        let is_stopped = trap.is_some() || is_cut_short;
+        let is_executed = !found.is_annulled && (!is_stopped || effects.control.flow == Flow::Trap);
         let reached = Reached { slot: self.slot_of(found), is_executed, origin: StepOrigin::Recorded };
         self.step(found, &effects, reached);
         self.last = Some(found.cpu);
-        self.cpu(found.cpu).last = None;
+        let cpu = self.cpu(found.cpu);
+        cpu.last = None;
+        cpu.go_on(found, effects.control.flow);
         match trap {
             Some(trap) => {
                 self.note_trap(found, &effects, Some(trap));
@@ -53,6 +62,7 @@ impl<B: BlockSink> Replay<'_, B> {
                     self.note_trap(found, &effects, None);
                 }
             }
+            None if is_cut_short => self.enter_untold_trap(found.cpu, found.pc),
             None => {}
         }
     }

@@ -47,6 +47,13 @@ impl<B: BlockSink> Replay<'_, B> {
         known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));
     }
 
+    /// A trap is taken that no record tells of; control is to come back to an address.
+    pub(super) fn enter_untold_trap(&mut self, cpu: u16, resumed: u64) {
+        self.cpu(cpu).enter_untold_trap();
+        self.mark(cpu, MarkerKind::HARDWARE_EVENT, resumed);
+        self.tell_mode(cpu);
+    }
+
     /// The handler of a trap is done.
     ///
     /// RETRY loads PC from TPC and nPC from TNPC (The SPARC Architecture Manual, Version 9, A.11).
