@@ -194,6 +194,7 @@ impl<'a> Engine<'a> {
         // All values are those from before the step.
         let mut registers = std::mem::take(&mut self.changes_buffer);
         self.register_changes(here, &mut registers);
+        self.moved_along(here, &mut registers);
         let memory = self.memory_changes(here);
         self.take_access_values(here);
         if self.watched.binary_search(&here.step.slot).is_ok() {

@@ -25,6 +25,11 @@ impl Here<'_> {
         self.step.pc.0.wrapping_add(u64::from(self.step.length_bytes))
     }
 
+    /// True when the next instruction follows, and nothing else came before it.
+    pub fn goes_on(self) -> bool {
+        self.next.is_some_and(|next| next.pc.0 == self.behind())
+    }
+
     /// True when it may go somewhere else than to the next instruction.
     pub fn is_branch(self) -> bool {
         !matches!(self.step.branch, Branch::Unsaid | Branch::None)

@@ -96,7 +96,10 @@ impl Engine<'_> {
                 continue;
             }
             if size_bytes <= 8 {
-                let (term, way) = self.term(&write.value, 8 * size_bytes as u8, here);
+                // How many rounds were done is not known before all are.
+                let is_unfinished = here.instruction.meaning.is_repeated && !here.goes_on();
+                let value = if is_unfinished { &Expression::Unknown } else { &write.value };
+                let (term, way) = self.term(value, 8 * size_bytes as u8, here);
                 let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
                 let way = if is_return { Way::Returned(here.step.step()) } else { way };
                 changes.push(RegisterChange { view: write.view, term, way });
@@ -107,6 +110,24 @@ impl Engine<'_> {
                 let (term, way) = self.lane_term(&write.value, lane, here);
                 changes.push(RegisterChange { view, term, way });
             }
+        }
+    }
+
+    /// What the registers become that move along with the accesses of a repeated instruction. One access alone does not show which way.
+    pub fn moved_along(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
+        let meaning = &here.instruction.meaning;
+        let run = self.run;
+        let step = here.step.step();
+        for operand in meaning.memory.iter().filter(|_| meaning.is_repeated) {
+            let (Some(base), Some(size_bytes)) = (operand.base, operand.size_bytes) else { continue };
+            let own = run.accesses(here.step).iter().filter(|access| access.kind == operand.kind);
+            let Some(rounds) = Rounds::of(own, size_bytes) else { continue };
+            let fact = Fact::Address(step);
+            let before = self.registers.read(base, &mut self.symbols, fact);
+            self.state_address(before, rounds.first, fact);
+            let Some(end) = rounds.end.filter(|_| here.goes_on()) else { continue };
+            let term = self.symbols.constant(end, fact).cut(8 * base.size_bytes.min(8) as u8);
+            changes.push(RegisterChange { view: base, term, way: Way::Moved(step) });
         }
     }
 
@@ -269,6 +290,35 @@ impl Engine<'_> {
         let memory_use = if is_on_stack { MemoryUse::Stack } else { memory_use };
         (!self.circumstances.is_shared || is_on_stack)
             && !self.run.is_foreign(address, u64::from(size_bytes), memory_use)
+    }
+}
+
+/// Accesses of equal size, each beside the one before.
+struct Rounds {
+    first: u64,
+    /// Where the next one would have been; none where that may be on either side.
+    end: Option<u64>,
+}
+
+impl Rounds {
+    fn of<'a>(accesses: impl Iterator<Item = &'a RunAccess>, size_bytes: u16) -> Option<Self> {
+        let (mut first, mut last, mut stride) = (None, 0u64, None);
+        for access in accesses {
+            if u16::from(access.size_bytes) != size_bytes {
+                return None;
+            }
+            if first.is_none() {
+                first = Some(access.address);
+            } else {
+                let distance = access.address.wrapping_sub(last);
+                let is_beside = distance == size_bytes.into() || distance == u64::from(size_bytes).wrapping_neg();
+                if !is_beside || *stride.get_or_insert(distance) != distance {
+                    return None;
+                }
+            }
+            last = access.address;
+        }
+        Some(Self { first: first?, end: stride.map(|stride| last.wrapping_add(stride)) })
     }
 }
 

@@ -147,3 +147,32 @@ fn what_others_may_have_stored_is_not_loaded() {
     let index = own(vec![Record::marker(0, MarkerKind::KERNEL_EVENT, 0x1008)]);
     assert_eq!(register(&index, 3, "rcx"), "????????????????", "behind a signal");
 }
+
+/// Intel SDM, volume 2, REP and MOVS: each round moves both pointers, and ends with a counter of 0.
+#[test]
+fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
+    let run = |addresses: &[u64], behind: u64| {
+        let mut records = vec![Record::instruction(0, 0x1000, &[0xf3, 0xa4], Branch::None)];
+        for address in addresses {
+            records.extend(read(HEAP + address, 1));
+            records.extend(write(STACK + address, 1));
+        }
+        records.extend([
+            Record::instruction(0, behind, NOP, Branch::None),
+            Record::instruction(0, behind + 1, NOP, Branch::None),
+        ]);
+        index_of(records)
+    };
+    let unknown = "????????????????";
+    let names = ["rcx", "rsi", "rdi"];
+    let known = |addresses: &[u64], behind: u64, at: u64| names.map(|name| register(&run(addresses, behind), at, name));
+    assert_eq!(known(&[0, 1, 2], 0x1002, 1), ["0000000000000000", "0000000050000003", "000000007fff0003"]);
+    assert_eq!(known(&[0, 1, 2], 0x1002, 0)[1..], ["0000000050000000", "000000007fff0000"]);
+    // With the direction flag.
+    assert_eq!(known(&[2, 1, 0], 0x1002, 1), ["0000000000000000", "000000004fffffff", "000000007ffeffff"]);
+    // Which way it went one round does not show.
+    assert_eq!(known(&[0], 0x1002, 1), ["0000000000000000", unknown, unknown]);
+    assert_eq!(known(&[], 0x1002, 1), ["0000000000000000", unknown, unknown]);
+    // It was interrupted.
+    assert_eq!(known(&[0, 1, 2], 0x5000, 1), [unknown; 3]);
+}

@@ -75,8 +75,9 @@ fn forms_of_64_bit_mode() {
         eb00 ; |
         ff242500100000 ; |  | r8[0x1000]
         a4 ; rdi rflags rsi | rdi rsi | r1[rsi] w1[rdi]=m0
-        f348a5 ; rcx rdi rflags rsi | rcx rdi rsi | r8[rsi] w8[rdi]=m0
-        f3aa ; al rcx rdi rflags | rcx rdi | w1[rdi]=al
+        f348a5 ; rcx rdi rflags rsi | rcx rdi rsi | r8[rsi] w8[rdi]=m0 | rcx=0x0
+        f3aa ; al rcx rdi rflags | rcx rdi | w1[rdi]=al | rcx=0x0
+        f3a6 ; rcx rdi rflags rsi | rcx rdi rflags rsi | r1[rsi] r1[rdi]
         48ab ; rax rdi rflags | rdi | w8[rdi]=rax
         a6 ; rdi rflags rsi | rdi rflags rsi | r1[rsi] r1[rdi]
         9c ; rflags rsp | rsp | w8[rsp+-0x8] | rsp=(rsp-0x8)

@@ -13,6 +13,7 @@ impl X86 {
         if self.instruction.has_op_mask() {
             return;
         }
+        self.repetition();
         match self.instruction.mnemonic() {
             M::Mov | M::Movzx | M::Movnti => self.set(0, self.value(1)),
             M::Movsx | M::Movsxd => self.set(0, self.value(1).sign_extended(self.bits(1))),
@@ -72,6 +73,49 @@ impl X86 {
             _ if self.is_fused_scalar() => self.combine_scalar(u16::from(self.bits_of_memory() / 8)),
             _ => {}
         }
+    }
+
+    /// REP: what counts the rounds is 0 in the end, however many there were (Intel SDM, REP). REPE and REPNE may end earlier.
+    fn repetition(&mut self) {
+        use Mnemonic as M;
+        let moves = matches!(
+            self.instruction.mnemonic(),
+            M::Movsb
+                | M::Movsw
+                | M::Movsd
+                | M::Movsq
+                | M::Stosb
+                | M::Stosw
+                | M::Stosd
+                | M::Stosq
+                | M::Lodsb
+                | M::Lodsw
+                | M::Lodsd
+                | M::Lodsq
+                | M::Insb
+                | M::Insw
+                | M::Insd
+                | M::Outsb
+                | M::Outsw
+                | M::Outsd
+        );
+        let counter = match self.string_address() {
+            Some(size_bytes) if moves && self.instruction.has_rep_prefix() => size_bytes,
+            _ => return,
+        };
+        self.set_view(RegisterId(1), counter, Expression::Constant(0));
+        self.description.meaning.is_repeated = true;
+    }
+
+    /// The size of the addresses of a string instruction, which is that of its counter; none for other instructions.
+    fn string_address(&self) -> Option<u16> {
+        let kinds = (0..self.instruction.op_count()).map(|operand| self.instruction.op_kind(operand));
+        kinds.into_iter().find_map(|kind| match kind {
+            OpKind::MemoryESRDI | OpKind::MemorySegRSI => Some(8),
+            OpKind::MemoryESEDI | OpKind::MemorySegESI => Some(4),
+            OpKind::MemoryESDI | OpKind::MemorySegSI => Some(2),
+            _ => None,
+        })
     }
 
     fn binary(&mut self, operation: Operation) {
