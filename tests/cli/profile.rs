@@ -47,6 +47,17 @@ fn recursion_counts_once_and_open_calls_count_too() {
 }
 
 #[test]
+fn recursion_that_counts_more_than_once_is_mentioned() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture("recurse.tiny.tarmac");
+    let counted = |arguments: &[&str]| sandbox.run(arguments).succeeds().err.contains("in each of its calls");
+    assert!(counted(&["profile", &trace]));
+    assert!(!counted(&["profile", &trace, "--whole"]) && !counted(&["profile", &trace, "--json"]));
+    let trace = sandbox.fixture(AMP);
+    assert!(!counted(&["profile", &trace]));
+}
+
+#[test]
 fn the_order_can_be_chosen() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
