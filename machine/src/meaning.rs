@@ -21,8 +21,7 @@ pub struct Meaning {
     pub memory: Vec<MemoryOperand>,
     /// False when it accesses memory that `memory` does not describe: `memory` is then empty.
     pub is_memory_known: bool,
-    /// True when it accesses its operands again and again, each time as many bytes further on, or further back, as they have:
-    /// the registers of their addresses move along.
+    /// True for a repeated string instruction: each round moves its address registers by the operand size, in either direction.
     pub is_repeated: bool,
     /// How far its store reaches where that depends on more than the instruction: records may show less of it, or nothing.
     pub extent: Option<StoreExtent>,

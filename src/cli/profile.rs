@@ -86,7 +86,9 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     note_unit(report);
     let is_recursive = |function: &FunctionTotals| function.totals.time > function.totals.outer_time;
     if !is_whole && !report.is_quiet && functions.iter().any(is_recursive) {
-        say("note: a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once");
+        say(
+            "note: a function that calls itself counts in each of its calls, as in tarmac-profile; --whole counts it once",
+        );
     }
     // The sort is stable, so equal ones stay in order of address.
     functions.sort_by_key(|function| match arguments.sort {

@@ -14,12 +14,12 @@ struct Cell {
     place: u8,
     size_bytes: u8,
     term: Term,
-    /// Number of less significant bytes of the term that lie elsewhere.
+    /// Number of less significant bytes of the term that are stored elsewhere.
     skip: u8,
     step: Step,
 }
 
-/// Bytes of an access that lie together, and what they hold.
+/// Adjacent bytes of an access, and what they hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub term: Term,

@@ -50,10 +50,10 @@ pub(super) fn run_beside<'i, S: Source>(
         return Ok(run.with_others(Box::new(reach)));
     }
     let others = Others::of(index, thread, first..last.saturating_add(1))?;
-    // Where the trace does not say which system calls the other threads make, only the stack is the thread's alone.
-    let are_calls_told = BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
+    // Without recorded system calls of the other threads, only the stack is known to be private.
+    let are_calls_recorded = BreakReader(index).has_system_calls(Position(last), &Cancel::default())?;
     let reach = move |address, size_bytes, memory_use| {
-        memory_use != MemoryUse::Stack && !are_calls_told
+        memory_use != MemoryUse::Stack && !are_calls_recorded
             || is_shared(&shared, address, size_bytes, memory_use)
             || others.reach(address, size_bytes)
     };

@@ -100,7 +100,7 @@ pub(super) struct Run<'i> {
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
     told: Vec<Told>,
-    /// The registers that count windows, as the trace tells them before the first step.
+    /// Recorded values of the registers that count windows, before the first step.
     pub counts: Vec<Told>,
     decoded: DecodedTable,
     /// The trace leaves some values out, so others are taken in.
@@ -127,7 +127,7 @@ const ROOM: usize = 2048;
 /// Whether so many bytes at an address may have been written by somebody else.
 pub(super) type Reach<'i> = dyn Fn(u64, u64, MemoryUse) -> bool + 'i;
 
-/// How a thread uses the memory that is asked for.
+/// How a thread uses the requested memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemoryUse {
     /// As its stack.
@@ -177,7 +177,7 @@ pub(super) fn run_alone<'i, S: Source>(
     Ok(reader.run)
 }
 
-/// What the trace tells at a position of the registers that count windows: most traces say it once and for all.
+/// Returns the recorded values of the registers that count windows; many traces record them once only.
 fn window_counts<S: Source>(index: &Index<S>, thread: ThreadId, at: Position) -> Result<Vec<Told>, QueryError> {
     let set = index.instruction_set(thread);
     if !index.source().leaves_values_out() {

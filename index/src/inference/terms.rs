@@ -113,7 +113,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What the registers become that move along with the accesses of a repeated instruction. One access alone does not show which way.
+    /// Adds the pointers of a repeated instruction after its last access. A single access does not show the direction.
     pub fn moved_along(&mut self, here: Here<'_>, changes: &mut Vec<RegisterChange>) {
         let meaning = &here.instruction.meaning;
         let run = self.run;
@@ -262,7 +262,7 @@ impl Engine<'_> {
         (term, source)
     }
 
-    /// A number that several accesses left; what none of them left is anything.
+    /// Joins the parts that several accesses left; bytes without a part are a free symbol.
     fn joined(&mut self, parts: &[Part], size_bytes: u8, here: Here<'_>) -> Term {
         let mut whole = self.symbols.free().cut(8 * size_bytes);
         for part in parts {

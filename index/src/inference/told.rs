@@ -10,7 +10,7 @@ use crate::inference::run::Told;
 use crate::inference::width::{AddressWidth, Decisive};
 
 impl Engine<'_> {
-    /// Takes in what the trace tells of some registers before the first step.
+    /// Takes in the recorded window counts from before the first step.
     pub fn take_counts(&mut self, first: Step) {
         let run = self.run;
         for Told { view, value } in run.counts.iter().filter(|_| self.circumstances.are_values_taken) {

@@ -75,7 +75,7 @@ impl X86 {
         }
     }
 
-    /// REP: what counts the rounds is 0 in the end, however many there were (Intel SDM, REP). REPE and REPNE may end earlier.
+    /// REP: the counter ends as 0 (Intel SDM, volume 2, REP). REPE and REPNE may end earlier.
     fn repetition(&mut self) {
         use Mnemonic as M;
         let moves = matches!(

@@ -118,8 +118,8 @@ impl CallTable {
         })
     }
 
-    /// From which position on a frame is on its stack: where its first step is, or right after its call where nothing but
-    /// that step is between them. A trap in the delay slot of its call is inside it. O(1).
+    /// Returns the position from which on a frame is on its stack: after its call step, or before its first step where calls
+    /// have delay slots. A frame with a trap in the delay slot of its call begins after the call step. O(1).
     pub fn begin_of(&self, id: CallId) -> Option<Position> {
         let call = self.get(id)?;
         let Some(called) = call.call_step.map(Step::after) else { return Some(Position(0)) };

@@ -42,7 +42,7 @@ pub struct Cpu {
     pub told_mode: Mode,
     /// Its last instruction.
     pub last: Option<LastStep>,
-    /// Where control is to go, as far as its last instruction says it.
+    /// PC and nPC after its last instruction, where it says so.
     way: Option<Way>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
@@ -165,17 +165,17 @@ impl Cpu {
         unknown_cells(self.frames.follow(step, self.place()), self.mode())
     }
 
-    /// Where control was to go instead of to an instruction; none where it goes there, or where nothing says so.
+    /// Returns where the last instruction leads, if that is not to this one.
     pub fn missed_by(&self, found: &Instruction) -> Option<u64> {
         self.way.map(|way| way.pc).filter(|pc| *pc != found.pc)
     }
 
-    /// True where the last instruction says that control goes to another.
+    /// True when the last instruction leads to this one.
     pub fn leads_to(&self, found: &Instruction) -> bool {
         self.way.is_some_and(|way| way.pc == found.pc)
     }
 
-    /// Takes where an instruction leads.
+    /// Notes where an instruction leads.
     pub fn go_on(&mut self, found: &Instruction, flow: Flow) {
         let behind = found.pc.wrapping_add(4);
         let next_pc = self.way.filter(|way| way.pc == found.pc).map_or(behind, |way| way.next_pc);
@@ -187,8 +187,8 @@ impl Cpu {
         };
     }
 
-    /// A trap is taken, of which no record says which it is.
-    pub fn enter_untold_trap(&mut self) {
+    /// Takes a trap that has no record, so its type is unknown.
+    pub fn enter_unrecorded_trap(&mut self) {
         self.translations.turn();
         self.way = None;
         if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {

@@ -26,7 +26,7 @@ impl<B: BlockSink> Replay<'_, B> {
             self.take_behind_trap(found.cpu);
         }
         let trap = self.cpu(found.cpu).trap.take();
-        let is_untold = found.has_trap && trap.is_none();
+        let is_unrecorded = found.has_trap && trap.is_none();
         // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
         let trap = trap.filter(|trap| {
             let is_stopped = found.has_trap && trap.pc == found.pc;
@@ -35,10 +35,11 @@ impl<B: BlockSink> Replay<'_, B> {
             }
             is_stopped
         });
-        // Without the record of a trap it is the first of a handler where the one before does not lead to it, else it trapped.
-        let is_cut_short = is_untold && self.cpu(found.cpu).leads_to(found) && effects.control.flow != Flow::Trap;
-        if let Some(missed) = self.cpu(found.cpu).missed_by(found).filter(|_| is_untold) {
-            self.enter_untold_trap(found.cpu, missed);
+        // Without a TRAP record: the first instruction of a handler if the previous one does not lead here,
+        // else the instruction that trapped.
+        let is_cut_short = is_unrecorded && self.cpu(found.cpu).leads_to(found) && effects.control.flow != Flow::Trap;
+        if let Some(missed) = self.cpu(found.cpu).missed_by(found).filter(|_| is_unrecorded) {
+            self.enter_unrecorded_trap(found.cpu, missed);
         }
         self.translate(found);
         let accesses = self.accesses_of(found, &effects);
@@ -62,7 +63,7 @@ impl<B: BlockSink> Replay<'_, B> {
                     self.note_trap(found, &effects, None);
                 }
             }
-            None if is_cut_short => self.enter_untold_trap(found.cpu, found.pc),
+            None if is_cut_short => self.enter_unrecorded_trap(found.cpu, found.pc),
             None => {}
         }
     }

@@ -47,9 +47,9 @@ impl<B: BlockSink> Replay<'_, B> {
         known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));
     }
 
-    /// A trap is taken that no record tells of; control is to come back to an address.
-    pub(super) fn enter_untold_trap(&mut self, cpu: u16, resumed: u64) {
-        self.cpu(cpu).enter_untold_trap();
+    /// Takes a trap that has no record and resumes at an address.
+    pub(super) fn enter_unrecorded_trap(&mut self, cpu: u16, resumed: u64) {
+        self.cpu(cpu).enter_unrecorded_trap();
         self.mark(cpu, MarkerKind::HARDWARE_EVENT, resumed);
         self.tell_mode(cpu);
     }
