@@ -78,6 +78,11 @@ impl Description {
         self.meaning.writes.push(RegisterEffect { view, value: Expression::Register(view) });
     }
 
+    /// Returns whether it reads or keeps a part of a register, addresses aside.
+    pub fn takes_or_keeps(&self, register: RegisterId) -> bool {
+        self.reads.iter().chain(&self.kept).any(|view| view.register == register)
+    }
+
     /// It reads the registers of an expression.
     pub fn read_all(&mut self, value: &Expression) {
         match value {

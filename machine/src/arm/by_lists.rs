@@ -10,6 +10,8 @@ use crate::view::{RegisterId, RegisterView};
 use crate::arm::views::{view_of, written};
 
 /// Notes the registers that the lists call read and written.
+///
+/// The lists name the old destination of most vector forms; there the description decides, which is complete.
 pub fn note_listed(description: &mut Description, instruction: &Disassembled<'_>, set: InstructionSet) {
     if !description.meaning.memory.is_empty() {
         return;
@@ -19,8 +21,12 @@ pub fn note_listed(description: &mut Description, instruction: &Disassembled<'_>
     };
     let written = views(instruction.detail.regs_write());
     let mut listed = views(instruction.detail.regs_read());
-    let is_general = |view: &RegisterView| !matches!(view.register, RegisterId::PC | RegisterId::PSR);
-    listed.retain(|view| is_general(view) && written.iter().any(|known| known.overlaps(*view)));
+    listed.retain(|view| {
+        let is_status = matches!(view.register, RegisterId::PC | RegisterId::PSR);
+        let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
+        let is_excluded = is_status || is_vector && !description.takes_or_keeps(view.register);
+        !is_excluded && written.iter().any(|known| known.overlaps(*view))
+    });
     description.meaning.listed_reads = listed;
 }
 

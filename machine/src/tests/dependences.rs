@@ -169,6 +169,12 @@ fn check(table: &str, set: InstructionSet, vector_bytes: u16, names_whole: bool)
             }
             differences
                 .extend(output.differences(&Output::described(&instruction, output.view, vector_bytes), is_whole));
+            let is_listed =
+                |view: &RegisterView| view.register == output.view.register && view.register != RegisterId::PSR;
+            let is_taken = output.kept | output.old != 0;
+            if !is_taken && instruction.meaning.listed_reads.iter().any(is_listed) {
+                differences.push(format!("{:?} is listed as read", output.view));
+            }
             written.push(output.view);
         }
         let is_extra = |view: &&RegisterView| {
