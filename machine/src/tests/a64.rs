@@ -100,6 +100,77 @@ fn forms_of_aarch64() {
     );
 }
 
+/// Armv8.5-A memory tagging (DDI 0487, C6.2, ADDG to SUBPS; LDG to STZGM; STGP): tags are no bytes of memory.
+#[test]
+fn forms_of_memory_tagging() {
+    check(
+        InstructionSet::A64,
+        "
+        20048191 ; x1 | x0 |
+        ff078191 ; sp | sp |
+        200481d1 ; x1 | x0 |
+        2000c29a ; x1 x2 | x0 |
+        2000c2ba ; x1 x2 | psr x0 |
+        3f00dfba ; sp x1 | psr |
+        2010df9a ; x1 | x0 |
+        3f10c29a ; x1 x2 | sp |
+        2014c29a ; x1 x2 | x0 |
+        201060d9 ; x0 x1 | x0 |  |
+        201820d9 ; x0 x1 |  |  |
+        201420d9 ; x0 x1 | x1 |  | x1=(x1+0x10)
+        3f1c20d9 ; sp x1 | x1 |  | x1=(x1+0x10)
+        2024a0d9 ; x0 x1 | x1 |  | x1=(x1+0x20)
+        201860d9 ; x0 x1 |  | w16[x1+0x10]=0x0 |
+        202ce0d9 ; x0 x1 | x1 | w16[x1+0x20]=0x0 w16[x1+0x30]=0x0 | x1=(x1+0x20)
+        20080169 ; x0 x1 x2 |  | w8[x1+0x20]=x0 w8[x1+0x28]=x2 |
+        20088168 ; x0 x1 x2 | x1 | w8[x1]=x0 w8[x1+0x8]=x2 | x1=(x1+0x20)
+        2008bf69 ; x0 x1 x2 | x1 | w8[x1+-0x20]=x0 w8[x1+-0x18]=x2 | x1=(x1-0x20)
+        2000e0d9 ; x1 | x0 |  |
+        2000a0d9 ; x0 x1 |  |  |
+        200020d9 ; x0 x1 |  | ? |
+        ",
+    );
+}
+
+/// SWP exchanges (DDI 0487, C6.2, SWP), LDRAA loads by an authenticated address, LD64B and ST64B access eight registers,
+/// CPY and SET move their three registers on.
+#[test]
+fn forms_that_access_memory_in_other_ways() {
+    check(
+        InstructionSet::A64,
+        "
+        418020b8 ; w0 x2 | x1 | r4[x2] w4[x2]=w0 | x1=m0
+        4180e078 ; w0 x2 | x1 | r2[x2] w2[x2]=w0 | x1=m0
+        5f802038 ; w0 x2 |  | r1[x2] w1[x2]=w0 |
+        e183e0f8 ; sp x0 | x1 | r8[sp] w8[sp]=x0 | x1=m0
+        202420f8 ; x1 | x0 | ?
+        20ecfff8 ; x1 | x0 x1 | ?
+        a0d13ff8 ; x13 | x0 x1 x2 x3 x4 x5 x6 x7 | r8[x13] r8[x13+0x8] r8[x13+0x10] r8[x13+0x18] r8[x13+0x20] r8[x13+0x28] r8[x13+0x30] r8[x13+0x38] | x0=m0 x1=m1 x2=m2 x3=m3 x4=m4 x5=m5 x6=m6 x7=m7
+        a0913ff8 ; x0 x1 x13 x2 x3 x4 x5 x6 x7 |  | w8[x13]=x0 w8[x13+0x8]=x1 w8[x13+0x10]=x2 w8[x13+0x18]=x3 w8[x13+0x20]=x4 w8[x13+0x28]=x5 w8[x13+0x30]=x6 w8[x13+0x38]=x7 |
+        a0b12af8 ; x0 x1 x13 x2 x3 x4 x5 x6 x7 | x10 | w8[x13]=x0 w8[x13+0x8]=x1 w8[x13+0x10]=x2 w8[x13+0x18]=x3 w8[x13+0x20]=x4 w8[x13+0x28]=x5 w8[x13+0x30]=x6 w8[x13+0x38]=x7 |
+        a0a12af8 ; x0 x1 x13 x2 x3 x4 x5 x6 x7 | x10 | w8[x13] w8[x13+0x8]=x1 w8[x13+0x10]=x2 w8[x13+0x18]=x3 w8[x13+0x20]=x4 w8[x13+0x28]=x5 w8[x13+0x30]=x6 w8[x13+0x38]=x7 |
+        40040119 ; x0 x1 x2 | psr x0 x1 x2 | ?
+        4004811d ; psr x0 x1 x2 | x0 x1 x2 | ?
+        2004c219 ; x0 x1 x2 | psr x0 x1 | ?
+        2084df19 ; psr x0 x1 | x0 x1 | ?
+        2030c29a ; x1 x2 | x0 |
+        2030df9a ; sp x1 | x0 |
+        ",
+    );
+}
+
+#[test]
+fn a_store_with_a_tag_has_a_text() {
+    let text = |opcode: u32| {
+        let encoding = Encoding::new(&opcode.to_le_bytes()).unwrap();
+        decode(encoding, Address(0x1000), InstructionSet::A64).text.clone()
+    };
+    assert_eq!(text(0x6901_0820), "stgp x0, x2, [x1, #0x20]");
+    assert_eq!(text(0x6880_ffff), "stgp xzr, xzr, [sp], #0x10");
+    assert_eq!(text(0x69bf_0820), "stgp x0, x2, [x1, #-0x20]!");
+    assert_eq!(text(0x6900_0820), "stgp x0, x2, [x1]");
+}
+
 #[test]
 fn behind_x30_a_pair_has_zero() {
     // casp x30, xzr, x0, x1, [x2]

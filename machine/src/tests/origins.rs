@@ -139,6 +139,23 @@ fn origins_of_a64() {
     );
 }
 
+/// RMIF, SETF8, SETF16, CFINV, XAFLAG, AXFLAG, and MSR of other fields of PSTATE (DDI 0487, C6.2).
+#[test]
+fn flags_that_a64_sets_one_by_one() {
+    check(
+        InstructionSet::A64,
+        "
+        258401ba | | vz | | x1
+        2d08003a | | vzn | | w1
+        2d48003a | | vzn | | w1
+        1f4000d5 | c | c | |
+        3f4000d5 | cz | vczn | |
+        5f4000d5 | vcz | vczn | |
+        df4203d5 | (vczn) | vczn | |
+        ",
+    );
+}
+
 #[test]
 fn origins_of_a32() {
     check(

@@ -3,7 +3,7 @@
 use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
-use crate::arm::flags::{C, of_condition, test_of_condition};
+use crate::arm::flags::{C, N, V, Z, of_condition, test_of_condition};
 use crate::expression::{Expression, Operation};
 use crate::selection::Selection;
 
@@ -13,6 +13,7 @@ impl Bits {
         match self.field(23, 3) {
             0 | 1 => self.address_of_page(),
             2 => self.add_immediate(),
+            3 if self.matches(0xbfc0_c000, 0x9180_0000) => self.add_tag(),
             4 => return self.logical_immediate(),
             5 => return self.move_wide(),
             6 => return self.bitfield(),
@@ -144,9 +145,10 @@ impl Bits {
             (true, 8..=15) => return self.multiply(),
             (true, 6) => return self.one_or_two_sources(),
             (true, 0) if self.field(10, 6) == 0 => self.add_with_carry(),
+            (true, 0) => return self.set_flags(),
             (true, 2) => self.compare_conditionally(),
             (true, 4) => self.select(),
-            // Instructions that rotate into flags, and what is not allocated.
+            // What is not allocated.
             _ => return false,
         }
         true
@@ -223,12 +225,16 @@ impl Bits {
         let is_shift = matches!(kind, 8..=10);
         let value = if is_shift { self.shifted_by_register(kind - 8) } else { Expression::Unknown };
         self.read_general(&[5, 16], self.width());
-        let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31; // SUBP, IRG, GMI
-        if is_of_stack {
+        // SUBP, IRG, GMI; SUBP, PACGA.
+        let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31;
+        if is_of_stack || matches!(kind, 0 | 12) && self.field(16, 5) == 31 {
             self.description.read(RegisterView::new(RegisterId::SP, 0, 8));
         }
         self.set_result(value, if kind == 4 { Last::Stack } else { Last::Zero });
-        !self.flag(29)
+        if self.flag(29) {
+            self.description.write(FLAGS); // SUBPS
+        }
+        !self.flag(29) || kind == 0
     }
 
     /// LSLV, LSRV, ASRV
@@ -253,6 +259,19 @@ impl Bits {
         if self.flag(29) {
             self.description.write(FLAGS);
         }
+    }
+
+    /// RMIF, SETF8, SETF16: flags from bits of a register.
+    fn set_flags(&mut self) -> bool {
+        let (written, width) = match self.opcode {
+            opcode if opcode & 0xffe0_7c10 == 0xba00_0400 => (u64::from(opcode & 15) << 28, Width::X),
+            opcode if opcode & 0xffff_bc1f == 0x3a00_080d => (N | Z | V, Width::W),
+            _ => return false,
+        };
+        self.read_general(&[5], width);
+        self.description.write(FLAGS);
+        self.description.meaning.flags.written = Some(written);
+        true
     }
 
     /// CCMP, CCMN

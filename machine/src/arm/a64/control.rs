@@ -3,6 +3,7 @@
 use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::a64::bits::{Bits, FLAGS, Last, Width};
+use crate::arm::flags::{C, NZCV, V, Z};
 use crate::expression::Expression;
 
 const LINK: RegisterView = RegisterView::new(RegisterId(30), 0, 8);
@@ -66,6 +67,10 @@ impl Bits {
             _ if self.opcode == 0xd503_20ff => self.sign(LINK), // XPACLRI
             0xd503_2100..=0xd503_21e0 => self.sign(RegisterView::new(RegisterId(17), 0, 8)),
             0xd503_2000..=0xd503_3fe0 => {} // other hints, barriers
+            0xd500_4000 if self.field(0, 5) == 31 => self.change_flags(C, C), // CFINV
+            0xd500_4020 if self.field(0, 5) == 31 => self.change_flags(C | Z, NZCV), // XAFLAG
+            0xd500_4040 if self.field(0, 5) == 31 => self.change_flags(C | V | Z, NZCV), // AXFLAG
+            _ if self.is_other_state() => self.keep_flags(),
             0xd53b_4200 => self.read_system(FLAGS),
             0xd53b_4400 => self.read_system(RegisterView::new(RegisterId::FPCR, 0, 4)),
             0xd53b_4420 => self.read_system(RegisterView::new(RegisterId::FPSR, 0, 4)),
@@ -83,6 +88,24 @@ impl Bits {
             _ => return false,
         }
         true
+    }
+
+    /// MSR (immediate) of DAIF, PAN, SPSel and the like; SVCR, which clears vectors, is none of them.
+    fn is_other_state(&self) -> bool {
+        self.matches(0xfff8_f01f, 0xd500_401f) && !self.matches(0x0007_00e0, 0x0003_0060)
+    }
+
+    fn change_flags(&mut self, read: u64, written: u64) {
+        self.description.read(FLAGS);
+        self.description.write(FLAGS);
+        self.description.meaning.flags.read = Some(read);
+        self.description.meaning.flags.written = Some(written);
+    }
+
+    /// It writes the status register, but none of the condition flags.
+    fn keep_flags(&mut self) {
+        self.change_flags(0, NZCV);
+        self.description.meaning.flags.kept = NZCV;
     }
 
     fn sign(&mut self, pointer: RegisterView) {

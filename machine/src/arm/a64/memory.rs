@@ -39,6 +39,13 @@ impl Bits {
         if self.matches(0x3a00_0000, 0x2800_0000) {
             return self.pair();
         }
+        if self.matches(0xff20_0000, 0xd920_0000) {
+            return self.tags();
+        }
+        if self.matches(0xfb20_0c00, 0x1900_0400) {
+            self.copy_or_fill();
+            return true;
+        }
         if self.matches(0x3f00_0000, 0x0800_0000) {
             return self.exclusive();
         }
@@ -82,7 +89,7 @@ impl Bits {
         true
     }
 
-    /// LDP, STP, LDNP, STNP, LDPSW
+    /// LDP, STP, LDNP, STNP, LDPSW, STGP
     fn pair(&mut self) -> bool {
         let (is_vector, is_load, kind) = (self.flag(26), self.flag(22), self.field(30, 2));
         let is_signed = !is_vector && kind == 1;
@@ -92,12 +99,14 @@ impl Bits {
             (false, 2) => 8,
             (false, _) => 4,
         };
-        // STGP stores tags too.
-        if is_signed && !is_load {
+        let mode = self.field(23, 2);
+        // STGP stores two registers and a tag, and counts granules of 16 bytes.
+        let is_tagged = is_signed && !is_load;
+        if is_tagged && mode == 0 {
             return false;
         }
-        let offset = self.signed(15, 7) * i64::from(size_bytes);
-        let mode = self.field(23, 2);
+        let (size_bytes, scale_bytes) = if is_tagged { (8, 16) } else { (size_bytes, size_bytes) };
+        let offset = self.signed(15, 7) * i64::from(scale_bytes);
         let place = Place { displacement: if mode == 1 { 0 } else { offset }, ..self.base() };
         for (at, register) in [(place, 0), (place.behind(size_bytes), 10)] {
             let data = match is_vector {
@@ -190,7 +199,12 @@ impl Bits {
                     self.general(16, if option & 1 == 1 { Width::X } else { Width::W }, Last::Zero).map(register);
                 option & 2 != 0 && self.single(Place { index, ..self.base() })
             }
+            (true, 0) if self.is_of_64_bytes() => self.of_64_bytes(),
             (true, 0) if !self.flag(26) => self.atomic(),
+            (true, 1 | 3) if self.matches(0xff20_0400, 0xf820_0400) => {
+                self.load_authenticated();
+                true
+            }
             _ => false,
         }
     }
@@ -222,7 +236,17 @@ impl Bits {
         true
     }
 
-    fn read_place(&mut self, place: Place) {
+    /// LDRAA, LDRAB: the base register has a signature, so the address is not its value.
+    fn load_authenticated(&mut self) {
+        self.read_place(self.base());
+        self.set_general(0, Expression::Unknown, Last::Zero);
+        if self.flag(11) {
+            self.set_general(5, Expression::Unknown, Last::Stack);
+        }
+        self.description.access_unknown();
+    }
+
+    pub fn read_place(&mut self, place: Place) {
         for view in [place.base, place.index.map(|index| index.view)].into_iter().flatten() {
             self.description.read(view);
         }

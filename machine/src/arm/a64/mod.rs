@@ -4,6 +4,7 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod bits;
+pub(crate) mod blocks;
 pub(crate) mod control;
 pub(crate) mod float;
 pub(crate) mod lanes;
@@ -11,4 +12,5 @@ pub(crate) mod memory;
 pub(crate) mod scalable;
 pub(crate) mod set;
 pub(crate) mod structures;
+pub(crate) mod tags;
 pub(crate) mod vector;

@@ -10,6 +10,7 @@ use crate::architecture::Architecture;
 use crate::arm::a64::bits::describe;
 use crate::arm::a64::float::with_float_flags;
 use crate::arm::a64::scalable::{self, is_scalable};
+use crate::arm::a64::tags;
 use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
 use crate::arm::by_lists;
 use crate::arm::flags::{NZCV, test_of_condition};
@@ -86,7 +87,7 @@ impl Architecture for A64 {
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| {
+        let found = Disassembled::first(disassemblers, site, |found| {
             let opcode = word_opcode(&site.encoding);
             let description = describe(opcode, site.pc).unwrap_or_else(|| match is_scalable(opcode) {
                 true => scalable::describe(found, opcode),
@@ -95,7 +96,10 @@ impl Architecture for A64 {
             let mut description = with_float_flags(description, opcode);
             by_lists::note_listed(&mut description, found, Self::SET);
             Some(found.described(Some(description)))
-        })
+        });
+        // The disassembler does not know STGP.
+        let opcode = word_opcode(&site.encoding);
+        found.or_else(|| Some(Instruction::new(&tags::text(opcode)?, describe(opcode, site.pc))))
     }
 
     #[inline]

@@ -1,0 +1,59 @@
+//! Accesses of 64 bytes (DDI 0487, C6.2, FEAT_LS64), and instructions that copy and fill memory (FEAT_MOPS).
+
+use crate::access_kind::AccessKind;
+use crate::arm::a64::bits::{Bits, FLAGS, Last, Width};
+use crate::expression::Expression;
+use crate::view::{RegisterId, RegisterView};
+
+impl Bits {
+    /// True for LD64B, ST64B, ST64BV, ST64BV0.
+    pub fn is_of_64_bytes(&self) -> bool {
+        self.matches(0xffe0_0c00, 0xf820_0000) && matches!(self.field(12, 4), 9..=11 | 13)
+    }
+
+    /// LD64B, ST64B, ST64BV, ST64BV0: eight registers.
+    pub fn of_64_bytes(&mut self) -> bool {
+        let (kind, first) = (self.field(12, 4), self.field(0, 5));
+        if first % 2 == 1 || first > 22 {
+            return false;
+        }
+        for (number, register) in (0u16..8).zip(first..) {
+            let at = self.base().behind(8 * number);
+            let view = RegisterView::new(RegisterId(u16::try_from(register).unwrap_or_default()), 0, 8);
+            if kind == 13 {
+                let operand = self.operand(AccessKind::Read, at, 8, Expression::Unknown);
+                let loaded = self.description.access(operand);
+                self.description.set(view, loaded);
+                continue;
+            }
+            // The low word of the first comes from a system register.
+            let is_mixed = kind == 10 && number == 0;
+            let value = if is_mixed { Expression::Unknown } else { Expression::Register(view) };
+            self.description.read(view);
+            let operand = self.operand(AccessKind::Write, at, 8, value);
+            self.description.access(operand);
+        }
+        if matches!(kind, 10 | 11) {
+            self.set_general(16, Expression::Unknown, Last::Zero); // what the device answered
+        }
+        true
+    }
+
+    /// CPYP, CPYM, CPYE, SETP, SETM, SETE and the like. How far one of them gets the processor decides.
+    pub fn copy_or_fill(&mut self) {
+        let is_fill = self.field(22, 2) == 3;
+        let phase = if is_fill { self.field(14, 2) } else { self.field(22, 2) };
+        self.read_general(&[0, 5, 16], Width::X);
+        let moved: &[u32] = if is_fill { &[0, 5] } else { &[0, 5, 16] };
+        for place in moved {
+            self.set_general(*place, Expression::Unknown, Last::Zero);
+        }
+        // The first one says by the flags how the others go on.
+        if phase == 0 {
+            self.description.write(FLAGS)
+        } else {
+            self.description.read(FLAGS)
+        }
+        self.description.access_unknown();
+    }
+}
