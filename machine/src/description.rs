@@ -123,6 +123,12 @@ impl Description {
         self.reads.retain(|view| view.register != register);
     }
 
+    /// A register is not written, contrary to what was said so far.
+    pub fn forget_writes(&mut self, register: RegisterId) {
+        self.writes.retain(|view| view.register != register);
+        self.meaning.writes.retain(|effect| effect.view.register != register);
+    }
+
     /// What was said of the registers so far is wrong.
     pub fn forget_lists(&mut self) {
         self.reads.clear();

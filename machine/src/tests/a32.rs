@@ -81,3 +81,30 @@ fn forms_of_a32() {
         ",
     );
 }
+
+/// SWP, SWPB (DDI 0406, A8.8.229), coprocessor transfers (A8.8.98, A8.8.107), and elements of doublewords (A8.8.341).
+#[test]
+fn forms_that_the_lists_have_wrong_or_not() {
+    check(
+        InstructionSet::A32,
+        "
+        910002e1 ; r1 r2 | r0 | r4[r2] w4[r2]=r1 | r0=m0
+        910042e1 ; r1 r2 | r0 | r1[r2] w1[r2]=z8(r1) | r0=m0
+        91004201 ; psr r1 r2 | r0 | r1[r2] w1[r2]=z8(r1) | if r0=m0
+        701f1dee ; | r1 |  |
+        701f0dee ; r1 |  |  |
+        0d1f52ec ; | r1 r2 |  |
+        0d1f42ec ; r1 r2 |  |  |
+        70ff1dee ; | psr |  |
+        101bf2ee ; 41:4:1 | r1 |  | r1=41:4:1
+        101b74ee ; 42:4:1 | r1 |  | r1=z32(s8(42:4:1))
+        701b90ee ; 40:2:2 | r1 |  | r1=40:2:2
+        301b30ee ; 40:4:2 | r1 |  | r1=z32(s16(40:4:2))
+        101b32ee ; s5 | r1 |  | r1=s5
+        100b22ee ; r0 s4 | d2 |  | s4=s4 s5=r0
+        300b40ee ; 0:0:1 40:2:2 b0 s1 | d0 |  | 40:1:1=0:0:1 40:2:2=40:2:2 b0=b0 s1=s1
+        028bbd0c ; psr sp | d8 sp | r8[sp] | if d8=m0 sp=z32((sp+0x8))
+        0000001f ; psr | r0 |  | if
+        ",
+    );
+}

@@ -97,8 +97,11 @@ impl Architecture for A32 {
     }
 
     fn disassemblers() -> Vec<Capstone> {
-        let extra = [ArchExtraMode::V8].into_iter();
-        Capstone::new().arm().mode(ArchMode::Arm).extra_mode(extra).detail(true).build().into_iter().collect()
+        // Armv8 does not have SWP.
+        let built = [&[ArchExtraMode::V8] as &[_], &[]].map(|extra| {
+            Capstone::new().arm().mode(ArchMode::Arm).extra_mode(extra.iter().copied()).detail(true).build()
+        });
+        built.into_iter().flatten().collect()
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {

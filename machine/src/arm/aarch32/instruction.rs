@@ -4,7 +4,7 @@ use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
-use crate::arm::aarch32::{structures, vector};
+use crate::arm::aarch32::{element, structures, vector};
 use crate::arm::by_lists;
 use crate::arm::views::view_of;
 use crate::description::Description;
@@ -33,9 +33,9 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
         writes_back: detail.writeback(),
         description: structures
             .or_else(|| vector::describe(bytes, set))
+            .or_else(|| element::describe(bytes, set))
             .unwrap_or_else(|| by_lists::describe(instruction, set)),
     };
-    arm.flags(suffixes, detail.cc());
     arm.implicit();
     if is_structure {
         // All is said.
@@ -46,6 +46,7 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     } else {
         arm.values();
     }
+    arm.flags(suffixes, detail.cc());
     if is_conditional {
         arm.description.meaning.condition = Condition::Conditional;
     }
@@ -119,6 +120,19 @@ impl Arm<'_> {
                 self.register(0).into_iter().for_each(|view| self.description.read(view));
                 self.description.write(LINK);
             }
+            // The lists call the register read in either direction, and do not have the second one.
+            "mrc" | "mrc2" | "mrrc" | "mrrc2" => {
+                self.description.forget_lists();
+                self.registers().into_iter().for_each(|view| self.description.write(view));
+            }
+            "mcr" | "mcr2" | "mcrr" | "mcrr2" => {
+                self.description.forget_lists();
+                self.registers().into_iter().for_each(|view| self.description.read(view));
+            }
+            "tt" | "tta" | "ttt" | "ttat" => {
+                self.register(1).into_iter().for_each(|view| self.description.read(view));
+                self.register(0).into_iter().for_each(|view| self.description.write(view));
+            }
             // The result of a system call or of semihosting; the link register that is written is not that of the caller.
             "svc" | "hvc" | "smc" | "bkpt" | "hlt" => {
                 self.description.forget_lists();
@@ -129,7 +143,7 @@ impl Arm<'_> {
                 let sums: Vec<_> = (0..2).filter_map(|operand| self.register(operand)).collect();
                 sums.into_iter().for_each(|view| self.description.read(view));
             }
-            "bx" => {
+            "bx" | "bxns" => {
                 if let Some(view) = self.register(0).filter(|view| view.register != RegisterId::PC) {
                     self.description.read(view);
                 }
@@ -153,6 +167,11 @@ impl Arm<'_> {
             ArmOperandType::Reg(register) => self.view(register),
             _ => None,
         }
+    }
+
+    /// The registers of all operands.
+    fn registers(&self) -> Vec<RegisterView> {
+        (0..self.operands.len()).filter_map(|operand| self.register(operand)).collect()
     }
 
     /// The program counter as an operand has it: two instructions further.

@@ -71,6 +71,9 @@ impl Arm<'_> {
     }
 
     fn single_or_pair(&mut self) -> Option<()> {
+        if self.name.starts_with("swp") {
+            return self.swap();
+        }
         let number = self.operands.iter().position(|operand| matches!(operand.op_type, ArmOperandType::Mem(_)))?;
         let operand = self.operands.get(number)?;
         let ArmOperandType::Mem(memory) = operand.op_type else { return None };
@@ -92,6 +95,8 @@ impl Arm<'_> {
                 let bits = u8::try_from(single.size_bytes * 8).unwrap_or(64);
                 // A trace may show a store that failed.
                 let value = if is_exclusive_store { Expression::Unknown } else { self.held(view).zero_extended(bits) };
+                // The lists call the register of STRBT and STRHT written.
+                self.description.forget_writes(view.register);
                 self.description.read(view);
                 self.access(AccessKind::Write, at, single.size_bytes, value);
             }
@@ -112,6 +117,21 @@ impl Arm<'_> {
             }
             None => {}
         }
+        Some(())
+    }
+
+    /// SWP, SWPB
+    fn swap(&mut self) -> Option<()> {
+        let (to, from) = (self.register(0)?, self.register(1)?);
+        let operand = self.operands.get(2)?;
+        let ArmOperandType::Mem(memory) = operand.op_type else { return None };
+        let place = self.place(&memory, operand)?;
+        let size_bytes = if self.name == "swpb" { 1 } else { 4 };
+        self.description.forget_lists();
+        let loaded = self.access(AccessKind::Read, place, size_bytes, Expression::Unknown);
+        let value = if size_bytes == 1 { self.held(from).zero_extended(8) } else { self.held(from) };
+        self.access(AccessKind::Write, place, size_bytes, value);
+        self.fill(to, loaded);
         Some(())
     }
 

@@ -4,6 +4,7 @@
 //! For Advanced SIMD and floating point, `vector` has a table of encoding classes: operands, and what the destination keeps.
 
 pub(crate) mod a32;
+pub(crate) mod element;
 pub(crate) mod flags;
 pub(crate) mod instruction;
 pub(crate) mod memory;
