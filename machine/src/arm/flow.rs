@@ -112,6 +112,7 @@ fn t32_wide(opcode: u32) -> Flow {
         _ if opcode & 0xf800_8000 == 0xf000_8000 => t32_control(opcode),
         _ if opcode & 0xffd0_ffff == 0xe810_c000 => Flow::ExceptionReturn, // RFEDB
         _ if opcode & 0xffd0_ffff == 0xe990_c000 => Flow::ExceptionReturn, // RFEIA
+        _ if opcode >> 16 == 0xe89f => Flow::Next,                         // CLRM
         _ if opcode & 0xffd0_8000 == 0xe890_8000 => Flow::Return,          // LDM {…,pc}
         _ if opcode & 0xffd0_8000 == 0xe910_8000 => Flow::Return,          // LDMDB {…,pc}
         _ if opcode & 0xff70_f000 == 0xf850_f000 => Flow::Branch,          // LDR pc
@@ -125,6 +126,7 @@ fn t32_control(opcode: u32) -> Flow {
     match opcode & 0x5000 {
         0x5000 => Flow::Call,                                              // BL
         0x4000 if opcode & 1 == 0 => Flow::Call,                           // BLX
+        0x4000 if opcode & 0x2000 != 0 => Flow::Next,                      // DLS
         0x4000 | 0x1000 => Flow::Branch,                                   // LE, WLS; B
         _ if opcode & 0x0380_0000 != 0x0380_0000 => Flow::Branch,          // B<c>
         _ if opcode & 0xffff_ff00 == 0xf3de_8f00 => Flow::ExceptionReturn, // SUBS pc,lr

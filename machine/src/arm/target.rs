@@ -53,6 +53,11 @@ pub fn t32_target(opcode: u32, pc: u64) -> Target {
         _ if opcode & 0xf800_d000 == 0xf000_d000 => to(4 + wide_offset(opcode)), // BL
         // BLX goes to A32 code, whose addresses are multiples of 4.
         _ if opcode & 0xf800_d001 == 0xf000_c000 => to(4 - i64::from(pc as u8 & 2) + wide_offset(opcode)),
+        // WLS goes on behind the loop, LE back to its first instruction.
+        _ if opcode & 0xff80_f001 == 0xf000_c001 => {
+            let offset = i64::from((opcode >> 1 & 0x3ff) << 2 | (opcode >> 11 & 1) << 1);
+            to(4 + if opcode >> 16 & 15 == 15 { -offset } else { offset })
+        }
         _ => Target::Unsaid,
     }
 }

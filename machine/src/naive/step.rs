@@ -94,6 +94,11 @@ impl NaiveStep {
             InstructionSet::T32 if opcode >> 16 == 0 && opcode & 0xf500 == 0xb100 => {
                 arm(4 + 64 * i64::from(bits(9, 1)) + 2 * i64::from(bits(3, 5)))
             }
+            // LE goes back, WLS forward.
+            InstructionSet::T32 if opcode & 0xff80_f001 == 0xf000_c001 => {
+                let distance = 4 * i64::from(bits(1, 10)) + 2 * i64::from(bits(11, 1));
+                arm(if bits(16, 4) == 15 { 4 - distance } else { 4 + distance })
+            }
             InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_9000 => arm(4 + t32_offset(opcode)),
             InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_8000 => {
                 let high = bits(26, 1) << 19 | bits(11, 1) << 18 | bits(13, 1) << 17;
@@ -148,7 +153,9 @@ impl NaiveStep {
     pub fn is_compare(&self) -> bool {
         match self.set {
             InstructionSet::A64 => self.opcode & 0x7c00_0000 == 0x3400_0000,
-            InstructionSet::T32 => self.opcode >> 16 == 0 && self.opcode & 0xf500 == 0xb100,
+            // WLS and LE compare the number of rounds.
+            InstructionSet::T32 if self.opcode > 0xffff => self.opcode & 0xff80_f001 == 0xf000_c001,
+            InstructionSet::T32 => self.opcode & 0xf500 == 0xb100,
             _ => false,
         }
     }

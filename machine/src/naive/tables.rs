@@ -62,6 +62,7 @@ pub const WIDE: Encodings = &[
     (!0, 0xf85d_fb04, Return),
     (0xf800_d000, 0xf000_d000, Call),
     (0xf800_d001, 0xf000_c000, Call),
+    (0xf800_f001, 0xf000_e001, Other), // DLS
     (0xf800_d000, 0xf000_c000, Branch),
     (0xf800_d000, 0xf000_9000, Branch),
     (0xffff_ff00, 0xf3de_8f00, ExceptionReturn),
@@ -71,6 +72,7 @@ pub const WIDE: Encodings = &[
     (0xf800_d000, 0xf000_8000, Branch),
     (0xffd0_ffff, 0xe810_c000, ExceptionReturn),
     (0xffd0_ffff, 0xe990_c000, ExceptionReturn),
+    (0xffff_0000, 0xe89f_0000, Other), // CLRM
     (0xffd0_8000, 0xe890_8000, Return),
     (0xffd0_8000, 0xe910_8000, Return),
     (0xff70_f000, 0xf850_f000, Branch),

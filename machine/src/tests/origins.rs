@@ -194,6 +194,10 @@ fn origins_of_t32() {
         c1f23400 | | | r0: r0 |
         61f30700 | | | r0: r0 r1 |
         03b4 | | | sp: sp; store 0: =r0; store 1: =r1 |
+        51ea0280 | z | | r0: r1 r2 |
+        51eab2b0 | vn | | r0: r1 r2 |
+        50ea0d1f | (q) | q | r0: r0 r1 | r0 r1
+        9fe80180 | | vcznq | r0: |
         ",
     );
 }

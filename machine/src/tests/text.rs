@@ -31,7 +31,7 @@ pub fn check(set: InstructionSet, lines: &str) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn encoding(digits: &str) -> Encoding {
+pub fn encoding(digits: &str) -> Encoding {
     let bytes: Vec<_> =
         (0..digits.len() / 2).map(|place| u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).unwrap()).collect();
     Encoding::new(&bytes).unwrap()

@@ -7,6 +7,7 @@ pub(crate) mod a32;
 pub(crate) mod element;
 pub(crate) mod flags;
 pub(crate) mod instruction;
+pub(crate) mod mainline;
 pub(crate) mod memory;
 pub(crate) mod structures;
 pub(crate) mod t32;

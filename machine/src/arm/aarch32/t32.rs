@@ -7,6 +7,7 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
+use crate::arm::aarch32::mainline;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::bank::{is_state_banked, stack_choice};
 use crate::arm::exception_frame::{FRAME, is_exception_return, is_function_return, is_return_to_thread_mode};
@@ -106,7 +107,9 @@ impl Architecture for T32 {
     }
 
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))))
+        let by_lists =
+            || Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))));
+        mainline::decode(site).or_else(by_lists)
     }
 
     fn control(site: &Site) -> Control {
@@ -114,9 +117,11 @@ impl Architecture for T32 {
         Control { flow: t32_flow(opcode), target: t32_target(opcode, site.pc.0), delay: Delay::None }
     }
 
-    /// All but those that compare (CBZ) or test flags: some producers show these as executed in any case.
+    /// All but those that compare (CBZ, WLS, LE) or test flags: some producers show these as executed in any case.
     fn is_taken_when_executed(encoding: &Encoding) -> bool {
-        thumb_opcode(encoding) & 0xffff_f500 != 0xb100 && Self::branch_test(encoding).is_none()
+        let opcode = thumb_opcode(encoding);
+        let compares = opcode & 0xffff_f500 == 0xb100 || opcode & 0xff80_f001 == 0xf000_c001;
+        !compares && Self::branch_test(encoding).is_none()
     }
 
     /// B<c>, encodings T1 and T3 (DDI 0487, F5.1.18): conditions 14 and 15 are other instructions.
