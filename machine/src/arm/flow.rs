@@ -60,7 +60,8 @@ fn a32_load_many(opcode: u32) -> Flow {
 fn a32_load(opcode: u32) -> Flow {
     let is_media = opcode & 0x0200_0010 == 0x0200_0010;
     match opcode & 0x0fff_ffff {
-        0x049d_f004 => Flow::Return,                                           // LDR pc,[sp],#4
+        // LDR pc,[sp],#4; functions that keep the stack aligned pop 8 bytes or more.
+        opcode if opcode & 0xffff_f003 == 0x049d_f000 && opcode & 0xfff != 0 => Flow::Return,
         _ if !is_media && opcode & 0x0050_f000 == 0x0010_f000 => Flow::Branch, // LDR pc
         _ => Flow::Next,
     }
@@ -108,7 +109,7 @@ fn t32_narrow(opcode: u32) -> Flow {
 
 fn t32_wide(opcode: u32) -> Flow {
     match opcode {
-        0xf85d_fb04 => Flow::Return, // LDR pc,[sp],#4
+        0xf85d_fb01..=0xf85d_fbff if opcode & 3 == 0 => Flow::Return, // LDR pc,[sp],#4
         _ if opcode & 0xf800_8000 == 0xf000_8000 => t32_control(opcode),
         _ if opcode & 0xffd0_ffff == 0xe810_c000 => Flow::ExceptionReturn, // RFEDB
         _ if opcode & 0xffd0_ffff == 0xe990_c000 => Flow::ExceptionReturn, // RFEIA
@@ -179,6 +180,9 @@ mod tests {
         check(set, Flow::Branch, &[0xe1a0_f003, 0xe5bc_f123]);
         check(set, Flow::Call, &[0xeb00_0001, 0xfa00_0001, 0xe12f_ff33]);
         check(set, Flow::Return, &[0xe12f_ff1e, 0xe1a0_f00e, 0xe49d_f004, 0xe8bd_8010, 0xe91b_a800]);
+        // LDR pc,[sp],#8 and #16, LDREQ; not LDR pc,[sp],#0, [sp],#-4, [sp,#8], [sp,#8]!, [r1],#8.
+        check(set, Flow::Return, &[0xe49d_f008, 0xe49d_f010, 0x049d_f008]);
+        check(set, Flow::Branch, &[0xe49d_f000, 0xe41d_f004, 0xe59d_f008, 0xe5bd_f008, 0xe491_f008]);
         check(set, Flow::Trap, &[0xef12_3456, 0xe120_0070, 0xe160_0070, 0xe10f_0070]);
         check(set, Flow::ExceptionReturn, &[0xe25e_f004, 0xe1b0_f00e, 0xe8fd_8001, 0xf8bd_0a00]);
         check(set, Flow::Next, &[0xe1a0_0000, 0xe15f_0001, 0xe11f_f000, 0xe59f_0010, 0xe7f0_00f0, 0xe129_f000]);
@@ -190,7 +194,9 @@ mod tests {
         check(set, Flow::Branch, &[0xd0fe, 0xe7fe, 0xb123, 0xb9c0, 0x4718, 0x4687, 0x4497, 0xf7ff_bffe, 0xf000_8001]);
         check(set, Flow::Branch, &[0xe8df_f000, 0xf8df_f010, 0xf85f_f004, 0xf00f_c001]);
         check(set, Flow::Call, &[0x4798, 0xf000_f801, 0xf000_e802]);
-        check(set, Flow::Return, &[0x4770, 0xbd10, 0xe8bd_8ff0, 0xf85d_fb04, 0x46f7]);
+        check(set, Flow::Return, &[0x4770, 0xbd10, 0xe8bd_8ff0, 0xf85d_fb04, 0xf85d_fb08, 0xf85d_fb10, 0x46f7]);
+        // LDR pc,[sp],#-8, [sp,#8]!, [r1],#8.
+        check(set, Flow::Branch, &[0xf85d_f908, 0xf85d_ff08, 0xf851_fb08]);
         check(set, Flow::Trap, &[0xdf00, 0xbeab, 0xf7f0_8000]);
         check(set, Flow::ExceptionReturn, &[0xf3de_8f04, 0xe990_c000]);
         check(set, Flow::Next, &[0xbf00, 0x4608, 0x4587, 0xf3bf_8f4f, 0xf3ef_8005, 0xf7f0_a000, 0xe92d_4ff0]);

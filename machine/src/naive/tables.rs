@@ -26,9 +26,10 @@ pub const A32: Encodings = &[
     (0x0f00_0000, 0x0f00_0000, Trap),
     (0x0e50_8000, 0x0810_8000, Return),          // LDM {…,pc}
     (0x0e50_8000, 0x0850_8000, ExceptionReturn), // LDM {…,pc}^
-    (0x0fff_ffff, 0x049d_f004, Return),          // LDR pc,[sp],#4
-    (0x0e00_0010, 0x0600_0010, Other),           // media instructions
-    (0x0c50_f000, 0x0410_f000, Branch),          // LDR pc
+    (0x0fff_ffff, 0x049d_f000, Branch),
+    (0x0fff_f003, 0x049d_f000, Return), // LDR pc,[sp],#4, #8 and so on
+    (0x0e00_0010, 0x0600_0010, Other),  // media instructions
+    (0x0c50_f000, 0x0410_f000, Branch), // LDR pc
     (0x0fff_ffff, 0x012f_ff1e, Return),
     (0x0fff_fff0, 0x012f_ff10, Branch),
     (0x0fff_fff0, 0x012f_ff20, Branch),
@@ -59,7 +60,8 @@ pub const NARROW: Encodings = &[
 ];
 
 pub const WIDE: Encodings = &[
-    (!0, 0xf85d_fb04, Return),
+    (!0, 0xf85d_fb00, Branch),
+    (0xffff_ff03, 0xf85d_fb00, Return),
     (0xf800_d000, 0xf000_d000, Call),
     (0xf800_d001, 0xf000_c000, Call),
     (0xf800_f001, 0xf000_e001, Other), // DLS
