@@ -5,7 +5,7 @@ use crate::control::Control;
 use crate::description::Description;
 use crate::meaning::{Condition, Meaning};
 use crate::register_use::RegisterUse;
-use crate::view::RegisterView;
+use crate::view::{RegisterId, RegisterView};
 
 /// How the text of bytes begins that cannot be decoded.
 const UNDECODABLE: &str = ".byte";
@@ -51,6 +51,16 @@ impl Instruction {
     pub fn decides(&self) -> bool {
         let is_read = self.registers.as_ref().is_some_and(|known| !known.reads.is_empty());
         self.is_conditional() || is_read
+    }
+
+    /// True when it makes a byte of a vector register zero because it writes the part below.
+    pub fn clears(&self, byte: RegisterView) -> bool {
+        let is_vector = (RegisterId::V0..RegisterId::P0).contains(&byte.register);
+        let is_below = |write: &RegisterView| {
+            write.register == byte.register && write.offset.saturating_add(write.size_bytes) <= byte.offset
+        };
+        let writes = self.registers.iter().flat_map(|known| &known.writes);
+        self.meaning.clears_rest && is_vector && !self.may_write(byte) && writes.into_iter().any(is_below)
     }
 
     /// True when it certainly or possibly writes a byte of a view.

@@ -33,6 +33,8 @@ pub struct Meaning {
     /// Registers that it writes, of which a disassembler says that it reads them too. The results that are described tell
     /// whether it does: `lsl x0, x1, #3` is listed so, and does not depend on what `x0` held.
     pub listed_reads: Vec<RegisterView>,
+    /// True where vector registers become zero above the parts that it writes.
+    pub clears_rest: bool,
     /// Which condition flags it reads and writes, where it reads and writes the status register.
     pub flags: FlagUse,
     /// What its result is made of, where the flags choose between two.

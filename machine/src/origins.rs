@@ -88,6 +88,9 @@ impl Instruction {
     /// What flows into bytes of which a trace shows a write that is not one of the instruction.
     /// A line may show a whole register of which the instruction writes a part: the rest keeps its value.
     pub fn origins_of_unwritten(&self, view: RegisterView) -> Vec<Origin> {
+        if self.clears(view) {
+            return Vec::new();
+        }
         let writes = self.registers.iter().flat_map(|known| &known.writes);
         let mut same = writes.filter(|write| write.register == view.register).peekable();
         // A write of these bytes that did not explain them is one of another bank.

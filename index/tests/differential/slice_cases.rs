@@ -265,3 +265,20 @@ fn a_call_of_what_is_followed_is_a_row_though_what_it_writes_is_made_of_somethin
         &[0],
     );
 }
+
+/// The rest of Z is zero after an instruction that is none of SVE (DDI 0487, C1.2.6): FMOV d0,x1 in a line that shows all of Z0.
+#[test]
+fn the_rest_of_z_is_made_of_nothing_where_its_low_part_is_written() {
+    let z = |low: &str| format!("R Z0 {:0>64}", low);
+    let text = format!(
+        "1 clk IT (1) 00008000 d2800021 O EL1h_n : MOV x1,#1\n\
+         1 clk R X1 0000000000000001\n\
+         2 clk IT (2) 00008004 9e670020 O EL1h_n : FMOV d0,x1\n\
+         2 clk {}\n\
+         3 clk IT (3) 00008008 9e670020 O EL1h_n : FMOV d0,x1\n\
+         3 clk {}\n",
+        z("1"),
+        z("1"),
+    );
+    check_case(&text, "z0", 0, &[2, 0]);
+}

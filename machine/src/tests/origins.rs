@@ -330,6 +330,22 @@ fn origins_of_riscv() {
     );
 }
 
+/// `V[d] = …` zeroes the rest of Z (DDI 0487, C1.2.6, "SVE register model"): FMOV d0,x1; FADD d0; ADD v0.8b; INS; XTN2; LD1.
+/// SVE forms write all of it, and of other registers nothing is zero.
+#[test]
+fn the_rest_of_a_scalable_vector_becomes_zero() {
+    let rest = RegisterView { offset: 16, size_bytes: 16, ..Registers::view("z0", InstructionSet::A64).unwrap() };
+    let decoded = |digits: &str| decode(crate::tests::text::encoding(digits), Address(0x1000), InstructionSet::A64);
+    for digits in ["2000679e", "2028621e", "2084220e", "201c0c4e", "2028214e", "2084404d", "200040fd"] {
+        let instruction = decoded(digits);
+        assert!(instruction.clears(rest), "{}", instruction.text);
+        assert_eq!(instruction.origins_of_unwritten(rest), [], "{}", instruction.text);
+        let other = RegisterView { register: crate::view::RegisterId(rest.register.0 + 9), ..rest };
+        assert!(!instruction.clears(other));
+    }
+    assert!(!decoded("20002204").clears(rest), "add z0.b, z1.b, z2.b");
+}
+
 /// `fadds %f0, %f1, %f2`, whose line may show the double that `%f3` is the other half of.
 #[test]
 fn the_rest_of_a_register_that_is_written_in_part_keeps_its_value() {

@@ -130,7 +130,7 @@ impl Maker<'_> {
         let meaning = &self.instruction.meaning;
         let effect = meaning.writes.iter().find(|effect| has_byte(effect.view));
         let listed = self.instruction.registers.iter().flat_map(|known| &known.writes).find(|view| has_byte(**view));
-        let is_explained = effect.is_some() || listed.is_some();
+        let is_explained = effect.is_some() || listed.is_some() || self.instruction.clears(byte);
         let by = written.and_then(|written| self.by_exception(byte, written, how));
         if let Some((by, event)) = by {
             match by {

@@ -19,7 +19,7 @@ pub(super) enum By {
     Effect(usize),
     /// A result that is not.
     Result(RegisterId),
-    /// The write of the part of a vector below it, which makes the rest zero.
+    /// The write of the part of a vector below it, by a line or the instruction, which makes the rest zero.
     Cleared,
     /// The trace shows a write that the instruction does not tell of, or nobody knows what it does.
     Unexplained,
@@ -150,8 +150,15 @@ impl<S: Source> StepFlow<'_, S> {
         if let Some(number) = instruction.meaning.writes.iter().position(|effect| covers(&effect.view)) {
             return By::Effect(number);
         }
-        let writes = instruction.registers.iter().flat_map(|known| &known.writes);
-        writes.into_iter().find(|view| covers(view)).map_or(By::Unexplained, |view| By::Result(view.register))
+        let mut writes = instruction.registers.iter().flat_map(|known| &known.writes);
+        let is_cleared = |view: &RegisterView| {
+            is_meant(view.register) && instruction.clears(RegisterView { offset, size_bytes: 1, ..*view })
+        };
+        match writes.clone().find(|view| covers(view)) {
+            Some(view) => By::Result(view.register),
+            None if writes.any(is_cleared) => By::Cleared,
+            None => By::Unexplained,
+        }
     }
 
     /// The mode that the step's line tells, or that its thread had before it.

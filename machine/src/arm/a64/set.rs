@@ -95,6 +95,8 @@ impl Architecture for A64 {
             });
             let mut description = with_float_flags(description, opcode);
             by_lists::note_listed(&mut description, found, Self::SET);
+            // Other instructions than those of SVE zero the rest of Z (DDI 0487, C1.2.6).
+            description.meaning.clears_rest = !is_scalable(opcode);
             Some(found.described(Some(description)))
         });
         // The disassembler does not know STGP.
