@@ -158,6 +158,52 @@ fn what_thread_mode_writes_under_the_plain_name_without_control_is_no_known_stac
     check("T", &steps, "psp", &["20002000@0", "-@1", "-@1", "-@1", "-@1", "-@1"]);
 }
 
+/// A trace of M-profile out of a line for each step: its encoding, its mode, then what it writes.
+fn m_profile(steps: &[&str]) -> String {
+    let with_encoding = |(line, time): (&&str, u64)| {
+        let (encoding, rest) = line.split_once(' ').unwrap();
+        let step = trace("T", &[rest]).replacen("d503201f", encoding, 1);
+        step.replacen("(1) 00001004", &format!("({time}) {:08x}", 0x1000 + 4 * time), 1)
+            .replace("1 clk", &format!("{time} clk"))
+    };
+    steps.iter().zip(1..).map(with_encoding).collect()
+}
+
+/// An exception return sets CONTROL.SPSEL (DDI 0403, B1.5.8, ExceptionReturn), and the stack that it unstacks from is the one in
+/// use from there on; MSR of a stack pointer changes nothing of that, and a later write of CONTROL counts.
+#[test]
+fn an_exception_return_chooses_the_stack_of_thread_mode() {
+    let steps = [
+        "bf00 thread MSP=8000 PSP=4000 CONTROL=0",
+        "f3828809 handler PSP=5000",
+        "4770 handler PSP=5020",
+        "bf00 thread",
+        "f3828809 thread PSP=5040",
+        "bf00 thread",
+        "bf00 handler",
+        "4770 handler MSP=8000",
+        "bf00 thread",
+        "bf00 thread CONTROL=2",
+        "bf00 thread",
+    ];
+    let expected =
+        ["8000@0", "8000@0", "8000@0", "5020@2", "5040@4", "5040@4", "8000@0", "8000@7", "8000@7", "5040@4", "5040@4"];
+    check_text(&m_profile(&steps), "sp", &expected);
+}
+
+/// What pushes in thread mode moves the stack pointer in use, and a plain name behind it means that one.
+#[test]
+fn a_push_shows_the_stack_of_thread_mode() {
+    let steps = [
+        "bf00 thread MSP=8000 PSP=4000",
+        "b510 thread PSP=3ff8",
+        "b082 thread r13=3ff0",
+        "bf00 handler",
+        "bf00 thread",
+    ];
+    check_text(&m_profile(&steps), "sp", &["-@0", "3ff8@1", "3ff0@2", "8000@0", "3ff0@2"]);
+}
+
 /// DDI 0553, B3.8: MSP and PSP of each security state, of which CONTROL of that state chooses in thread mode.
 #[test]
 fn each_security_state_has_stack_pointers_of_its_own() {

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stepback_machine::naive::{self, Cell};
 use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, ThreadStack};
-use stepback_parsers::{Position, RegisterWrite, StepEvent, ThreadNumber, WrittenName};
+use stepback_parsers::{Position, RegisterWrite, Step, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{EventKind, Written};
+use crate::oracle::event::{Event, EventKind, Written};
 use crate::oracle::record::Oracle;
+
+/// Writes of the stack pointers of M-profile that are looked at to find the one in use.
+const MOVES_TRIED: usize = 16;
 
 /// A register of the processor. Those of AArch32 that AArch64 sees too have its numbers (DDI 0487, D1.20.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,13 +172,14 @@ impl StackChoice {
         self.0.keys().any(|(_, known)| *known == name)
     }
 
-    fn follow(&mut self, name: Option<&String>, written: &Written) {
+    /// Returns whether it was one of them.
+    fn follow(&mut self, name: Option<&String>, written: &Written) -> bool {
         let name =
             ["control", "control_s", "control_ns"].into_iter().find(|known| name.is_some_and(|name| name == known));
-        if let Some(name) = name.filter(|_| written.view.offset == 0) {
-            let byte = written.bytes.as_ref().and_then(|bytes| bytes.first().copied());
-            self.0.insert((written.view.register, name), byte);
-        }
+        let Some(name) = name.filter(|_| written.view.offset == 0) else { return false };
+        let byte = written.bytes.as_ref().and_then(|bytes| bytes.first().copied());
+        self.0.insert((written.view.register, name), byte);
+        true
     }
 }
 
@@ -259,7 +263,8 @@ impl Oracle {
             let processor = Processor { mode: step.mode, set: None, choices: StackChoice::default() };
             processors.insert(step.thread, processor);
         }
-        let mut events = std::mem::take(&mut self.events);
+        let mut events = self.events.clone();
+        let mut controlled = HashMap::new();
         for event in &mut events {
             let nothing = || Processor { mode: Mode::Other, set: None, choices: StackChoice::default() };
             let processor = processors.entry(event.thread).or_insert_with(nothing);
@@ -271,9 +276,15 @@ impl Oracle {
                 EventKind::Register(written) => {
                     let told = processor.set.and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
                     processor.mode = told.map_or(processor.mode, |told| after(told, processor.mode));
-                    processor.choices.follow(self.outside_name(written.view.register), written);
+                    if processor.choices.follow(self.outside_name(written.view.register), written) {
+                        controlled.insert(event.thread, event.slot);
+                    }
                     if written.bank.is_none() {
-                        written.physical = Physical::of_plain(written.view.register, processor.mode());
+                        let is_controlled = controlled.get(&event.thread) == Some(&event.slot);
+                        let until = event.slot.checked_sub(1).filter(|_| !is_controlled);
+                        let moved = until.and_then(|until| self.moved_stack(event.thread, processor.mode, until));
+                        let mode = moved.unwrap_or_else(|| processor.mode());
+                        written.physical = Physical::of_plain(written.view.register, mode);
                     }
                 }
                 _ => {}
@@ -302,6 +313,9 @@ impl Oracle {
 
     /// A mode with the stack that the registers choose that were written up to a position.
     pub(super) fn with_choices(&self, thread: ThreadId, mode: Mode, position: Position) -> Mode {
+        if let Some(moved) = self.moved_stack(thread, mode, position.0) {
+            return moved;
+        }
         let mut choices = StackChoice::default();
         for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
             if let EventKind::Register(written) = &event.kind {
@@ -309,6 +323,58 @@ impl Oracle {
             }
         }
         choices.chosen(mode)
+    }
+
+    /// Thread mode with the stack that a step moved last, up to a slot and since CONTROL was written: an exception return unstacks
+    /// from the stack that it sets CONTROL.SPSEL to (DDI 0403, B1.5.8), instructions push to and pop from the one in use.
+    fn moved_stack(&self, thread: ThreadId, mode: Mode, until: u64) -> Option<Mode> {
+        let Mode::Thread(security, _) = mode else { return None };
+        let of_stack = |event: &Event| match &event.kind {
+            EventKind::Register(written) if event.thread == thread && written.name != WrittenName::OfBank => {
+                match written.told {
+                    Physical::MainStack(own) if own == security => Some((ThreadStack::Main, written.view.register)),
+                    Physical::ProcessStack(own) if own == security => {
+                        Some((ThreadStack::Process, written.view.register))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let is_control = |event: &Event| match &event.kind {
+            EventKind::Register(written) if event.thread == thread => {
+                StackChoice::default().follow(self.outside_name(written.view.register), written)
+            }
+            _ => false,
+        };
+        let events = self.events_until(Position(until));
+        let since = events.iter().rfind(|event| is_control(event)).map(|event| event.slot);
+        let slots: BTreeSet<u64> =
+            events.iter().filter(|event| of_stack(event).is_some()).map(|event| event.slot).collect();
+        let is_newer = |slot: &u64| since.is_none_or(|since| *slot > since);
+        slots.into_iter().rev().take_while(is_newer).take(MOVES_TRIED).find_map(|slot| {
+            let of_slot = || events.iter().filter(|event| event.slot == slot && event.thread == thread);
+            let named = of_slot().filter_map(of_stack).filter(|(_, name)| *name >= RegisterId::FIRST_NAMED);
+            let stacks: BTreeSet<bool> = named.map(|(stack, _)| stack == ThreadStack::Process).collect();
+            let [is_process] = stacks.into_iter().collect::<Vec<_>>()[..] else { return None };
+            let step = of_slot().find_map(|event| event.owner)?;
+            let told = self.step(step)?;
+            let moves = match told.mode {
+                Mode::Thread(own, _) => own == security && told.is_executed && told.moves_stack_pointer(),
+                Mode::Handler(_) => {
+                    told.is_executed && told.may_return() && self.is_followed_by_thread_mode(step, thread)
+                }
+                _ => false,
+            };
+            let stack = if is_process { ThreadStack::Process } else { ThreadStack::Main };
+            moves.then_some(Mode::Thread(security, stack))
+        })
+    }
+
+    fn is_followed_by_thread_mode(&self, step: Step, thread: ThreadId) -> bool {
+        let later = self.steps.iter().skip(usize::try_from(step.0).unwrap_or(usize::MAX)).skip(1);
+        let next = later.into_iter().find(|next| next.thread == thread);
+        next.is_some_and(|next| matches!(next.mode, Mode::Thread(..)))
     }
 
     /// The set whose names hold for a thread at a position.

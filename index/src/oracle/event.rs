@@ -1,7 +1,9 @@
 //! The events as the oracle keeps them.
 
-use stepback_machine::naive::NaiveStep;
-use stepback_machine::{AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterView};
+use stepback_machine::naive::{Kind, NaiveStep};
+use stepback_machine::{
+    AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode,
+};
 use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind, WrittenName};
 
 use crate::answers::host_operation::HostOperation;
@@ -135,5 +137,18 @@ impl Told {
     pub fn naive(&self) -> NaiveStep {
         let Self { instruction_set, opcode, pc, length_bytes, .. } = *self;
         NaiveStep { set: instruction_set, opcode, pc: pc.0, length_bytes }
+    }
+
+    /// Whether the instruction gives the stack pointer a value.
+    pub fn moves_stack_pointer(&self) -> bool {
+        let decoded = self.encoding.map(|encoding| decode(encoding, self.pc, self.instruction_set));
+        let known = decoded.as_ref().and_then(|decoded| decoded.registers.as_ref());
+        known.is_some_and(|known| known.writes.iter().any(|view| view.register == RegisterId::SP))
+    }
+
+    /// Whether it jumps to what a register or memory holds.
+    pub fn may_return(&self) -> bool {
+        let naive = self.naive();
+        matches!(naive.kind(), Kind::Branch | Kind::Return) && naive.branch_target().is_none()
     }
 }

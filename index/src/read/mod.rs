@@ -21,6 +21,7 @@ pub(crate) mod key_maps;
 pub(crate) mod last_lead;
 pub(crate) mod lines;
 pub(crate) mod markers;
+pub(crate) mod moved_stack;
 pub(crate) mod names;
 pub(crate) mod names_at;
 pub(crate) mod open_writes;

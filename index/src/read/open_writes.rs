@@ -3,7 +3,7 @@
 //! Such a line stands behind a step of another thread, or in `thread` mode of M-profile:
 //! which register it wrote the state says that its own thread has at that line.
 
-use stepback_machine::{InstructionSet, Mode, RegisterId, StackChoices, State};
+use stepback_machine::{InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
@@ -23,6 +23,8 @@ pub(crate) struct OpenWrites<'a, S> {
     /// That of the thread's last step; none before its first.
     set: Option<InstructionSet>,
     choices: StackChoices,
+    /// The stacks that steps before the slot moved, unless CONTROL is written in it.
+    moved: Vec<(Security, ThreadStack)>,
 }
 
 impl<'a, S: Source> OpenWrites<'a, S> {
@@ -58,7 +60,21 @@ impl<'a, S: Source> OpenWrites<'a, S> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
         let told = reader.told_state()?;
         let choices = if slot > 0 { reader.stack_choices()? } else { StackChoices::default() };
-        Ok(Self { index, thread, state: told.state, set: told.set, choices })
+        let mut moved = Vec::new();
+        if slot > 0 {
+            for security in [Security::Undivided, Security::Secure, Security::NonSecure] {
+                moved.extend(reader.moved_stack(security)?.map(|stack| (security, stack)));
+            }
+        }
+        Ok(Self { index, thread, state: told.state, set: told.set, choices, moved })
+    }
+
+    fn chosen(&self, mode: Mode) -> Mode {
+        let moved = self.moved.iter().find(|(security, _)| *security == mode.security());
+        match (mode, moved) {
+            (Mode::Thread(security, _), Some((_, stack))) => Mode::Thread(security, *stack),
+            _ => self.choices.chosen(mode),
+        }
     }
 
     /// Takes the next event of the slot: tells of the register that it wrote, as far as the state at it says.
@@ -72,6 +88,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
         for choice in &self.index.stack_choices {
             if let Some(byte) = lowest_byte(event, choice.register) {
                 self.choices.note(*choice, byte);
+                self.moved.clear();
             }
         }
         match &mut event.kind {
@@ -84,7 +101,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
                 let set = self.index.instruction_set(self.thread);
                 if is_open(set, plain, home.register) {
                     let mode = self.state.map_or(Mode::Other, |state| state.mode);
-                    home.register = self.choices.chosen(mode).home(plain);
+                    home.register = self.chosen(mode).home(plain);
                 }
             }
             _ => {}

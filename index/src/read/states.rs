@@ -35,9 +35,7 @@ impl<S: Source> RegisterReader<'_, S> {
         let mut state = self.told_state()?.state;
         if let Some(State { mode, .. }) = &mut state {
             *mode = self.security_of_next(*mode)?;
-            if matches!(mode, Mode::Thread(..)) {
-                *mode = self.stack_choices()?.chosen(*mode);
-            }
+            *mode = self.with_stack(*mode)?;
         }
         self.state = Some(state);
         Ok(state)

@@ -199,6 +199,21 @@ fn what_is_stored_late_is_what_the_registers_held_before() {
 }
 
 /// A trace without the accesses of the processor does not show where a restored register comes from, and it is not `lr`.
+/// A trace that begins in a handler: the registers that its return loads come from the frame, which nothing in it stored.
+#[test]
+fn a_frame_that_was_stored_before_the_trace_is_where_registers_come_from() {
+    let mut trace = Trace::default();
+    trace.registers(&[("MSP", 0x2000_0fe0), ("r14", 0xffff_fff9)]);
+    trace.step(R0_IS_99, "handler").registers(&[("r0", 0x63)]);
+    returned(0x2000_0fe0, trace.step(BX_LR, "handler"));
+    trace.step(R2_IS_R0_PLUS_R1, "thread").registers(&[("r2", 12)]);
+    let ends = check_source(&trace.text, "r0", &[1]);
+    assert_eq!(ends, [End::Initial { line: None }]);
+    check_case(&trace.text, "r0", 0, &[1]);
+    check_case(&trace.text, "r2", 0, &[2, 1]);
+    check_case(&trace.text, "r14", 0, &[1]);
+}
+
 #[test]
 fn what_an_exception_return_loads_unseen_is_not_known() {
     let mut trace = Trace::default();
@@ -227,7 +242,8 @@ fn random(dice: &mut Dice) -> String {
             R2_IS_R0_PLUS_R1 => _ = trace.registers(&[("r2", 12)]),
             PUSH_R4_LR => {
                 sp -= 8;
-                trace.words("MW4", sp.into(), &[4, 0x99]).registers(&[("MSP", sp)]);
+                let stack = dice.pick(&["MSP", "MSP", "PSP", "r13"]).unwrap();
+                trace.words("MW4", sp.into(), &[4, 0x99]).registers(&[(stack, sp)]);
             }
             POP_R4_PC => {
                 trace.words("MR4", sp.into(), &[4, 0xffff_fff9]).registers(&[("r4", 4)]);

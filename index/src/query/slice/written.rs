@@ -171,8 +171,7 @@ impl<S: Source> StepFlow<'_, S> {
         let mut reader = RegisterReader::new(self.index, self.thread, Position(step));
         match text.mode {
             Mode::Other | Mode::Untold => reader.mode(),
-            mode @ Mode::Thread(..) => Ok(reader.stack_choices()?.chosen(mode)),
-            mode => Ok(mode),
+            mode => reader.with_stack(mode),
         }
     }
 
