@@ -127,7 +127,7 @@ impl<'a> NamesAt<'a> {
 
     fn range(&self, space: AddressSpace, text: &str) -> Result<MemoryRange, NameError> {
         let (address, len) = split_range(text);
-        let is_negative = address.trim_start().starts_with('-');
+        let is_negative = parse(address).is_ok_and(|known| known.is_negative(&self.lookup) == Ok(true));
         let address = self.number(address)?;
         let len_bytes = len.map_or(Ok(1), |len| self.count(len))?;
         if len_bytes == 0 {

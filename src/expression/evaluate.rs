@@ -71,7 +71,20 @@ impl Expression {
     /// # Errors
     /// A name stands for nothing, a register or memory is unknown, or something is divided by zero.
     pub fn evaluate(&self, context: &dyn Lookup) -> Result<u64, ExpressionError> {
-        let mut stack: Vec<u64> = Vec::new();
+        self.exact(context).map(wrapped)
+    }
+
+    /// Returns true when sums and differences lead below zero, so that the value wraps around: `0x1000 - 0x2000`.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn is_negative(&self, context: &dyn Lookup) -> Result<bool, ExpressionError> {
+        self.exact(context).map(|value| value < 0)
+    }
+
+    /// The value whose lowest 64 bits are the result: sums, differences and products do not wrap around at 2^64.
+    fn exact(&self, context: &dyn Lookup) -> Result<i128, ExpressionError> {
+        let mut stack: Vec<i128> = Vec::new();
         let mut next = 0;
         while let Some((column, operation)) = self.operations.get(next) {
             next += 1;
@@ -79,22 +92,31 @@ impl Expression {
             // The parser puts as many values before an operator as it takes.
             let mut pop = || stack.pop().ok_or_else(|| at_column(Kind::ValueMissing));
             let value = match operation {
-                Operation::Number(value) => *value,
-                Operation::Bare(bare) => bare.read(context).taken,
-                Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?,
-                Operation::Memory(width) => load(pop()?, *width, context).map_err(at_column)?,
-                Operation::Unary(operator) => operator.apply(pop()?),
+                Operation::Number(value) => (*value).into(),
+                Operation::Bare(bare) => bare.read(context).taken.into(),
+                Operation::Name(kind, name) => look_up(*kind, name, context).map_err(at_column)?.into(),
+                Operation::Memory(width) => load(wrapped(pop()?), *width, context).map_err(at_column)?.into(),
+                Operation::Unary(Unary::Minus) => pop()?.wrapping_neg(),
+                Operation::Unary(operator) => operator.apply(wrapped(pop()?)).into(),
                 Operation::Decide { by, end } => {
-                    let is_true = pop()? != 0;
+                    let is_true = wrapped(pop()?) != 0;
                     if is_true != by.deciding() {
                         continue;
                     }
                     next = *end;
-                    u64::from(is_true)
+                    is_true.into()
                 }
                 Operation::Binary(operator) => {
                     let (right, left) = (pop()?, pop()?);
-                    operator.apply(left, right).ok_or_else(|| at_column(Kind::DivisionByZero))?
+                    match operator {
+                        Binary::Add => left.wrapping_add(right),
+                        Binary::Subtract => left.wrapping_sub(right),
+                        Binary::Multiply => left.wrapping_mul(right),
+                        operator => {
+                            let value = operator.apply(wrapped(left), wrapped(right));
+                            value.ok_or_else(|| at_column(Kind::DivisionByZero))?.into()
+                        }
+                    }
                 }
             };
             stack.push(value);
@@ -157,11 +179,19 @@ impl Expression {
     }
 }
 
+/// The lowest 64 bits of a number.
+fn wrapped(value: i128) -> u64 {
+    u64::try_from(value.rem_euclid(1 << 64)).unwrap_or(u64::MAX)
+}
+
 fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind> {
     let register = if kind == NameKind::Symbol { None } else { context.register(name) };
     match register {
         Some(ValueLookup::Known(value)) => return Ok(value),
-        Some(ValueLookup::Unknown) => return Err(Kind::RegisterUnknown(name.to_owned())),
+        Some(ValueLookup::Unknown) => {
+            let address = if kind == NameKind::Any { used_address(name, context) } else { None };
+            return address.ok_or_else(|| Kind::RegisterUnknown(name.to_owned()));
+        }
         Some(ValueLookup::Failed(why)) => return Err(Kind::RegisterFailed(name.to_owned(), why)),
         None if kind == NameKind::Register => return Err(Kind::NoRegister(name.to_owned())),
         None => {}
@@ -175,11 +205,17 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
     }
 }
 
+/// The address that a name of hexadecimal digits is, where the trace uses it: `d0` is no register where that has no value.
+fn used_address(name: &str, context: &dyn Lookup) -> Option<u64> {
+    bare_hex(name).filter(|address| context.is_used(*address))
+}
+
 /// A name of hexadecimal digits may be an address as well.
 fn reading_of_name(name: &str, context: &dyn Lookup) -> Option<Reading> {
     let address = bare_hex(name)?;
     let reading = |taken, other, is_hexadecimal| Reading { text: name.to_owned(), taken, other, is_hexadecimal };
     match look_up(NameKind::Any, name, context) {
+        Ok(taken) if matches!(context.register(name), Some(ValueLookup::Unknown)) => Some(reading(taken, None, true)),
         Ok(taken) if context.register(name).is_none() && context.symbols(name).is_empty() => {
             Some(reading(taken, None, true))
         }

@@ -11,7 +11,7 @@ impl Lookup for Example {
         match name.to_ascii_lowercase().as_str() {
             "x0" | "%g1" => Some(ValueLookup::Known(0x100)),
             "sp" => Some(ValueLookup::Known(0x8000)),
-            "x5" => Some(ValueLookup::Unknown),
+            "x5" | "d0" | "d1" => Some(ValueLookup::Unknown),
             "x6" => Some(ValueLookup::Failed("the trace changed".into())),
             _ => None,
         }
@@ -33,7 +33,7 @@ impl Lookup for Example {
     }
 
     fn is_used(&self, address: u64) -> bool {
-        (0x8000..0x8100).contains(&address)
+        (0x8000..0x8100).contains(&address) || address == 0xd0
     }
 
     /// Bytes 1, 2, 3, … from 0x8000 on; a wider number than its pointers is asked for by its width.
@@ -192,6 +192,32 @@ fn a_name_of_several_symbols_means_all_of_them_or_none() {
     assert_eq!(all("helper - helper"), Ok(vec![0]));
     assert_eq!(all("main"), Ok(vec![0x4000]));
     assert_eq!(all("x5").unwrap_err().to_string(), "column 1: x5 is unknown at this position");
+}
+
+#[test]
+fn a_register_without_a_value_may_be_an_address_that_is_used() {
+    let readings = |text: &str| -> Vec<String> {
+        parse(text).unwrap().readings(&Example).iter().map(ToString::to_string).collect()
+    };
+    check("d0", 0xd0);
+    check("d0 + 4", 0xd4);
+    assert_eq!(readings("d0"), ["d0 is read as the hexadecimal number 0xd0"]);
+    check_error("reg::d0", "column 1: d0 is unknown at this position");
+    check_error("d1", "column 1: d1 is unknown at this position");
+    assert_eq!(readings("d1"), [""; 0]);
+}
+
+#[test]
+fn a_difference_below_zero_is_negative() {
+    let is_negative = |text: &str| parse(text).unwrap().is_negative(&Example);
+    for text in ["0x1000 - 0x2000", "-8", "x0 - sp", "0x1000 - 0x2000 - 1", "4 * (1 - 2)"] {
+        assert_eq!(is_negative(text), Ok(true), "{text}");
+    }
+    for text in
+        ["0x2000 - 0x1000", "-8 + 0x1000", "0x1000 - 0x2000 + sp", "~0", "0xffffffffffffffff + 2", "(1 - 2) & 0xff"]
+    {
+        assert_eq!(is_negative(text), Ok(false), "{text}");
+    }
 }
 
 #[test]
