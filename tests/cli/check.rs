@@ -328,6 +328,27 @@ fn a_trace_that_ends_in_an_exception_at_an_address_without_code_says_so() {
                   1 clk MR4 20000000 00000000\n1 clk MR4 20000004 deadbeef\n1 clk R r4 00000000\n\
                   1 clk E deadbeee 00000003 CoreEvent_HardFault\n";
     check_rules(popped, &["ends-in-exception"]);
+    // A register that only a dump before the first step states, and the link register of a mode.
+    let dumped = "0 clk R r3 0000beec\n1 clk IT (1) 00001000 e12fff33 A svc : BLX r3\n1 clk R r14 00001004\n\
+                  1 clk E 0000beec 00000003 CoreEvent_PABT\n";
+    check_rules(dumped, &["ends-in-exception"]);
+    let through_link = "1 clk IT (1) 00001000 e1a0e003 A svc : MOV lr,r3\n1 clk R r14 0000beec\n\
+                        2 clk IT (2) 00001004 e12fff1e A svc : BX lr\n2 clk E 0000beec 00000003 CoreEvent_PABT\n";
+    check_rules(through_link, &["ends-in-exception"]);
+}
+
+/// A model shows the instruction that it could not fetch; that is no code.
+#[test]
+fn an_instruction_that_could_not_be_fetched_is_no_code() {
+    let text = "    1 tic ES  (00000ffc:e3003000) A svc:  MOVW r3,#0\n\
+                \x20                R R3 0000beec\n\
+                \x20   2 tic ES  (00001000:e12fff33) A svc:  BLX r3\n\
+                \x20                R LR 00001004\n\
+                \x20   3 tic ES  (0000beec:--------) A svc:\n\
+                \x20   4 tic ES  EXC [3] Prefetch abort\n";
+    check_rules(text, &["ends-in-exception"]);
+    // Another step shows that code is there.
+    check_rules(&text.replace("00000ffc:e3003000", "0000beec:e3003000"), &["path"]);
 }
 
 #[test]

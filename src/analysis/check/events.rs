@@ -285,7 +285,10 @@ impl EventSink for EventCheck<'_> {
         let last = LastStep { pc, set, encoding, flow, mode, target };
         thread.last = Some(last);
         thread.flags.step(last);
-        thread.end.step(last, &thread.registers);
+        match encoding {
+            None if !step.is_executed => thread.end.fetch_failed(pc, last),
+            _ => thread.end.step(last, &thread.registers),
+        }
         if step.is_executed && thread.leaves(&last) {
             thread.divert();
         }

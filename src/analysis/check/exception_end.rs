@@ -34,10 +34,23 @@ impl ExceptionEnd {
         }
         let target = match step.jump_target() {
             Target::Address(address) => Some(address),
-            Target::Register(register) => registers.value(RegisterView::new(register, 0, step.set.word_bytes())),
+            Target::Register(register) => {
+                // What a dump states before the first step has the plain name.
+                let of = |register| registers.value(RegisterView::new(register, 0, step.set.word_bytes()));
+                of(step.mode.home(register)).or_else(|| of(register))
+            }
             Target::Unsaid => None,
         };
         self.jump = Some(Jump { step, target });
+    }
+
+    /// Takes note of an instruction that could not be fetched: it is where the last jump led.
+    pub fn fetch_failed(&mut self, pc: u64, step: LastStep) {
+        let is_target = |target: u64| step.set.code_address(target) == pc;
+        match &mut self.jump {
+            Some(jump) if jump.target.is_none_or(is_target) => jump.target = Some(pc),
+            _ => *self = Self::default(),
+        }
     }
 
     /// Takes note of an access of the last step: a jump to what memory holds reads its target last.
@@ -64,8 +77,7 @@ impl ExceptionEnd {
             return Ok(());
         }
         let pc = Address(step.set.code_address(target));
-        let executed = NextVisit { pc, from: Position(0) }.run(index, cancel)?;
-        if executed.is_none() {
+        if !has_code(pc, index, cancel)? {
             let from = step.pc;
             findings.add(&rules::EXCEPTION_END, place, || {
                 format!("{name} ends in an exception: the instruction at {from:#x} leads to {pc}, where no code is")
@@ -73,4 +85,16 @@ impl ExceptionEnd {
         }
         Ok(())
     }
+}
+
+/// Whether the trace shows an instruction at an address: one that could not be fetched is none. Cost: a look-up for each of these.
+fn has_code(pc: Address, index: &TraceIndex, cancel: &Cancel) -> Result<bool> {
+    let mut from = Position(0);
+    while let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? {
+        if visit.record.is_executed || visit.record.encoding.is_some() {
+            return Ok(true);
+        }
+        from = visit.position;
+    }
+    Ok(false)
 }
