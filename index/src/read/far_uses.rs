@@ -89,7 +89,7 @@ impl<'a, S: Source> FarUses<'a, S> {
         if let ControlFlow::Break(found) = self.next_in(current, slots.clone(), lists, cancel)? {
             return Ok(found);
         }
-        let numbers = self.segments_of(&*self.users(cancel)?, slots.start)?;
+        let numbers = self.segments_of(&self.users(cancel)?, slots.start)?;
         for number in numbers.into_iter().filter(|number| *number > current) {
             if let ControlFlow::Break(found) = self.next_in(number, slots.clone(), lists, cancel)? {
                 return Ok(found);
@@ -112,7 +112,7 @@ impl<'a, S: Source> FarUses<'a, S> {
         if base.saturating_add(1) >= slots.end {
             return Ok(ControlFlow::Break(None));
         }
-        let visits = || visits_of(&segment, &*self.users(cancel)?, self.reader.thread, cancel);
+        let visits = || visits_of(&segment, &self.users(cancel)?, self.reader.thread, cancel);
         let list = lists.of(self.listed(), number, visits)?;
         let from = list.partition_point(|slot| base + u64::from(*slot) < slots.start);
         for slot in list.iter().skip(from).map(|slot| base + u64::from(*slot)) {
