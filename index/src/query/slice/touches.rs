@@ -83,17 +83,19 @@ impl<S: Source> NextTouches<'_, S> {
         Ok(used.into_iter().chain(next).min())
     }
 
-    /// The next slot in which an exception may store a register: it gives the link register a value.
+    /// The next slot in which an exception may store a register: it gives the link register a value, or moves a stack pointer.
     fn stacked(&self, thread: ThreadId, register: RegisterId, first: u64) -> Result<Option<u64>, QueryError> {
-        let layout = self.index.instruction_set(thread).exception_frame();
+        let set = self.index.instruction_set(thread);
         let plain = self.index.plain_register(register);
-        match layout.filter(|layout| layout.has(plain)) {
-            Some(_) => {
-                let link = RegisterView::new(RegisterId::LR, 0, 4);
-                ViewReader(self.index).next_register_slot(thread, link, first)
-            }
-            None => Ok(None),
+        if !set.exception_frame().is_some_and(|layout| layout.has(plain)) {
+            return Ok(None);
         }
+        let mut next = None;
+        for moved in [RegisterId::LR, RegisterId::SP].into_iter().chain(set.banks(RegisterId::SP)) {
+            let view = RegisterView::new(moved, 0, 4);
+            next = next.into_iter().chain(ViewReader(self.index).next_register_slot(thread, view, first)?).min();
+        }
+        Ok(next)
     }
 
     fn used(
