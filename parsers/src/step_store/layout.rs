@@ -21,7 +21,7 @@ use crate::step_store::numbers::{PADDING, Reader, Writer};
 use crate::step_store::record::StoredThread;
 
 /// Another number whenever the layout or the meaning of a frame or a block changes.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 const MAGIC: [u8; 8] = *b"SBsteps\n";
 pub const HEADER_LEN: usize = 72;
 const FOOTER_LIMIT: u64 = 1 << 36;
