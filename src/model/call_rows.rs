@@ -194,7 +194,7 @@ struct Inside {
 impl CallRow {
     pub(super) fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
         let name = frame_name(measure.session, call, &Cancel::default())?;
-        let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
+        let entered_at = measure.session.index.calls().entered_at(id);
         let mut row = Self {
             first: id,
             call: *call,

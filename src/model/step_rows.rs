@@ -290,8 +290,9 @@ pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>>
 }
 
 fn path_part(session: &Session, call: CallId) -> Result<Option<PathPart>> {
-    let Some(frame) = session.index.calls().get(call) else { return Ok(None) };
-    let entered_at = frame.call_step.map(Step::after).or(frame.entry_step.map(Step::before)).unwrap_or_default();
+    let calls = session.index.calls();
+    let Some(frame) = calls.get(call) else { return Ok(None) };
+    let entered_at = calls.entered_at(call).unwrap_or_default();
     let name = frame_name(session, &frame, &Cancel::default())?;
     Ok(Some(PathPart { call, name, entered_at }))
 }

@@ -85,13 +85,30 @@ fn every_thread_and_stack_has_its_own_steps() {
     }
 }
 
+fn session_of_rst(name: &str) -> Session {
+    let place = tempfile::tempdir().unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rst").join(name);
+    let options = OpenOptions { index: Some(place.path().join("index.sbi")), ..OpenOptions::new(path) };
+    open(&options, &Default::default(), &Default::default()).unwrap()
+}
+
+#[test]
+fn a_call_is_the_innermost_where_it_is_entered() {
+    for session in [session_of_rst("cti.rst"), session_of_rst("small.rst"), overflow()] {
+        let calls = session.index.calls();
+        for id in (0..calls.len()).map(CallId) {
+            let (call, at) = (calls.get(id).unwrap(), calls.entered_at(id).unwrap());
+            if call.entry_step.is_some() && call.exit_step.is_none_or(|exit| exit.after() > at) {
+                assert_eq!(calls.innermost_at(call.thread, at), Some(id), "{call:?} at {at:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_stands_in_the_slot_of_a_call_is_the_callers() {
     for name in ["cti.rst", "small.rst"] {
-        let place = tempfile::tempdir().unwrap();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rst").join(name);
-        let options = OpenOptions { index: Some(place.path().join("index.sbi")), ..OpenOptions::new(path) };
-        let session = open(&options, &Default::default(), &Default::default()).unwrap();
+        let session = session_of_rst(name);
         let end = session.index.end().0;
         for (first, last) in [(0, end), (end / 3, end / 2), (41, 43)] {
             check(&session, Position(first)..Position(last));

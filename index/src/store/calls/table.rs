@@ -132,6 +132,16 @@ impl CallTable {
         Some(if next.is_some_and(|next| next.after() <= entered) { called } else { entered })
     }
 
+    /// Returns the position at which a frame shows as the innermost for the first time; of one that was entered before the
+    /// trace begins, the position before its first step.
+    pub fn entered_at(&self, id: CallId) -> Option<Position> {
+        let call = self.get(id)?;
+        match call.call_step {
+            Some(_) => self.begin_of(id),
+            None => call.entry_step.map(Step::before),
+        }
+    }
+
     /// True while a frame is on its stack: from where it begins to the position before the step after its exit.
     pub fn contains(&self, id: CallId, position: Position) -> bool {
         self.begin_of(id).is_some_and(|begin| begin <= position)
