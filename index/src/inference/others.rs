@@ -43,10 +43,14 @@ pub(super) fn run_beside<'i, S: Source>(
     let ends = run.steps.first().zip(run.steps.last()).map(|(first, last)| (first.slot, last.slot));
     let Some((first, last)) = ends else { return Ok(run) };
     if index.threads().len() == 1 {
-        if shared.is_empty() {
+        // Traces of whole systems show devices, too, which give other values by themselves.
+        let has_devices = index.instruction_set(thread).has_windows();
+        if shared.is_empty() && !has_devices {
             return Ok(run);
         }
-        let reach = move |address, size_bytes, memory_use| is_shared(&shared, address, size_bytes, memory_use);
+        let reach = move |address, size_bytes, memory_use| {
+            has_devices && memory_use == MemoryUse::Loaded || is_shared(&shared, address, size_bytes, memory_use)
+        };
         return Ok(run.with_others(Box::new(reach)));
     }
     let others = Others::of(index, thread, first..last.saturating_add(1))?;

@@ -118,7 +118,8 @@ impl Engine<'_> {
         let meaning = &here.instruction.meaning;
         let run = self.run;
         let step = here.step.step();
-        for operand in meaning.memory.iter().filter(|_| meaning.is_repeated) {
+        // The base register of an operand with a segment holds no linear address.
+        for operand in meaning.memory.iter().filter(|operand| meaning.is_repeated && operand.segment.is_none()) {
             let (Some(base), Some(size_bytes)) = (operand.base, operand.size_bytes) else { continue };
             let own = run.accesses(here.step).iter().filter(|access| access.kind == operand.kind);
             let Some(rounds) = Rounds::of(own, size_bytes) else { continue };

@@ -176,3 +176,17 @@ fn a_repeated_move_leaves_its_pointers_behind_the_last_byte() {
     // It was interrupted.
     assert_eq!(known(&[0, 1, 2], 0x5000, 1), [unknown; 3]);
 }
+
+/// Intel SDM, volume 1, 3.7.4: a segment override adds the base of GS to the pointer, which holds the offset alone.
+#[test]
+fn the_address_of_a_repeated_load_with_a_segment_is_not_the_pointer() {
+    let mut records = vec![Record::instruction(0, 0x1000, &[0x65, 0xf3, 0x48, 0xad], Branch::None)];
+    (0..2).for_each(|round| records.extend(read(HEAP + 8 * round, 8)));
+    records
+        .extend([Record::instruction(0, 0x1004, NOP, Branch::None), Record::instruction(0, 0x1005, NOP, Branch::None)]);
+    let index = index_of(records);
+    assert_eq!(register(&index, 1, "rcx"), "0000000000000000");
+    for at in [0, 1] {
+        assert_eq!(register(&index, at, "rsi"), "????????????????", "at {at}");
+    }
+}
