@@ -168,6 +168,10 @@ impl Lookup for Looked<'_> {
         is_used(self.scene.index, address, self.scene.cancel)
     }
 
+    fn address_of_unknown(&self, _name: &str) -> Option<u64> {
+        None
+    }
+
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
         let len_bytes = match width {
             Width::Bytes(bytes) => Ok(u64::from(bytes)),

@@ -20,6 +20,12 @@ pub trait Lookup {
 
     /// Whether the trace executes or accesses this address, or an image has it.
     fn is_used(&self, address: u64) -> bool;
+
+    /// The address that a name of hexadecimal digits is, where the register of that name has no value: `d0`.
+    /// None where an expression is followed along the trace: there the register may get a value.
+    fn address_of_unknown(&self, name: &str) -> Option<u64> {
+        bare_hex(name).filter(|address| self.is_used(*address))
+    }
 }
 
 /// How many bytes of memory a number has.
@@ -189,7 +195,7 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
     match register {
         Some(ValueLookup::Known(value)) => return Ok(value),
         Some(ValueLookup::Unknown) => {
-            let address = if kind == NameKind::Any { used_address(name, context) } else { None };
+            let address = if kind == NameKind::Any { context.address_of_unknown(name) } else { None };
             return address.ok_or_else(|| Kind::RegisterUnknown(name.to_owned()));
         }
         Some(ValueLookup::Failed(why)) => return Err(Kind::RegisterFailed(name.to_owned(), why)),
@@ -203,11 +209,6 @@ fn look_up(kind: NameKind, name: &str, context: &dyn Lookup) -> Result<u64, Kind
         [] if kind == NameKind::Symbol => Err(Kind::NoSymbol(name.to_owned())),
         [] => address_of_name(name, context).ok_or_else(|| Kind::NoName(name.to_owned())),
     }
-}
-
-/// The address that a name of hexadecimal digits is, where the trace uses it: `d0` is no register where that has no value.
-fn used_address(name: &str, context: &dyn Lookup) -> Option<u64> {
-    bare_hex(name).filter(|address| context.is_used(*address))
 }
 
 /// A name of hexadecimal digits may be an address as well.
@@ -246,6 +247,10 @@ impl Lookup for OneSymbol<'_> {
 
     fn is_used(&self, address: u64) -> bool {
         self.context.is_used(address)
+    }
+
+    fn address_of_unknown(&self, name: &str) -> Option<u64> {
+        self.context.address_of_unknown(name)
     }
 }
 
