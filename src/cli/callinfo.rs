@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{FindMarkers, Query as _, SlotReader, Steps, VisitsFrom};
+use stepback_index::{FindMarkers, NextVisit, NextVisitBy, Query as _, SlotReader, Steps, VisitsFrom};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Step};
 
@@ -149,8 +149,8 @@ fn comes_again(address: Address, step: Step, report: &Report<'_>) -> Result<bool
     let (kinds, at) = (vec![MarkerKind::HARDWARE_EVENT], step.after());
     let markers = FindMarkers { kinds, thread: Some(thread), from: at, to: at, limit: MARKERS }.run(index, cancel)?;
     let is_trap = markers.iter().any(|hit| hit.step == Some(step) && hit.marker.value == address.0);
-    let later = VisitsFrom { pc: address, from: at, limit: 1 }.run(index, cancel)?;
-    Ok(is_trap && !later.is_empty())
+    let later = NextVisitBy { thread: Some(thread), visit: NextVisit { pc: address, from: at } }.run(index, cancel)?;
+    Ok(is_trap && later.is_some_and(|visit| visit.record.is_executed))
 }
 
 /// The address of a Thumb function has bit 0 set, which only a visit of it tells.
