@@ -87,10 +87,15 @@ impl ExceptionEnd {
     }
 }
 
-/// Whether the trace shows an instruction at an address: one that could not be fetched is none. Cost: a look-up for each of these.
+/// Failed fetches of an address that are looked at.
+const FETCHES: usize = 1 << 10;
+
+/// Whether the trace shows an instruction at an address: one that could not be fetched is none. Cost: a look-up for each of
+/// these, up to a limit.
 fn has_code(pc: Address, index: &TraceIndex, cancel: &Cancel) -> Result<bool> {
     let mut from = Position(0);
-    while let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? {
+    for _ in 0..FETCHES {
+        let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? else { break };
         if visit.record.is_executed || visit.record.encoding.is_some() {
             return Ok(true);
         }
