@@ -248,8 +248,8 @@ pub trait EventSink {
     fn register_named(&mut self, _register: RegisterId, _name: &str, _size_bytes: u16) {}
     /// An instruction was reached.
     fn begin_step(&mut self, _step: &StepEvent<'_>) {}
-    /// The digits of the values of this line do not stand in rows of [`crate::text::ROW_DIGITS`], or the line stands elsewhere
-    /// than the place of its events says.
+    /// The values of this line are not written in rows of [`crate::text::ROW_DIGITS`] digits, or the line is not where the
+    /// place of its events says.
     fn scattered_values(&mut self) {}
     /// A register got a value.
     fn register_write(&mut self, _write: &RegisterWrite<'_>) {}

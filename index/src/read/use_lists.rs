@@ -11,7 +11,7 @@ use crate::index::operand_table::OperandKinds;
 /// How many lists are kept. Each has at most as many slots as a segment.
 const LISTS: usize = 64;
 
-/// Whose uses of what.
+/// Key of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Listed {
     pub thread: ThreadId,

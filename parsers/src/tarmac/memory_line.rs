@@ -31,7 +31,7 @@ pub(super) struct MemoryLine<'a> {
     pub size_bytes: u8,
     /// In memory order.
     data: Data,
-    /// The digits of the data do not stand in rows.
+    /// The digits of the data are not written in rows.
     pub is_scattered: bool,
     /// What is wrong with the data, though the access is certain.
     pub doubt: Option<Fault>,
@@ -281,7 +281,7 @@ impl Data {
         (data, None)
     }
 
-    /// Whether the digits of what is known do not stand in rows. Long accesses are taken in parts of whole rows.
+    /// Whether the known digits are not written in rows. Parts of long accesses consist of whole rows.
     fn are_scattered(&self, size_bytes: usize) -> bool {
         let is_partly_known = || self.is_known.iter().take(size_bytes).any(|is_known| !is_known);
         let is_even = !is_partly_known() && (2 * size_bytes).is_multiple_of(ROW_DIGITS);

@@ -28,7 +28,7 @@ pub(super) struct RegisterValue {
     size_bytes: usize,
     /// Digits as they stand on the line.
     digits: usize,
-    /// They do not stand in rows.
+    /// They are not written in rows.
     is_scattered: bool,
     /// What is wrong with their number, though the value can be read.
     doubt: Option<Fault>,
@@ -91,7 +91,7 @@ impl RegisterValue {
         self.digits
     }
 
-    /// Whether the digits of what is known do not stand in rows on the line.
+    /// Whether the known digits are not written in rows.
     pub fn is_scattered(&self) -> bool {
         self.is_scattered
     }
@@ -207,7 +207,7 @@ impl Digits {
         Some(true)
     }
 
-    /// Whether the digits of what is known do not stand in rows.
+    /// Whether the known digits are not written in rows.
     fn are_scattered(&self) -> bool {
         let is_partly_known = || self.digits.iter().take(self.length).any(|digit| *digit >= UNKNOWN);
         !self.rows.are_whole(self.length) || !self.rows.is_unbroken() && is_partly_known()

@@ -366,7 +366,7 @@ impl<S: EventSink> Run<'_, S> {
 
     pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: Origin) {
         let Origin { thread, place } = origin;
-        // The bytes stand where they lie on the bus.
+        // Bytes are printed at their place on the bus.
         self.sink.scattered_values();
         for access in diagram.accesses() {
             self.access(MemoryAccess {

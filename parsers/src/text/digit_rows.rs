@@ -1,7 +1,8 @@
-//! Whether the digits of a number stand in rows.
+//! Rows of adjacent digits.
 
-/// A text trace writes a known value in hexadecimal digits, the most significant first. Counted from the last, each so many
-/// of them stand one behind the other with nothing between, unless [`crate::EventSink::scattered_values`] says otherwise.
+/// Number of digits of a row. A text trace writes a known value in hexadecimal digits, the most significant first, in rows
+/// counted from the last digit: a separator or a blank comes only between rows, unless
+/// [`crate::EventSink::scattered_values`] says otherwise.
 pub const ROW_DIGITS: usize = 8;
 
 /// Where a number that is read digit by digit has separators or blanks between its digits.
@@ -16,7 +17,7 @@ impl DigitRows {
     /// A number of which nothing is read yet.
     pub const NONE: Self = Self { first: None, is_uneven: false };
 
-    /// Notes that something stands behind so many digits.
+    /// Notes a separator or a blank after this number of digits.
     pub fn break_after(&mut self, digits: usize) {
         let place = digits % ROW_DIGITS;
         if digits > 0 {
@@ -24,12 +25,12 @@ impl DigitRows {
         }
     }
 
-    /// Whether the number is written without anything between its digits.
+    /// Whether the number has nothing between its digits.
     pub fn is_unbroken(self) -> bool {
         self.first.is_none()
     }
 
-    /// Whether a number of so many digits stands in rows, counted from its last digit.
+    /// Whether a number of this many digits is written in rows, counted from its last digit.
     pub fn are_whole(self, digits: usize) -> bool {
         !self.is_uneven && self.first.is_none_or(|place| place == digits % ROW_DIGITS)
     }

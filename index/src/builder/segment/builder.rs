@@ -99,7 +99,7 @@ pub struct SegmentBuilder {
     step_thread: ThreadNumber,
     /// An access shows in the slot of a step that did not do it.
     pub(crate) has_late_accesses: bool,
-    /// Digits of a value do not stand in rows.
+    /// A value is not written in rows of digits.
     pub(crate) has_scattered_values: bool,
     pub(crate) encoder: Encoder,
     /// Segments that were closed, in order.

@@ -126,7 +126,7 @@ impl Wanted for Vec<u8> {
 
     fn slots<S: Source>(
         &self,
-        (): &(),
+        _in_text: &(),
         index: &Index<S>,
         range: Range<u64>,
         cancel: &Cancel,

@@ -32,7 +32,7 @@ impl Wanted for TextPattern {
 
     fn slots<S: Source>(
         &self,
-        (): &(),
+        _in_text: &(),
         index: &Index<S>,
         range: Range<u64>,
         cancel: &Cancel,

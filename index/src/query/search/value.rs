@@ -20,14 +20,15 @@ use crate::read::slots::{EventKind, SlotReader};
 
 /// Register writes and memory accesses of exactly this value, from a position on, in trace order.
 ///
-/// Cost: the trace is parsed once on all cores; of text only the lines that have enough digits of the value in a row.
+/// Cost: the trace is parsed once on all cores; of text only the lines that have enough digits of the value in a row, except
+/// where accesses are drawn as bytes on a bus (`LD`, `ST`) or lines are apart from their instruction.
 pub type FindValue = Find<Number>;
 
 impl Wanted for Number {
     type InText = Option<TextPattern>;
 
     fn in_text(&self) -> Option<TextPattern> {
-        let row = self.telling_row().filter(|row| row.len() >= FEWEST_DIGITS)?;
+        let row = telling_row(self).filter(|row| row.len() >= FEWEST_DIGITS)?;
         format!("(?i){row}").parse().ok()
     }
 
@@ -44,11 +45,11 @@ impl Wanted for Number {
             if slots.len() as u64 * STEPS_A_LINE <= range.end - range.start {
                 let near = slots.chunk_by(|one, next| next - one <= NEAR);
                 let ranges = near.filter_map(|near| Some(*near.first()?..near.last()?.saturating_add(1)));
-                let found = ranges.map(|range| self.parsed_slots(index, range, cancel));
+                let found = ranges.map(|range| parsed_slots(*self, index, range, cancel));
                 return Ok(found.collect::<Result<Vec<_>, _>>()?.concat());
             }
         }
-        self.parsed_slots(index, range, cancel)
+        parsed_slots(*self, index, range, cancel)
     }
 
     fn hits<S: Source>(
@@ -80,33 +81,31 @@ impl Wanted for Number {
     }
 }
 
-impl Number {
-    /// The slots of a range with the value.
-    fn parsed_slots<S: Source>(
-        &self,
-        index: &Index<S>,
-        range: Range<u64>,
-        cancel: &Cancel,
-    ) -> Result<Vec<u64>, QueryError> {
-        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
-        let is_big_endian = index.contents.traits.endian == Endian::Big;
-        let slot = range.start.saturating_sub(1);
-        let mut sink = ValueSlots { value: *self, is_big_endian, slot, cancel, found: Vec::new() };
-        SlotReader(index).parse(text, &mut sink)?;
-        cancel.check()?;
-        Ok(sink.found)
-    }
-
-    /// The row of its digits that fewest lines will have by chance: the one with most digits other than 0.
-    fn telling_row(&self) -> Option<String> {
-        let digits = self.hex_digits();
-        let rows = digits.as_bytes().rchunks(ROW_DIGITS);
-        let row = rows.max_by_key(|row| row.iter().filter(|digit| **digit != b'0').count())?;
-        String::from_utf8(row.to_vec()).ok()
-    }
+/// The slots of a range with a value.
+fn parsed_slots<S: Source>(
+    value: Number,
+    index: &Index<S>,
+    range: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
+    let is_big_endian = index.contents.traits.endian == Endian::Big;
+    let slot = range.start.saturating_sub(1);
+    let mut sink = ValueSlots { value, is_big_endian, slot, cancel, found: Vec::new() };
+    SlotReader(index).parse(text, &mut sink)?;
+    cancel.check()?;
+    Ok(sink.found)
 }
 
-/// Whether the values of some slots may have digits that do not stand in rows.
+/// The row of a number's digits that the fewest lines have by chance: the one with most digits other than 0.
+fn telling_row(number: &Number) -> Option<String> {
+    let digits = number.hex_digits();
+    let rows = digits.as_bytes().rchunks(ROW_DIGITS);
+    let row = rows.max_by_key(|row| row.iter().filter(|digit| **digit != b'0').count())?;
+    String::from_utf8(row.to_vec()).ok()
+}
+
+/// Whether values of some slots may be written otherwise than in rows of digits.
 fn has_scattered_values<S: Source>(index: &Index<S>, slots: &Range<u64>) -> bool {
     let known = &index.contents.segments;
     let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
@@ -223,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_row_with_most_digits_is_looked_for() {
-        let row = |digits| Number::from_hex(digits).unwrap().telling_row();
+        let row = |digits| telling_row(&Number::from_hex(digits).unwrap());
         assert_eq!(row("7fffffe6c0").as_deref(), Some("ffffe6c0"));
         assert_eq!(row("12345600000000").as_deref(), Some("123456"));
         assert_eq!(row("0c0de").as_deref(), Some("c0de"));

@@ -91,7 +91,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(reached)
     }
 
-    /// Adds who holds a piece; gives the one who holds all of it, if that was seen at once.
+    /// Adds the holders of a piece. Returns the holder of the whole piece where there is one and no writer had to be read.
     fn look_up(
         &self,
         piece: Piece,
