@@ -154,7 +154,8 @@ impl<'a, S: Source> OperandReader<'a, S> {
         Ok(found.filter(|used| used.slot < slots.end))
     }
 
-    /// The same for a walk that asks again and again: the uses in a segment are listed once.
+    /// The same for a walk that asks again and again: the uses in a segment are listed once, if the table of all addresses
+    /// is known. To make it takes longer than to decode the steps nearby for a thousand such questions.
     pub(crate) fn next_listed_use(
         &self,
         view: RegisterView,
@@ -164,6 +165,9 @@ impl<'a, S: Source> OperandReader<'a, S> {
     ) -> Result<Option<OperandUse>, QueryError> {
         if view.register == RegisterId::PC {
             return Ok(None);
+        }
+        if self.index.operands.get().is_none() {
+            return self.next_use(view, slots, cancel);
         }
         let view = self.cell(view, slots.start)?;
         let mut far = FarUses::new(self, view, Direction::Onward);
