@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use stepback_machine::RegisterId;
+use stepback_machine::{Mode, RegisterId};
 use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
@@ -45,7 +45,11 @@ impl<S: Source> UntracedReader<'_, S> {
     fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
         let set = self.0.instruction_set(thread);
         let named = self.0.banks.iter().find(|known| known.register == register).map(|known| known.plain);
-        let is_bank = |plain: &u16| set.banks(RegisterId(*plain)).any(|bank| bank == register);
+        // Lines in an unknown mode write one of the banks, too.
+        let is_bank = |plain: &u16| {
+            let plain = RegisterId(*plain);
+            Mode::Untold.home(plain) == register || set.banks(plain).any(|bank| bank == register)
+        };
         named.or_else(|| (0..RegisterId::PC.0).find(is_bank).map(RegisterId)).unwrap_or(register)
     }
 
