@@ -46,8 +46,7 @@ impl Scene<'_> {
         Tracked { value, cells: looked.cells.into_inner(), source: looked.source.get() }
     }
 
-    /// How the numbers and names of an expression that have several readings are read at a position; nothing where it is
-    /// misspelt.
+    /// Returns the readings chosen for ambiguous numbers and names of an expression; empty if it is misspelt.
     pub fn readings(&self, expression: &str, at: Position) -> Vec<Reading> {
         let looked = Looked { scene: self, at, cells: RefCell::default(), source: Mutable::new(ValueSource::Recorded) };
         parse(expression).map(|expression| expression.readings(&looked)).unwrap_or_default()

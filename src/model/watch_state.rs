@@ -48,7 +48,7 @@ pub struct WatchState {
     pub cells: Vec<Cell>,
     /// The memory that it is, where it is memory.
     pub address: Option<Address>,
-    /// How its numbers and names that have several readings are read.
+    /// Readings chosen for its ambiguous numbers and names.
     pub readings: Vec<Reading>,
 }
 

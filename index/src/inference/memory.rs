@@ -96,7 +96,7 @@ impl Memory {
         }
     }
 
-    /// What some bytes are, where one access left them all as the low part of a term, and the step of that.
+    /// Returns the value of some bytes and the step that left them, if one access left all of them as the low part of its term.
     pub fn load(&self, address: u64, size_bytes: u8) -> Option<(Term, Step)> {
         let place = (address % BLOCK_BYTES) as u8;
         let cells = self.blocks.get(&(address / BLOCK_BYTES))?;

@@ -297,7 +297,7 @@ impl Engine<'_> {
 /// Accesses of equal size, each beside the one before.
 struct Rounds {
     first: u64,
-    /// Where the next one would have been; none where that may be on either side.
+    /// Address of the next access, had there been one; none if the direction is not known.
     end: Option<u64>,
 }
 

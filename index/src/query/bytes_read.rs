@@ -1,4 +1,4 @@
-//! What questions cost, as bytes of the trace that are read for them.
+//! Cost of queries, measured as bytes read from the trace.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::builder::in_memory::index_in_memory;
 use crate::builder::options::BuildOptions;
 use crate::index::Index;
 
-/// A text that counts what is read of it.
+/// A text that counts the bytes read from it.
 struct Counted {
     text: Vec<u8>,
     bytes_read: Arc<AtomicU64>,
@@ -28,7 +28,7 @@ impl ReadAt for Counted {
     }
 }
 
-/// How many bytes of a Tarmac trace a question about its index reads.
+/// Returns the number of bytes of a Tarmac trace that a query of its index reads.
 pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index<Tarmac>)) -> u64 {
     let bytes_read = Arc::default();
     let counted = Counted { text: text.into_bytes(), bytes_read: Arc::clone(&bytes_read) };

@@ -338,7 +338,7 @@ mod tests {
     use super::*;
     use crate::query::bytes_read::bytes_read_by;
 
-    /// What it takes to compare the positions around a step that writes a word in each of some blocks.
+    /// Returns the bytes read to compare the positions around a step that writes a word to each of `blocks` blocks.
     fn bytes_read(blocks: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d503201f O EL3h_s : NOP\n".to_owned();
         text.push_str("2 clk IT (2) 80000004 d50b7420 O EL3h_s : DC ZVA,x0\n");

@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::query::bytes_read::bytes_read_by;
 
-    /// What it takes to read some ranges that one step wrote.
+    /// Returns the bytes read to query `ranges` ranges that one step wrote.
     fn bytes_read(ranges: u64) -> u64 {
         let mut text = "1 clk IT (1) 80000000 d50b7420 O EL3h_s : DC ZVA,x0\n".to_owned();
         for number in 0..ranges {

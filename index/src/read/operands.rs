@@ -209,7 +209,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
         Ok(if first < slots.end { ControlFlow::Continue(first) } else { ControlFlow::Break(None) })
     }
 
-    /// What a view is from a slot on, on a processor with windows: a cell.
+    /// Returns the window cell that a view names from a slot on; the view itself on processors without windows.
     fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
         Ok(self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view))
     }

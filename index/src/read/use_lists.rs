@@ -8,7 +8,7 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::operand_table::OperandKinds;
 
-/// How many lists are kept. Each has at most as many slots as a segment.
+/// Maximum number of lists. Each has at most as many slots as a segment.
 const LISTS: usize = 64;
 
 /// Key of a list.

@@ -5,7 +5,7 @@
 /// [`crate::EventSink::scattered_values`] says otherwise.
 pub const ROW_DIGITS: usize = 8;
 
-/// Where a number that is read digit by digit has separators or blanks between its digits.
+/// Separators and blanks between the digits of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DigitRows {
     /// Digits before the first of them, less whole rows.

@@ -38,10 +38,10 @@ pub struct Find<W> {
 
 /// What is sought slot by slot.
 pub trait Wanted: Sized + Sync {
-    /// What finds it in text.
+    /// Prefilter for text traces.
     type InText: Sync;
 
-    /// What finds it in text, made once for a search.
+    /// Makes the prefilter, once per search.
     fn in_text(&self) -> Self::InText;
 
     /// The slots of a range that may have hits, ascending.

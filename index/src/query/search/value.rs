@@ -97,7 +97,7 @@ fn parsed_slots<S: Source>(
     Ok(sink.found)
 }
 
-/// The row of a number's digits that the fewest lines have by chance: the one with most digits other than 0.
+/// Returns the row of digits that is least likely to match by chance: the one with the most non-zero digits.
 fn telling_row(number: &Number) -> Option<String> {
     let digits = number.hex_digits();
     let rows = digits.as_bytes().rchunks(ROW_DIGITS);
@@ -105,7 +105,7 @@ fn telling_row(number: &Number) -> Option<String> {
     String::from_utf8(row.to_vec()).ok()
 }
 
-/// Whether values of some slots may be written otherwise than in rows of digits.
+/// True if some slots may have values that are not written in rows of digits.
 fn has_scattered_values<S: Source>(index: &Index<S>, slots: &Range<u64>) -> bool {
     let known = &index.contents.segments;
     let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
@@ -113,10 +113,10 @@ fn has_scattered_values<S: Source>(index: &Index<S>, slots: &Range<u64>) -> bool
     known.get(first..end).unwrap_or_default().iter().any(|segment| segment.has_scattered_values)
 }
 
-/// Rows with fewer digits are on too many lines.
+/// Minimum length of a row to search for: shorter ones match too many lines.
 const FEWEST_DIGITS: usize = 3;
 
-/// Where more lines than one in so many steps have the digits, all are parsed.
+/// Minimum number of steps per matching line. If more lines match, the whole block is parsed.
 const STEPS_A_LINE: u64 = 16;
 
 /// Steps at most this far apart are read in one go: what lies between costs less than another read.
@@ -177,7 +177,7 @@ mod tests {
     use crate::builder::options::BuildOptions;
     use crate::query::question::Query;
 
-    /// Whether a value is found where a line has it, among many steps, and whether its digits are known to stand in rows.
+    /// Checks that a value is found at its line among many steps, and whether the index knows it to be written in rows.
     #[track_caller]
     fn check(line: &str, endian: Endian, value: &str, is_in_rows: bool) {
         let step =
@@ -214,7 +214,7 @@ mod tests {
         check("20 clk MW16 00005000 00112233_44556677_8899aabb_ccddeeff\n", little, "11223344556677", true);
         check("20 clk MNW4___D 00005000 78563412\n", little, "12345678", false);
         check("20 clk ST 00005000 ........ ........ 12345678 ........\n", little, "12345678", false);
-        // Too few digits to look for, and more of them than lines may have by chance.
+        // Too few digits to search for.
         check("20 clk R X1 00000000000000a5\n", little, "a5", true);
         check("20 clk R X1 0000000000000001f\n", little, "1f", true);
         check("20 clk R X1 0000001000000000\n", little, "1000000000", true);

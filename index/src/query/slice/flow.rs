@@ -52,7 +52,7 @@ pub(super) enum Taken {
 }
 
 impl Taken {
-    /// How many bytes it has; none of flags.
+    /// Returns the number of bytes; none for flags.
     pub fn len_bytes(&self) -> Option<usize> {
         match self {
             Self::Register(view) | Self::Home(view) => Some(usize::from(view.size_bytes)),
@@ -61,7 +61,7 @@ impl Taken {
         }
     }
 
-    /// Whether another is a part of it.
+    /// True if it contains all of another input.
     pub fn includes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Register(view), Self::Register(other)) => view.includes(*other),

@@ -41,7 +41,7 @@ pub(super) struct GiverReader<'w, 'a, S> {
     edges: EdgeKinds,
     /// What was looked up already: many outputs are made of the same.
     known: HashMap<Taken, Vec<Reached>>,
-    /// What one holder holds all of: each part of it is held by the same.
+    /// Inputs held completely by one holder, which therefore holds each part of them.
     whole: Vec<(Taken, Reached)>,
 }
 
@@ -59,7 +59,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(found)
     }
 
-    /// Whether each byte of an output is a copy of one that the same holder has, as far as it was looked up.
+    /// True if every byte of an output is a copy of a byte of one holder. Only inputs that were looked up count.
     pub fn has_all_of(&self, output: &Output) -> bool {
         let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else { return false };
         let is_as_long = taken.len_bytes().is_some_and(|len| output.piece.len_bytes() == Some(len));
@@ -129,7 +129,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(holder)
     }
 
-    /// Who holds all that is wanted of a step.
+    /// Returns the holder of the whole value wanted from a step.
     fn holder_of(&self, step: Step, want: &Want) -> Result<Option<Reached>, QueryError> {
         let giver = Giver::Step { step, slot: want.slot };
         let is_holder = |live: &&Live| {
@@ -140,10 +140,10 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(holder.filter(|_| is_sure).map(|live| Reached { from: live.from, doubt: want.doubt }))
     }
 
-    /// Whether of the registers that may be meant one was written in the slot of a want, and that one is meant beyond doubt.
+    /// True if the slot of a want writes exactly one of the candidate registers, and that one is certainly meant.
     fn is_one_register(&self, want: &Want) -> Result<bool, QueryError> {
         let Piece::Register { homes, .. } = &want.piece else { return Ok(true) };
-        // The lists say nothing where operands alone tell.
+        // Without recorded registers the lists are empty.
         if self.flow.index.has_operands_alone() {
             return Ok(homes.lists().nth(1).is_none());
         }

@@ -43,7 +43,7 @@ impl Piece {
         }
     }
 
-    /// How many bytes it has; none of what is not made of bytes.
+    /// Returns the number of bytes; none for flags and decisions.
     pub fn len_bytes(&self) -> Option<usize> {
         match self {
             Self::Register { view, .. } => Some(usize::from(view.size_bytes)),
