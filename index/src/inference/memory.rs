@@ -96,7 +96,8 @@ impl Memory {
         }
     }
 
-    /// Returns the value of some bytes and the step that left them, if one access left all of them as the low part of its term.
+    /// Returns the value of some bytes and the step that left them, if one access left all of them as the low part of
+    /// its term.
     pub fn load(&self, address: u64, size_bytes: u8) -> Option<(Term, Step)> {
         let place = (address % BLOCK_BYTES) as u8;
         let cells = self.blocks.get(&(address / BLOCK_BYTES))?;

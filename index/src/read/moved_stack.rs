@@ -55,7 +55,8 @@ impl<S: Source> RegisterReader<'_, S> {
         Ok(None)
     }
 
-    /// Returns the register of a stack pointer and the separate names that the trace uses for it. Writes are listed under any.
+    /// Returns the register of a stack pointer and the separate names that the trace uses for it.
+    /// Writes are listed under any of them.
     fn names_of(&self, security: Security, stack: ThreadStack) -> Vec<RegisterId> {
         let home = Mode::Thread(security, stack).home(RegisterId::SP);
         let is_it = |known: &&NamedBank| known.bank.mode().map(|mode| mode.home(known.plain)) == Some(home);
