@@ -93,14 +93,12 @@ fn has_beginning(text: &[u8]) -> bool {
 }
 
 impl Fused {
-    /// Finds the second record of a line.
-    pub fn find(line: &[u8], state_field: StateField) -> Option<Self> {
-        if !looks_like_two(line.trim_ascii_start()) {
-            return None;
-        }
-        let mut found = Self::find_some(line, state_field)?;
+    /// Finds the second record of a line with some beginning.
+    pub fn find(line: &[u8], header: Option<Header<'_>>, state_field: StateField) -> Option<Self> {
+        let mut found = Self::find_some(line, header, state_field)?;
         // What stands before it is read alone when a range ends there, and must then be one record too.
-        while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, state_field)) {
+        let find_in = |line| Self::find_some(line, Header::read(line).ok().flatten(), state_field);
+        while let Some(earlier) = line.get(..found.at).and_then(find_in) {
             found = earlier;
         }
         // Where a range ends after so short a record, it would not be looked for.
@@ -109,9 +107,11 @@ impl Fused {
     }
 
     /// The first place that can be read to the end of the line.
-    fn find_some(line: &[u8], state_field: StateField) -> Option<Self> {
-        let header = Header::read(line).ok().flatten();
+    fn find_some(line: &[u8], header: Option<Header<'_>>, state_field: StateField) -> Option<Self> {
         let first_end = header.map_or(1, |header| header.word_at + header.word.len());
+        if !line.get(first_end..).is_some_and(looks_like_two) {
+            return None;
+        }
         let search = Search { line, header, state_field };
         (first_end..(line.len() + 1).saturating_sub(SHORTEST))
             .filter_map(|place| search.candidate(place))
@@ -312,8 +312,9 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<(&str, bool)>) {
-        let found =
-            Fused::find(line.as_bytes(), StateField::Written).map(|found| (&line[found.at..], found.is_first_whole));
+        let header = Header::read(line.as_bytes()).ok().flatten();
+        let found = Fused::find(line.as_bytes(), header, StateField::Written);
+        let found = found.map(|found| (&line[found.at..], found.is_first_whole));
         let start = |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);
         assert_eq!(found.map(start), expected.map(|(text, is_whole)| (text.to_owned(), is_whole)), "{line}");
     }

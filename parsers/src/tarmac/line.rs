@@ -30,18 +30,28 @@ impl<'a> Line<'a> {
     ///
     /// Whether it is an instruction never depends on `open`.
     pub fn read(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
-        match Fused::find(line, state_field) {
+        let header = Header::read(line);
+        match Fused::find(line, header.ok().flatten(), state_field) {
             Some(fused) => Self::Fused(fused),
-            None => Self::read_single(line, open, state_field),
+            None => Self::of_header(header, line, open, state_field),
         }
     }
 
     /// The same for a line that is taken as one record, whatever it holds.
     pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
+        Self::of_header(Header::read(line), line, open, state_field)
+    }
+
+    fn of_header(
+        header: Result<Option<Header<'a>>, Fault>,
+        line: &'a [u8],
+        open: Option<OpenDiagram>,
+        state_field: StateField,
+    ) -> Self {
         if let Some(open) = open.filter(|open| open.goes_on(line)) {
             return Self::Row(open);
         }
-        let header = match Header::read(line) {
+        let header = match header {
             Ok(Some(header)) => header,
             Ok(None) => return Self::Blank,
             Err(fault) => return Self::Broken(fault),
