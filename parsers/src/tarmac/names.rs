@@ -1,5 +1,6 @@
 //! Names met in a run, numbered in order of appearance.
 
+use crate::tarmac::quick_header::KnownBeginning;
 use crate::text::name_table::NameTable;
 
 /// What is kept from call to call for its memory alone.
@@ -19,10 +20,12 @@ pub(super) struct RunNames {
     pub registers: NameTable,
     /// Units of time that were complained about.
     pub units: NameTable,
+    /// The beginning of a line of this run, or of one before it.
+    pub beginning: KnownBeginning,
 }
 
 impl RunNames {
-    /// Forgets all names.
+    /// Forgets all names, but not how lines begin.
     pub fn clear(&mut self) {
         self.threads.clear();
         self.registers.clear();

@@ -153,6 +153,9 @@ impl<S: EventSink> Run<'_, S> {
         if text.first().is_some_and(|byte| *byte < b' ') || may_hold_record(text) {
             return None;
         }
+        if self.is_recalled {
+            self.name_recalled();
+        }
         self.chunk = Chunk { set, thread: Some(line.thread), mode };
         let at = self.place(line.start);
         self.sink.begin_step(&StepEvent {

@@ -24,6 +24,24 @@ struct Beginning {
     thread: ThreadNumber,
 }
 
+/// The beginning of lines, kept from run to run: so the first line of a run is quick, too.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownBeginning {
+    /// The text between time and type word.
+    pub tail: Word,
+    /// The CPU that it names.
+    pub cpu: Vec<u8>,
+}
+
+impl KnownBeginning {
+    /// Notes the beginning of a line of a CPU.
+    pub fn note(&mut self, tail: Word, cpu: &[u8]) {
+        if self.tail != tail {
+            *self = Self { tail, cpu: cpu.to_vec() };
+        }
+    }
+}
+
 /// Up to 16 bytes that text may begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -106,14 +124,21 @@ impl QuickHeaders {
         Some(QuickHeader { type_at, stamp: Some(Stamp { time, thread }) })
     }
 
+    /// Makes lines quick that begin like one of an earlier run; they are those of the first thread of this one.
+    pub fn recall(&mut self, tail: Word) {
+        *self = Self::default();
+        self.tails[0] = Beginning { word: tail, thread: ThreadNumber(0) };
+    }
+
     /// Remembers a line that was read in full and has a time: lines like it are quick from now on.
-    pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: Stamp) {
+    /// Returns the text between its time and its type word; none where its beginning is too long or too rare.
+    pub fn learn(&mut self, line: &[u8], word_at: usize, stamp: Stamp) -> Option<Word> {
         let start = line.iter().take_while(|byte| **byte == b' ').count();
         let count = line.get(start..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let tail = line.get(start + count..word_at).unwrap_or_default();
         self.last = Beginning::default();
         if count == 0 || tail.is_empty() || tail.len() > 16 || tail.starts_with(b".") {
-            return;
+            return None;
         }
         let mut bytes = [0; 16];
         if let Some(room) = bytes.get_mut(..tail.len()) {
@@ -124,6 +149,7 @@ impl QuickHeaders {
             self.tails.rotate_right(1);
             self.tails = [tail, self.tails[1], self.tails[2], self.tails[3]];
         }
+        Some(tail.word)
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Run<'r, S> {
     pub endian: Endian,
     pub limits: Limits,
     pub quick_headers: QuickHeaders,
+    /// The quick headers are those of an earlier run: the thread of the first step is not named yet.
+    pub is_recalled: bool,
     pub quick_state: QuickState,
 }
 
@@ -149,6 +151,7 @@ impl<'r, S: EventSink> Run<'r, S> {
             endian: settings.endian,
             limits: settings.limits,
             quick_headers: QuickHeaders::default(),
+            is_recalled: false,
             quick_state: QuickState::default(),
         }
     }
@@ -190,6 +193,9 @@ impl<'r, S: EventSink> Run<'r, S> {
         };
         let padded = window.padded();
         let is_quick = self.settings.is_quick;
+        if is_quick && self.line == 0 {
+            self.recall_beginning();
+        }
         let mut at = 0;
         while at < ahead.lines_end {
             let quick = if is_quick { self.quick_line(padded, at) } else { None };
@@ -198,6 +204,28 @@ impl<'r, S: EventSink> Run<'r, S> {
         }
         // The newline after the last line may be one of the padding.
         at.min(ahead.lines_end)
+    }
+
+    /// Makes the first line quick if it is that of a step and begins like a line of an earlier run.
+    fn recall_beginning(&mut self) {
+        self.is_recalled = true;
+        self.quick_headers.recall(self.names.beginning.tail);
+    }
+
+    /// Forgets what was recalled: the first line is another one.
+    pub fn forget_beginning(&mut self) {
+        if std::mem::take(&mut self.is_recalled) {
+            self.quick_headers = QuickHeaders::default();
+        }
+    }
+
+    /// Names the thread of the first line, whose beginning was recalled.
+    #[cold]
+    pub fn name_recalled(&mut self) {
+        self.is_recalled = false;
+        let known = std::mem::take(&mut self.names.beginning);
+        self.thread(&known.cpu);
+        self.names.beginning = known;
     }
 
     /// Reports the line that starts at `start` of the window and does not end in it.

@@ -47,6 +47,7 @@ impl<S: EventSink> Run<'_, S> {
     /// Reads the line that starts at `at`, and those that it stands before if they belong to one step.
     /// Returns where the next line starts; none when more of the input is needed.
     pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+        self.forget_beginning();
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
             return self.line_in_place(ahead, at);
@@ -194,7 +195,11 @@ impl<S: EventSink> Run<'_, S> {
     fn learn(&mut self, header: &Header<'_>, spot: Spot<'_>) {
         let time = header.time.filter(|_| header.kind != LineKind::Title);
         if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
-            self.quick_headers.learn(spot.line, header.word_at, Stamp { time, thread });
+            let tail = self.quick_headers.learn(spot.line, header.word_at, Stamp { time, thread });
+            // What is doubtful about a beginning is reported once in each run.
+            if let Some(tail) = tail.filter(|_| header.doubt.is_none()) {
+                self.names.beginning.note(tail, header.cpu.unwrap_or(FIRST_CPU));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! A sink that writes events down as text.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 
 use stepback_machine::{AccessKind, RegisterId};
@@ -14,7 +15,7 @@ use crate::text::limits::Limits;
 pub const SMALL: Limits = Limits { window: 700, run: 200, line: 300 };
 
 /// Writes each event as a line.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Recorder {
     pub events: Vec<Event>,
     pub threads: Vec<String>,
@@ -138,10 +139,22 @@ pub fn open(text: &[u8], options: TarmacOptions) -> Tarmac {
     Tarmac::open(Box::new(text.to_vec()), options).unwrap()
 }
 
-/// The events of a range.
+thread_local! {
+    /// Buffers that runs of this and other traces used before.
+    static USED: RefCell<ParseScratch> = RefCell::default();
+}
+
+/// The events of a range. Buffers that were used before give the same.
 pub fn parse(tarmac: &Tarmac, range: std::ops::Range<u64>) -> (Recorder, Parsed) {
-    let mut recorder = Recorder::default();
-    let parsed = tarmac.parse(range, &mut ParseScratch::default(), &mut recorder).unwrap();
+    let run = |scratch: &mut ParseScratch| {
+        let mut recorder = Recorder::default();
+        let parsed = tarmac.parse(range.clone(), scratch, &mut recorder).unwrap();
+        (recorder, parsed)
+    };
+    let (recorder, parsed) = run(&mut ParseScratch::default());
+    let (again, parsed_again) = USED.with_borrow_mut(run);
+    assert_eq!(again, recorder, "{range:?}");
+    assert_eq!((parsed_again.lines, parsed_again.end), (parsed.lines, parsed.end), "{range:?}");
     (recorder, parsed)
 }
 
