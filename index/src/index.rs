@@ -1,6 +1,8 @@
 //! An index that is open: what its file holds, and what is kept beside it.
 
 pub(crate) mod call_gaps;
+pub(crate) mod homes;
+pub(crate) mod known_homes;
 pub(crate) mod memories;
 pub(crate) mod operand_table;
 pub(crate) mod shared_memory;
@@ -22,6 +24,7 @@ use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::index::call_gaps::KnownCallGaps;
+use crate::index::known_homes::KnownHomes;
 use crate::index::memories::Memories;
 use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
@@ -81,6 +84,8 @@ pub struct Index<S> {
     pub(crate) open_calls: OpenCalls,
     /// Which registers the instructions at each address use, found at the first question that needs it.
     pub(crate) operands: OnceLock<OperandTable>,
+    /// Meanings of registers' names.
+    pub(crate) known_homes: KnownHomes,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
     /// Which memory each thread sees, found at the first question that needs it.
@@ -205,6 +210,7 @@ impl<S: Source> Index<S> {
             host_regions,
             open_calls,
             operands: OnceLock::new(),
+            known_homes: KnownHomes::default(),
             unshown_stores: OnceLock::new(),
             memories: OnceLock::new(),
             untraced: KnownUntraced::default(),

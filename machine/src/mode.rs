@@ -3,7 +3,7 @@
 use crate::set::InstructionSet;
 
 /// The mode of an instruction, by its mode word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// AArch64; `h` uses the stack pointer of the level, `t` that of EL0.
     Level {
@@ -35,7 +35,7 @@ pub enum Mode {
 }
 
 /// The stack pointer of `thread` mode, which no mode word tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadStack {
     /// `MSP`.
     Main,
@@ -155,7 +155,7 @@ impl Mode {
 }
 
 /// What decides what register names mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     /// How instructions decode.
     pub set: InstructionSet,

@@ -35,6 +35,13 @@ impl OperandKinds {
         }
     }
 
+    /// The registers of an instruction whose uses count; none where its registers are not known.
+    pub fn uses(self, instruction: &Instruction) -> Option<impl Iterator<Item = &RegisterView>> {
+        let registers = instruction.registers.as_ref()?;
+        let reads = self.reads(&registers.reads, &instruction.meaning.data_reads);
+        Some(reads.iter().chain(self.writes(&registers.writes)))
+    }
+
     /// The writes that count of all writes of an instruction.
     pub fn writes(self, all: &[RegisterView]) -> &[RegisterView] {
         match self {

@@ -15,6 +15,7 @@ use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::homes::{Certainty, Homes};
 use crate::index::memories::MemoryId;
 use crate::inference::access_values::fill_accesses;
 use crate::inference::overwrites::OverwriteReader;
@@ -26,7 +27,6 @@ use crate::query::within::Within;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
-use crate::read::homes::{Certainty, Homes};
 use crate::read::names::NameReader;
 use crate::read::open_writes::OpenWrites;
 use crate::read::operands::OperandReader;
@@ -435,7 +435,7 @@ impl<'a, S: Source> Asked<'a, S> {
         match (&event.kind, self.cell) {
             (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
                 let homes = self.homes.as_ref().filter(|_| event.thread == thread)?;
-                homes.written(event).map(|written| written.certainty)
+                event.home().and_then(|home| homes.written(home)).map(|written| written.certainty)
             }
             (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
                 let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));

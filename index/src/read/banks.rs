@@ -9,7 +9,7 @@ use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, Twi
 use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
-use crate::read::homes::Homes;
+use crate::index::homes::Homes;
 use crate::read::register_reader::RegisterReader;
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
@@ -84,8 +84,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
     }
 
     fn is_written(&self, register: RegisterId) -> bool {
-        let whole = RegisterView::new(register, 0, u16::MAX);
-        ViewReader(self.index).overlapping(self.thread, whole).next().is_some()
+        ViewReader(self.index).is_written(self.thread, register)
     }
 }
 

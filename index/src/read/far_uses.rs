@@ -2,7 +2,7 @@
 //! and the lists of their visits say when.
 
 use std::collections::{BTreeSet, BinaryHeap};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::Source;
@@ -17,9 +17,7 @@ use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
 use crate::read::operands::{OperandReader, OperandUse, use_of};
 use crate::read::slots::local_thread;
-use crate::read::use_lists::{Listed, UseLists};
 use crate::store::key_map::Key;
-use crate::store::packed::FRAME;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
@@ -71,68 +69,6 @@ impl<'a, S: Source> FarUses<'a, S> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether the uses in the segment of a slot are listed already.
-    pub fn is_listed(&self, slot: u64, lists: &UseLists) -> bool {
-        lists.has(&self.listed(), self.segment_of(slot))
-    }
-
-    /// The first of some slots in which the view is used, by the lists of a walk.
-    pub fn next_listed(
-        &mut self,
-        slots: Range<u64>,
-        lists: &mut UseLists,
-        cancel: &Cancel,
-    ) -> Result<Option<OperandUse>, QueryError> {
-        let current = self.segment_of(slots.start);
-        if let ControlFlow::Break(found) = self.next_in(current, slots.clone(), lists, cancel)? {
-            return Ok(found);
-        }
-        let numbers = self.segments_of(&self.users(cancel)?, slots.start)?;
-        for number in numbers.into_iter().filter(|number| *number > current) {
-            if let ControlFlow::Break(found) = self.next_in(number, slots.clone(), lists, cancel)? {
-                return Ok(found);
-            }
-        }
-        Ok(None)
-    }
-
-    /// Looks for a use in a segment; breaks where the search is over.
-    fn next_in(
-        &mut self,
-        number: usize,
-        slots: Range<u64>,
-        lists: &mut UseLists,
-        cancel: &Cancel,
-    ) -> Result<ControlFlow<Option<OperandUse>>, QueryError> {
-        let index = self.reader.index;
-        let Some(segment) = index.segment(number) else { return Ok(ControlFlow::Continue(())) };
-        let base = segment.meta.step_base;
-        if base.saturating_add(1) >= slots.end {
-            return Ok(ControlFlow::Break(None));
-        }
-        let visits = || visits_of(&segment, &self.users(cancel)?, self.reader.thread, cancel);
-        let list = lists.of(self.listed(), number, visits)?;
-        let from = list.partition_point(|slot| base + u64::from(*slot) < slots.start);
-        for slot in list.iter().skip(from).map(|slot| base + u64::from(*slot)) {
-            if slot >= slots.end {
-                return Ok(ControlFlow::Break(None));
-            }
-            if let Some(found) = self.use_at(slot, cancel)? {
-                return Ok(ControlFlow::Break(Some(found)));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn listed(&self) -> Listed {
-        Listed { thread: self.reader.thread, view: self.view, kinds: self.reader.kinds }
-    }
-
-    fn segment_of(&self, slot: u64) -> usize {
-        let segments = &self.reader.index.contents.segments;
-        segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1)
     }
 
     /// The segments this way that may have one of some addresses: only those, where there are few addresses.
@@ -214,35 +150,6 @@ impl<'a, S: Source> FarUses<'a, S> {
     }
 }
 
-/// The local slots of a segment in which a thread is at one of some addresses, in order.
-fn visits_of(
-    segment: &SegmentReader<'_>,
-    users: &[Address],
-    thread: ThreadId,
-    cancel: &Cancel,
-) -> Result<Vec<u32>, QueryError> {
-    let mut slots = Vec::new();
-    let Some(local) = local_thread(segment, thread) else { return Ok(slots) };
-    let (is_alone, base) = (segment.steps_of_thread(local)?.is_none(), segment.meta.step_base);
-    for pc in users {
-        cancel.check()?;
-        if !is_alone {
-            let mut from = base;
-            while let Some(slot) = next_visit(segment, *pc, thread, from)? {
-                slots.push((slot - base) as u32);
-                from = slot + 1;
-            }
-            continue;
-        }
-        let Some(visits) = segment.visits(pc.0)? else { continue };
-        for block in 0..visits.len().div_ceil(FRAME) {
-            slots.extend(visits.block(block).map_err(|_| damaged(Section::Pcs))?);
-        }
-    }
-    slots.sort();
-    Ok(slots)
-}
-
 /// The last visit of an address by a thread up to a slot, in a segment.
 fn last_visit(
     segment: &SegmentReader<'_>,
@@ -311,6 +218,7 @@ mod tests {
     use super::*;
     use crate::answers::access_kinds::AccessKinds;
     use crate::builder::options::BuildOptions;
+    use crate::read::walked_uses::WalkedUses;
 
     const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];
     const X2_PLUS_X1_TO_X3: [u8; 4] = [0x43, 0x00, 0x01, 0x8b];
@@ -340,7 +248,7 @@ mod tests {
             let options = BuildOptions { segment_bytes, threads: 1 };
             let index = index_in_memory(trace(), &options).unwrap();
             let (kinds, cancel) = (AccessKinds::All.into(), Cancel::default());
-            let mut lists = UseLists::default();
+            let mut walked = WalkedUses::new(&index);
             for (name, slot) in
                 ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))
             {
@@ -353,12 +261,8 @@ mod tests {
                 let near = reader.next_use(view, slot..u64::MAX, &cancel).unwrap();
                 let far = FarUses::new(&reader, view, Direction::Onward).next(slot, &cancel).unwrap();
                 assert_eq!(near, far, "{name} from {slot}");
-                let listed = reader.next_listed_use(view, slot..u64::MAX, &mut lists, &cancel).unwrap();
-                assert_eq!(near, listed, "{name} from {slot}, by lists");
-                let some = slot..slot + 20;
-                let near = reader.next_use(view, some.clone(), &cancel).unwrap();
-                let listed = FarUses::new(&reader, view, Direction::Onward).next_listed(some, &mut lists, &cancel);
-                assert_eq!(near, listed.unwrap(), "{name} in 20 slots from {slot}, by lists");
+                let found = walked.next(&reader, view, slot..u64::MAX, &cancel).unwrap();
+                assert_eq!(near.map(|found| found.slot), found, "{name} from {slot}, for a walk");
             }
         }
     }

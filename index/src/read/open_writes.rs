@@ -9,7 +9,7 @@ use stepback_parsers::{Position, Source};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::read::homes::Homes;
+use crate::index::homes::Homes;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::read::states::{lowest_byte, told_by};

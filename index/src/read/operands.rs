@@ -24,12 +24,11 @@ use crate::read::encodings::encoding_of;
 use crate::read::far_uses::FarUses;
 use crate::read::names::NameReader;
 use crate::read::slots::SlotReader;
-use crate::read::use_lists::UseLists;
 
 /// How many steps of the thread are decoded before the table is asked.
-const NEARBY: u64 = 2048;
+pub(crate) const NEARBY: u64 = 2048;
 /// Steps that are read at once, at first.
-const BLOCK: u64 = 32;
+pub(crate) const BLOCK: u64 = 32;
 
 /// A step that uses a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +52,11 @@ pub(crate) struct OperandStep {
 /// Whether an instruction uses a byte of a view; none where its registers are not known.
 /// Of a processor with windows the view is a cell, which `mode` names.
 fn is_used(instruction: &Instruction, mode: Mode, view: RegisterView, kinds: OperandKinds) -> Option<bool> {
-    let registers = instruction.registers.as_ref()?;
     let cell = |known: &RegisterView| match mode.has_windows() {
         true => RegisterView { register: mode.home(known.register), ..*known },
         false => *known,
     };
-    let reads = kinds.reads(&registers.reads, &instruction.meaning.data_reads);
-    Some(reads.iter().chain(kinds.writes(&registers.writes)).any(|known| cell(known).overlaps(view)))
+    Some(kinds.uses(instruction)?.any(|known| cell(known).overlaps(view)))
 }
 
 /// What a step does to a view, as its encoding says: none when it does not use it.
@@ -154,43 +151,16 @@ impl<'a, S: Source> OperandReader<'a, S> {
         Ok(found.filter(|used| used.slot < slots.end))
     }
 
-    /// The same for a walk that asks again and again: the uses in a segment are listed once, if the table of all addresses
-    /// is known. To make it takes longer than to decode the steps nearby for a thousand such questions.
-    pub(crate) fn next_listed_use(
-        &self,
-        view: RegisterView,
-        slots: Range<u64>,
-        lists: &mut UseLists,
-        cancel: &Cancel,
-    ) -> Result<Option<OperandUse>, QueryError> {
-        if view.register == RegisterId::PC {
-            return Ok(None);
-        }
-        if self.index.operands.get().is_none() {
-            return self.next_use(view, slots, cancel);
-        }
-        let view = self.cell(view, slots.start)?;
-        let mut far = FarUses::new(self, view, Direction::Onward);
-        let first = match far.is_listed(slots.start, lists) {
-            true => slots.start.max(1),
-            false => match self.nearby(view, slots.clone(), BLOCK, cancel)? {
-                ControlFlow::Break(found) => return Ok(found),
-                ControlFlow::Continue(first) => first,
-            },
-        };
-        far.next_listed(first..slots.end, lists, cancel)
-    }
-
     /// Decodes the next steps of the thread one by one, about `count` of them, for the first that uses a view.
     /// Continues with the slot behind them where none does.
-    fn nearby(
+    pub(crate) fn nearby(
         &self,
         view: RegisterView,
         slots: Range<u64>,
         count: u64,
         cancel: &Cancel,
     ) -> Result<ControlFlow<Option<OperandUse>, u64>, QueryError> {
-        let (mut first, mut left, mut block) = (slots.start.max(1), count, BLOCK.min(count / 4));
+        let (mut first, mut left, mut block) = (slots.start.max(1), count, BLOCK);
         while left > 0 && first < slots.end {
             cancel.check()?;
             let from = Position(first - 1);
@@ -210,7 +180,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
     }
 
     /// Returns the window cell that a view names from a slot on; the view itself on processors without windows.
-    fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
+    pub(crate) fn cell(&self, view: RegisterView, first: u64) -> Result<RegisterView, QueryError> {
         Ok(self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view))
     }
 

@@ -12,7 +12,7 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::read::homes::{Certainty, Homes, MeantWrite};
+use crate::index::homes::{Certainty, Homes, MeantWrite};
 use crate::read::last_lead::LastLead;
 use crate::read::open_writes::OpenWrites;
 use crate::read::records::RecordReader;
@@ -145,7 +145,10 @@ impl<'a, S: Source> RegisterReader<'a, S> {
                 let beyond = bytes.iter_mut().skip(usize::from(SIMD_BYTES).saturating_sub(first));
                 beyond.filter(|byte| **byte == Byte::Open).for_each(|byte| *byte = Byte::Known(0));
             }
-            let Some(MeantWrite { view: written, certainty }) = homes.written(event) else { continue };
+            let Some(MeantWrite { view: written, certainty }) = event.home().and_then(|home| homes.written(home))
+            else {
+                continue;
+            };
             found = Found::Something;
             let value = value.as_ref().filter(|_| certainty == Certainty::Sure);
             for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {

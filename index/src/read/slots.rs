@@ -46,6 +46,16 @@ pub(crate) struct SlotEvent {
     pub kind: EventKind,
 }
 
+impl SlotEvent {
+    /// The register that it wrote, if it wrote one.
+    pub(crate) fn home(&self) -> Option<RegisterView> {
+        match self.kind {
+            EventKind::Register { home, .. } => home,
+            _ => None,
+        }
+    }
+}
+
 /// What happened.
 #[derive(Clone, Debug)]
 pub(crate) enum EventKind {

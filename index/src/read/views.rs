@@ -37,6 +37,11 @@ impl<'a, S: Source> ViewReader<'a, S> {
             .filter(move |known| known.view.overlaps(view))
     }
 
+    /// True if the trace writes a byte of a register of a thread under this name.
+    pub(crate) fn is_written(&self, thread: ThreadId, register: RegisterId) -> bool {
+        self.overlapping(thread, RegisterView::new(register, 0, u16::MAX)).next().is_some()
+    }
+
     /// The last slot up to `last` that writes exactly this view.
     pub(crate) fn last_write_slot(&self, known: &ViewContents, last: u64) -> Result<Option<u64>, QueryError> {
         let segments = &self.0.contents.segments;

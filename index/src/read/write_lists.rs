@@ -6,7 +6,7 @@ use stepback_parsers::{Position, Source};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::read::homes::Homes;
+use crate::index::homes::Homes;
 use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 

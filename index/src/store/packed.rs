@@ -132,23 +132,32 @@ pub fn read_bits(bytes: &[u8], count: usize, width: u32, mut each: impl FnMut(u6
         (0..count).for_each(|_| each(0));
         return Ok(());
     }
-    let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
-    let (mut pending, mut filled, mut rest) = (0u128, 0u32, bytes);
+    let mask = u64::MAX >> (64 - width);
+    if width > 32 {
+        for bit in (0..count).map(|place| place * width as usize) {
+            let rest = bytes.get(bit / 8..).unwrap_or_default();
+            // The last bits may lie in a ninth byte.
+            let word = rest.iter().take(9).rev().fold(0u128, |word, byte| word << 8 | u128::from(*byte));
+            each((word >> (bit % 8)) as u64 & mask);
+        }
+        return Ok(());
+    }
+    let (mut pending, mut filled, mut rest) = (0u64, 0u32, bytes);
     for _ in 0..count {
         if filled < width {
-            let (word, taken) = match rest.first_chunk::<8>() {
-                Some(chunk) => (u64::from_le_bytes(*chunk), 8),
+            let (word, taken) = match rest.first_chunk::<4>() {
+                Some(chunk) => (u32::from_le_bytes(*chunk), 4),
                 None => {
-                    let mut chunk = [0; 8];
+                    let mut chunk = [0; 4];
                     chunk[..rest.len()].copy_from_slice(rest);
-                    (u64::from_le_bytes(chunk), rest.len())
+                    (u32::from_le_bytes(chunk), rest.len())
                 }
             };
-            pending |= u128::from(word) << filled;
+            pending |= u64::from(word) << filled;
             filled += 8 * taken as u32;
             rest = &rest[taken..];
         }
-        each(pending as u64 & mask);
+        each(pending & mask);
         pending >>= width;
         filled -= width;
     }
@@ -285,18 +294,34 @@ impl<'a> List<'a> {
 
     /// Decodes a frame.
     pub fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
-        let (first, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
-        let width = u32::from(take(&mut bytes, 1)?[0]);
-        let least = take_varint(&mut bytes)? as u32;
-        let mut decoded = Frame { numbers: [first; FRAME], len };
-        let (mut place, mut number) = (1, first);
-        read_bits(bytes, len.saturating_sub(1), width.min(33), |rest| {
-            number = number.wrapping_add(least).wrapping_add(rest as u32);
+        let mut decoded = Frame { numbers: [self.first_of(frame)?; FRAME], len };
+        let mut place = 1;
+        self.for_each_behind(frame, FRAME, |number| {
             decoded.numbers[place] = number;
             place += 1;
         })?;
         Ok(decoded)
+    }
+
+    /// Calls `each` with the numbers of a frame behind its first: at most so many.
+    fn for_each_behind(&self, frame: usize, limit: usize, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+        let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
+        let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
+        let least = take_varint(&mut bytes)? as u32;
+        let behind = self.len.saturating_sub(frame * FRAME).min(FRAME).saturating_sub(1);
+        read_bits(bytes, behind.min(limit), width, |rest| {
+            number = number.wrapping_add(least).wrapping_add(rest as u32);
+            each(number);
+        })
+    }
+
+    /// Calls `each` with all numbers.
+    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+        (0..self.frame_count()).try_for_each(|frame| {
+            each(self.first_of(frame)?);
+            self.for_each_behind(frame, FRAME, &mut each)
+        })
     }
 
     /// The `index`-th number. Cost: adds up those before it in its frame.
@@ -304,12 +329,8 @@ impl<'a> List<'a> {
         if index >= self.len {
             return Err(Malformed);
         }
-        let (mut number, mut bytes) = (self.first_of(index / FRAME)?, self.frame_bytes(index / FRAME)?);
-        let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
-        let least = take_varint(&mut bytes)? as u32;
-        read_bits(bytes, index % FRAME, width, |rest| {
-            number = number.wrapping_add(least).wrapping_add(rest as u32);
-        })?;
+        let mut number = self.first_of(index / FRAME)?;
+        self.for_each_behind(index / FRAME, index % FRAME, |next| number = next)?;
         Ok(number)
     }
 
@@ -333,21 +354,23 @@ impl<'a> List<'a> {
     /// The last number below `bound`. Cost: adds up those of a frame, of which none is stored.
     pub fn last_below(&self, bound: u32) -> Result<Option<u32>, Malformed> {
         let Some(frame) = self.frame_below(bound)? else { return Ok(None) };
-        let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
-        let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
-        let least = take_varint(&mut bytes)? as u32;
-        let mut last = number;
-        read_bits(bytes, self.len.saturating_sub(frame * FRAME).min(FRAME).saturating_sub(1), width, |rest| {
-            number = number.wrapping_add(least).wrapping_add(rest as u32);
-            last = if number < bound { number } else { last };
-        })?;
+        let mut last = self.first_of(frame)?;
+        self.for_each_behind(frame, FRAME, |number| last = if number < bound { number } else { last })?;
         Ok(Some(last))
     }
 
     /// The first number from `bound` on.
     pub fn first_from(&self, bound: u32) -> Result<Option<u32>, Malformed> {
-        let index = self.count_below(bound)?;
-        if index < self.len { self.get(index).map(Some) } else { Ok(None) }
+        let frame = self.frame_below(bound)?;
+        let mut found = None;
+        if let Some(frame) = frame {
+            self.for_each_behind(frame, FRAME, |number| found = found.or((number >= bound).then_some(number)))?;
+        }
+        let next = frame.map_or(0, |frame| frame + 1);
+        match found {
+            None if next < self.frame_count() => self.first_of(next).map(Some),
+            found => Ok(found),
+        }
     }
 }
 

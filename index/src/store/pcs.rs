@@ -68,6 +68,15 @@ impl Visits<'_> {
         }
     }
 
+    /// Calls `each` with all slots.
+    pub fn for_each(&self, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+        match self {
+            Self::Few(slots, len) => slots[..*len].iter().for_each(|slot| each(*slot)),
+            Self::Many(list) => list.for_each(each)?,
+        }
+        Ok(())
+    }
+
     /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
     pub fn block(&self, number: usize) -> Result<Vec<u32>, Malformed> {
         match self {

@@ -70,6 +70,11 @@ impl StepAccesses {
         Self { bytes, slots, places: OnceCell::new(), operands }
     }
 
+    /// True if it is known which bytes each operand is.
+    pub fn are_told_apart(&self) -> bool {
+        self.operands.is_some()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

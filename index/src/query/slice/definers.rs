@@ -12,11 +12,11 @@ use crate::answers::hit::Doubt;
 use crate::answers::slice::{End, SliceEnd, WantedBy};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::homes::Homes;
 use crate::query::slice::beside::Beside;
 use crate::query::slice::flow::Taken;
 use crate::query::slice::frontier::{Frontier, Want};
 use crate::query::slice::pieces::{Piece, blocks_of_bytes};
-use crate::read::homes::Homes;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
 use crate::read::register_reader::RegisterReader;
@@ -92,18 +92,41 @@ impl<S: Source> Definers<'_, S> {
         at: Position,
         state: Option<State>,
     ) -> Result<Piece, QueryError> {
-        let homes = if self.index.has_operands_alone() {
-            let cell = match state {
-                Some(state) => RegisterView { register: state.mode.home(view.register), ..view },
-                None => self.operands(thread).cells(&[view], at)?.pop().unwrap_or(view),
-            };
-            Homes::only(cell)
-        } else {
-            let mut reader = RegisterReader::new(self.index, thread, at);
-            reader.state = state.map(Some);
-            reader.homes(view)?
+        let mut reader = RegisterReader::new(self.index, thread, at);
+        let homes = match state {
+            Some(state) if self.index.has_operands_alone() => {
+                Arc::new(Homes::only(RegisterView { register: state.mode.home(view.register), ..view }))
+            }
+            None if self.index.has_operands_alone() => {
+                Arc::new(Homes::only(self.operands(thread).cells(&[view], at)?.pop().unwrap_or(view)))
+            }
+            Some(state) => {
+                reader.state = Some(Some(state));
+                let find = || self.without_unwritten(thread, reader.homes(view)?);
+                self.index.known_homes.meant.of((thread, view, state), find)?
+            }
+            None => Arc::new(reader.homes(view)?),
         };
-        Ok(Piece::Register { view, homes: Arc::new(homes) })
+        Ok(Piece::Register { view, homes })
+    }
+
+    /// A register that a line wrote, with the names under which it may be overwritten.
+    pub fn written_register(&self, thread: ThreadId, home: RegisterView, slot: u64) -> Result<Piece, QueryError> {
+        let reader = RegisterReader::new(self.index, thread, Position(slot));
+        let find = || self.without_unwritten(thread, reader.homes_of_written(home));
+        Ok(Piece::Register { view: home, homes: self.index.known_homes.written.of((thread, home), find)? })
+    }
+
+    /// Homes without names under which the trace writes nothing, unless it leaves the register out.
+    fn without_unwritten(&self, thread: ThreadId, homes: Homes) -> Result<Homes, QueryError> {
+        // An error would count as a register that is not left out, and stay known.
+        UntracedReader(self.index).of(thread)?;
+        let whole = |view: RegisterView| RegisterView::new(view.register, 0, u16::MAX);
+        let is_left_out = homes.lists().any(|view| self.is_left_out(thread, whole(view)));
+        Ok(match is_left_out {
+            true => homes,
+            false => homes.without_unwritten(|view| ViewReader(self.index).is_written(thread, view.register)),
+        })
     }
 
     /// What a step takes in, as what it means before the step.

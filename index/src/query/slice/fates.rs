@@ -1,5 +1,7 @@
 //! What of what is followed is left behind a slot, and how the rest ends.
 
+use std::cell::OnceCell;
+
 use stepback_machine::{AccessKind, RegisterId};
 use stepback_parsers::{Source, Step};
 
@@ -24,7 +26,8 @@ pub(super) struct Fates<'w, 'a, S> {
     edges: EdgeKinds,
     /// Those of all threads.
     events: Vec<SlotEvent>,
-    contradictions: Contradictions,
+    /// What its loads contradict, once it was asked for.
+    contradictions: OnceCell<Contradictions>,
 }
 
 /// What is left, and the ends of what is not.
@@ -44,13 +47,26 @@ enum Loss {
 }
 
 impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
-    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, edges: EdgeKinds) -> Result<Self, QueryError> {
+    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, edges: EdgeKinds) -> Self {
         let slot = step.0.saturating_add(1);
         let own = flow.events.iter().filter(|event| event.slot == slot);
         let mut events: Vec<SlotEvent> = own.chain(&flow.others).cloned().collect();
         events.sort_by_key(|event| event.place_in_slot);
-        let contradictions = Contradictions::of(flow.index, &events)?;
-        Ok(Self { flow, step, slot, edges, events, contradictions })
+        Self { flow, step, slot, edges, events, contradictions: OnceCell::new() }
+    }
+
+    /// True if a load of the slot finds other bytes in a block than they were known to be.
+    pub fn has_changes(&self, granule: u64) -> Result<bool, QueryError> {
+        let contradictions = self.contradictions()?;
+        Ok(self.events.iter().any(|event| contradictions.bytes(event, granule) != 0))
+    }
+
+    fn contradictions(&self) -> Result<&Contradictions, QueryError> {
+        if let Some(known) = self.contradictions.get() {
+            return Ok(known);
+        }
+        let found = Contradictions::of(self.flow.index, &self.events)?;
+        Ok(self.contradictions.get_or_init(|| found))
     }
 
     /// What becomes of something in the slot.
@@ -81,7 +97,7 @@ impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
                     left &= !bytes;
                 }
                 AccessKind::Read => {
-                    let changed = self.contradictions.bytes(event, granule) & left;
+                    let changed = self.contradictions()?.bytes(event, granule) & left;
                     lost.push((Loss::Seen(event.thread), changed));
                     left &= !changed;
                 }
@@ -149,7 +165,8 @@ impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
         let own = self.events.iter().filter(|event| event.thread == live.thread);
         match &live.piece {
             Piece::Register { view, homes } => {
-                let written: Vec<_> = own.filter_map(|event| homes.written(event)).map(|meant| meant.view).collect();
+                let written: Vec<_> =
+                    own.filter_map(|event| homes.written(event.home()?)).map(|meant| meant.view).collect();
                 let is_gone = |offset: u16| {
                     written
                         .iter()

@@ -17,7 +17,8 @@ use crate::answers::step_record::LATE_STEPS;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
-use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt};
+use crate::index::homes::Homes;
+use crate::query::slice::accesses::{BYTES_TOLD_APART, StepAccesses, StoredAt, ValueBytes};
 use crate::query::slice::beside::Beside;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::exceptions::exception_flow;
@@ -27,7 +28,6 @@ use crate::query::slice::pieces::{Piece, cell_of, grow_view, joined, parts_of};
 use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::stored::StoredBlocks;
 use crate::query::slice::written::By;
-use crate::read::homes::Homes;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::granules::{GRANULE_BITS, Run, runs_of};
@@ -213,9 +213,18 @@ impl<'a, S: Source> StepFlow<'a, S> {
         self.loads.all().len() + self.stores.all().len() <= BYTES_TOLD_APART
     }
 
-    /// Which operand of the instruction a stored byte is; none where that is not known.
-    pub fn operand_stored(&self, at: StoredAt) -> Option<usize> {
-        self.stores.value_byte(at, self.endian).map(|byte| byte.operand)
+    /// Which byte of which operand of the instruction a stored byte is; none where that is not known.
+    pub fn stored_bytes(&self, at: StoredAt) -> Option<ValueBytes> {
+        self.stores.value_byte(at, self.endian)
+    }
+
+    /// True if it is known which bytes each operand that is loaded is.
+    pub fn are_loads_told_apart(&self) -> bool {
+        self.loads.are_told_apart()
+    }
+
+    pub fn endian(&self) -> Endian {
+        self.endian
     }
 
     pub fn thread(&self) -> ThreadId {

@@ -1,11 +1,14 @@
-//! Whether what a step takes in holds what is followed: who gave it is looked up backward, as a slice backward does.
+//! Whether what a step takes in holds what is followed.
 //!
-//! So both agree by construction: a step takes the value in when its own slice would name who gave it.
+//! A step takes the value in when its own slice backward would name who gave it. All steps that touch what holds the value are
+//! visited, so up to the next of them it holds it still. Where that does not decide (other threads, several holders, names that
+//! may mean several registers, changes from outside), the giver is looked up backward, as a slice backward does.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stepback_machine::State;
+use foldhash::fast::RandomState;
+use stepback_machine::{RegisterView, State};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
@@ -13,14 +16,18 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::slice::{Edge, EdgeKinds, SliceCell};
 use crate::answers::thread::ThreadId;
+use crate::index::homes::Homes;
 use crate::query::slice::definers::{Definers, Finds, Until, Wish};
+use crate::query::slice::fates::Fates;
 use crate::query::slice::flow::{Outcome, StepFlow, Taken};
 use crate::query::slice::frontier::{Frontier, Want};
 use crate::query::slice::live::{Giver, Live};
 use crate::query::slice::outputs::Output;
 use crate::query::slice::pieces::{Piece, blocks_of};
-use crate::read::homes::Homes;
 use crate::read::views::ViewReader;
+
+/// Bytes of an input that is worked out again each time.
+const WORD: usize = 8;
 
 /// Who holds the value that a step takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +41,35 @@ pub(super) struct Reached {
 /// Looks up what a step takes in among what is followed.
 pub(super) struct GiverReader<'w, 'a, S> {
     pub flow: &'w StepFlow<'a, S>,
-    step: Step,
-    lives: &'w [Live],
+    pub step: Step,
+    pub lives: &'w [Live],
+    fates: &'w Fates<'w, 'a, S>,
     /// What registers mean to it; none until it is asked.
     state: Option<Option<State>>,
     edges: EdgeKinds,
     /// What was looked up already: many outputs are made of the same.
-    known: HashMap<Taken, Vec<Reached>>,
+    known: HashMap<Taken, Vec<Reached>, RandomState>,
     /// Inputs held completely by one holder, which therefore holds each part of them.
     whole: Vec<(Taken, Reached)>,
 }
 
 impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
-    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, lives: &'w [Live], edges: EdgeKinds) -> Self {
-        Self { flow, step, lives, state: None, edges, known: HashMap::new(), whole: Vec::new() }
+    pub fn new(
+        flow: &'w StepFlow<'a, S>,
+        step: Step,
+        lives: &'w [Live],
+        fates: &'w Fates<'w, 'a, S>,
+        edges: EdgeKinds,
+    ) -> Self {
+        Self { flow, step, lives, fates, state: None, edges, known: HashMap::default(), whole: Vec::new() }
+    }
+
+    /// Returns the state that decides what registers mean to the step.
+    fn state(&mut self) -> Result<Option<State>, QueryError> {
+        match self.state {
+            Some(state) => Ok(state),
+            None => Ok(*self.state.insert(self.flow.state()?)),
+        }
     }
 
     /// Who holds what an output is made of, and what for it is taken in.
@@ -59,7 +81,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(found)
     }
 
-    /// True if every byte of an output is a copy of a byte of one holder. Only inputs that were looked up count.
+    /// True if every byte of an output is a copy of a byte of one holder. Only inputs that [`Self::reached`] was asked for count.
     pub fn has_all_of(&self, output: &Output) -> bool {
         let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else { return false };
         let is_as_long = taken.len_bytes().is_some_and(|len| output.piece.len_bytes() == Some(len));
@@ -74,21 +96,74 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         if let Some((_, holder)) = self.whole.iter().find(|(whole, _)| whole.includes(taken)) {
             return Ok(vec![*holder]);
         }
-        let state = match (self.state, taken) {
-            (Some(state), _) => state,
-            (None, Taken::Register(_)) => *self.state.insert(self.flow.state()?),
-            (None, _) => None,
-        };
+        let state = if matches!(taken, Taken::Register(_)) { self.state()? } else { None };
         let mut reached = Vec::new();
+        // A step may take in thousands of bytes for each of its outputs.
+        let mut is_kept = matches!(taken, Taken::Memory(addresses) if addresses.len() > WORD);
         let definers = Definers { index: self.flow.index };
         let pieces = definers.pieces_of(taken, state, self.flow.thread(), self.step)?;
         let is_one = pieces.len() == 1;
         for piece in pieces {
-            let holder = self.look_up(piece, &mut reached, cancel)?.filter(|_| is_one && reached.len() == 1);
+            let holder = match self.untouched_holder(&piece)? {
+                Some(live) => {
+                    reached.extend(live.map(|live| Reached { from: live.from, doubt: None }));
+                    live.filter(|live| live.has_bytes_of(&piece)).and(reached.last().copied())
+                }
+                None => {
+                    is_kept = true;
+                    self.look_up(piece, &mut reached, cancel)?
+                }
+            };
+            let holder = holder.filter(|_| is_one && reached.len() == 1);
             self.whole.extend(holder.map(|holder| (taken.clone(), holder)));
         }
-        self.known.insert(taken.clone(), reached.clone());
+        if is_kept {
+            self.known.insert(taken.clone(), reached.clone());
+        }
         Ok(reached)
+    }
+
+    /// Returns what holds bytes of a piece where that is known without a look-up: who holds a value has it untouched up to the
+    /// slot that touches it next. None where it has to be looked up.
+    fn untouched_holder(&self, piece: &Piece) -> Result<Option<Option<&'w Live>>, QueryError> {
+        let (index, thread) = (self.flow.index, self.flow.thread());
+        let mut holders = self.lives.iter().filter(|live| live.meets(piece, thread));
+        let Some(live) = holders.next() else { return Ok(Some(None)) };
+        let Giver::Step { slot: given, .. } = live.giver else { return Ok(None) };
+        let is_earlier = given <= self.step.0;
+        let is_known = is_earlier
+            && holders.next().is_none()
+            && match (piece, &live.piece) {
+                (Piece::Register { view, homes }, Piece::Register { homes: others, .. }) => {
+                    let whole = RegisterView::new(view.register, 0, u16::MAX);
+                    let definers = Definers { index };
+                    let is_told = !index.has_operands_alone() && !definers.is_left_out(thread, whole);
+                    is_told && self.has_one_since(given, homes, others)?
+                }
+                (Piece::Memory { granule, .. }, Piece::Memory { .. }) => {
+                    let is_alone = index.threads().len() == 1 && index.contents.markers.is_empty();
+                    let by_host = || index.host_regions.at(self.step.0.saturating_add(1));
+                    is_alone && by_host().is_none() && !self.fates.has_changes(*granule)?
+                }
+                _ => false,
+            };
+        Ok(is_known.then_some(Some(live)))
+    }
+
+    /// True if the register that what is followed was written to is surely one of those that are meant, and no other of these was
+    /// written since.
+    fn has_one_since(&self, given: u64, meant: &Homes, written: &Homes) -> Result<bool, QueryError> {
+        let (Some(register), reader) = (written.only_list(), ViewReader(self.flow.index)) else { return Ok(false) };
+        let mut is_found = false;
+        for list in meant.lists() {
+            let is_it = list.register == register;
+            is_found |= is_it && meant.is_sure(list);
+            let last = if is_it { None } else { reader.last_register_slot(self.flow.thread(), list, self.step.0)? };
+            if last.is_some_and(|last| last >= given) {
+                return Ok(false);
+            }
+        }
+        Ok(is_found)
     }
 
     /// Adds the holders of a piece. Returns the holder of the whole piece where there is one and no writer had to be read.

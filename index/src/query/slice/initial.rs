@@ -7,9 +7,9 @@ use stepback_parsers::{Line, Position, Source};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
+use crate::index::homes::Certainty;
 use crate::query::slice::definers::{Definers, Wish};
 use crate::query::slice::pieces::{Piece, parts_of};
-use crate::read::homes::Certainty;
 use crate::read::lines::LineReader;
 use crate::read::open_writes::OpenWrites;
 use crate::read::register_reader::RegisterReader;
@@ -62,7 +62,7 @@ impl<S: Source> Definers<'_, S> {
                         state(view.size_bytes.into(), u64::from(CLEARED), None);
                     }
                     let is_flags = matches!(wish.piece, Piece::Flags(_)) && view.register == RegisterId::PSR;
-                    let meant = homes.and_then(|homes| homes.written(&event));
+                    let meant = homes.zip(event.home()).and_then(|(homes, home)| homes.written(home));
                     if is_flags || meant.is_some() {
                         let is_doubtful = meant.is_some_and(|meant| meant.certainty == Certainty::Doubtful);
                         state(view.offset.into(), view.size_bytes.into(), is_doubtful.then_some(Doubt::Bank));

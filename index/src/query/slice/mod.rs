@@ -15,6 +15,7 @@
 mod accesses;
 mod beside;
 mod control;
+mod copies;
 mod definers;
 mod exceptions;
 mod fates;

@@ -25,32 +25,24 @@ use crate::query::slice::step_events::StepEvents;
 use crate::query::slice::touches::NextTouches;
 use crate::query::slice::walk::{check_length, sorted};
 use crate::read::slots::SlotReader;
-use crate::read::use_lists::UseLists;
+use crate::read::walked_uses::WalkedUses;
 
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
-/// value is read, who gave what it takes in is looked up, and for each of its outputs the next touch.
+/// value is read, and the next touch of each of its outputs is looked up.
 /// Memory: what holds the value at one time.
 pub struct OnwardWalk<'a, S> {
     index: &'a Index<S>,
     edges: EdgeKinds,
     live: LiveSet,
     late: LateLoads,
-    /// The uses of registers that were listed so far.
-    uses: UseLists,
+    /// Finds the next uses of registers.
+    uses: WalkedUses<'a, S>,
     /// What ran because steps that took the value in decided so.
     regions: Regions<'a, S>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
     /// The question, until a row is handed out: where there is none, the value is overwritten unread.
     unread: Option<Influence>,
-}
-
-/// What is followed at a step.
-#[derive(Clone, Copy)]
-struct Followed<'l> {
-    lives: &'l [Live],
-    /// What decided that the step runs.
-    decider: Option<Step>,
 }
 
 /// A piece, and the slot in which it shows.
@@ -79,7 +71,8 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         // Flags that are the question itself are followed in any case.
         let is_flags = matches!(question.cell, Cell::Register { view, .. } if view.register == RegisterId::PSR);
         let edges = EdgeKinds { flags: question.edges.flags || is_flags, ..question.edges };
-        let (live, late, uses, ready) = Default::default();
+        let (live, late, ready) = Default::default();
+        let uses = WalkedUses::new(index);
         let mut walk = Self { index, edges, live, late, uses, regions: Regions::new(index), ready, unread: None };
         let memory_thread = SlotReader(index).memory_thread(seen_by, question.at)?;
         for (thread, piece) in walk.asked(question, memory_thread)? {
@@ -207,8 +200,9 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         let flow = StepFlow::within(self.index, step, Extent::Whole, self.edges, events)?;
         let thread = flow.thread();
         let decider = self.regions.decider_of(Ran { thread, step, text: flow.text.as_ref() }, cancel)?;
-        let reach = self.reach(&flow, step, Followed { lives: &lives, decider }, cancel)?;
-        let fates = Fates::new(&flow, step, self.edges)?;
+        let fates = Fates::new(&flow, step, self.edges);
+        let givers = GiverReader::new(&flow, step, &lives, &fates, self.edges);
+        let reach = self.reach(givers, decider, cancel)?;
         let block = match flow.done().map(|done| done.meaning.condition) {
             Some(Condition::Block(count)) => Some(count),
             _ => None,
@@ -244,26 +238,31 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
         left.into_iter().try_for_each(|live| self.follow(live, slot.saturating_add(1), cancel))
     }
 
-    /// What a step makes of what is followed.
+    /// Finds out what a step makes of what is followed; `decider` decided that it runs.
     fn reach(
         &self,
-        flow: &StepFlow<'a, S>,
-        step: Step,
-        followed: Followed<'_>,
+        mut givers: GiverReader<'_, 'a, S>,
+        decider: Option<Step>,
         cancel: &Cancel,
     ) -> Result<Option<Reach>, QueryError> {
-        let Followed { lives, decider } = followed;
-        let (outputs, mut givers) = (flow.outputs(step)?, GiverReader::new(flow, step, lives, self.edges));
+        let (flow, step) = (givers.flow, givers.step);
+        let outputs = flow.outputs(step)?;
         let (mut wanted_by, mut doubt) = (Vec::new(), None);
         let (mut defines, mut pieces): (Vec<Defined>, Vec<Shown>) = Default::default();
         let is_silent = outputs.is_empty();
         for output in outputs {
+            cancel.check()?;
             // Most steps that touch what is followed take nothing of it in: only others are looked at byte by byte.
             let is_followed = decider.is_some() || !givers.of(&output, cancel)?.is_empty();
-            let parts = match is_followed {
-                true if givers.has_all_of(&output) => vec![output],
-                true => flow.parts_of_output(output)?,
-                false => Vec::new(),
+            let copied = match is_followed && decider.is_none() && !givers.has_all_of(&output) {
+                true => givers.copied_parts(&output, cancel)?,
+                false => None,
+            };
+            let parts = match copied {
+                Some(parts) => parts,
+                None if givers.has_all_of(&output) => vec![output],
+                None if is_followed => flow.parts_of_output(output)?,
+                None => Vec::new(),
             };
             for part in parts {
                 let found = givers.of(&part, cancel)?;

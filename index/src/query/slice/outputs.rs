@@ -1,22 +1,21 @@
 //! All that a step gives a value, each with what it is made of.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use foldhash::HashSet;
 use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Source, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, End, NotKnown};
+use crate::index::homes::Homes;
 use crate::query::slice::accesses::StoredAt;
 use crate::query::slice::definers::{Definers, status_view};
 use crate::query::slice::flow::{Outcome, StepFlow};
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
-use crate::read::homes::Homes;
 use crate::read::open_writes::OpenWrites;
-use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::granules::GRANULE_BITS;
 
@@ -103,8 +102,10 @@ impl<S: Source> StepFlow<'_, S> {
                 let mut parts: Vec<(StoredPart, u64)> = Vec::new();
                 for place in (0..64u64).filter(|place| mask >> place & 1 == 1) {
                     let address = Address((granule << GRANULE_BITS) + place);
-                    let (operand, frame) =
-                        (self.operand_stored(StoredAt { slot, address }), self.frame_part(slot, address));
+                    let (operand, frame) = (
+                        self.stored_bytes(StoredAt { slot, address }).map(|byte| byte.operand),
+                        self.frame_part(slot, address),
+                    );
                     let part = StoredPart { operand, frame };
                     match parts.iter_mut().find(|(known, _)| *known == part) {
                         Some((_, mask)) => *mask |= 1 << place,
@@ -139,14 +140,14 @@ impl<S: Source> StepFlow<'_, S> {
                     }
                     None => Cow::Borrowed(event),
                 };
-                self.add_written(&event, &mut written);
+                self.add_written(&event, &mut written)?;
             }
         }
         self.add_operands(step.0.saturating_add(1), &mut written);
         Ok(written.pieces)
     }
 
-    fn add_written(&self, event: &SlotEvent, written: &mut Written) {
+    fn add_written(&self, event: &SlotEvent, written: &mut Written) -> Result<(), QueryError> {
         match &event.kind {
             EventKind::Register { view, .. } if view.register == RegisterId::PSR => {
                 let set = self.text.as_ref().map(|text| text.instruction_set);
@@ -164,7 +165,8 @@ impl<S: Source> StepFlow<'_, S> {
                 }
             }
             EventKind::Register { home: Some(home), .. } => {
-                written.add(self.register(*home, event.slot), event.slot);
+                let piece = (Definers { index: self.index }).written_register(self.thread(), *home, event.slot)?;
+                written.add(piece, event.slot);
             }
             EventKind::Access { kind: AccessKind::Write, address, size_bytes, .. } => {
                 let blocks = blocks_of(*address, u64::from(*size_bytes));
@@ -172,6 +174,7 @@ impl<S: Source> StepFlow<'_, S> {
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// What its operands alone tell of: all registers, or status registers that the trace leaves out.
@@ -190,12 +193,6 @@ impl<S: Source> StepFlow<'_, S> {
                 written.add(Piece::Register { view: home, homes: Arc::new(Homes::only(home)) }, own);
             }
         }
-    }
-
-    /// A register that the step wrote, with the lists in which it may be overwritten.
-    fn register(&self, home: RegisterView, slot: u64) -> Piece {
-        let homes = RegisterReader::new(self.index, self.thread(), Position(slot)).homes_of_written(home);
-        Piece::Register { view: home, homes: Arc::new(homes) }
     }
 }
 

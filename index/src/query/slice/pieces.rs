@@ -6,7 +6,7 @@ use stepback_machine::{Address, RegisterView};
 
 use crate::answers::slice::SliceCell;
 use crate::answers::thread::ThreadId;
-use crate::read::homes::Homes;
+use crate::index::homes::Homes;
 use crate::store::granules::{GRANULE_BITS, Run, runs_of};
 
 /// A part of the state of the machine whose writers are wanted.

@@ -11,26 +11,26 @@ use crate::answers::error::QueryError;
 use crate::answers::slice::EdgeKinds;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::index::homes::Homes;
 use crate::index::operand_table::OperandKinds;
 use crate::query::slice::definers::status_view;
 use crate::query::slice::pieces::Piece;
-use crate::read::homes::Homes;
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::touches::{TouchReader, Wanted};
-use crate::read::use_lists::UseLists;
 use crate::read::views::ViewReader;
+use crate::read::walked_uses::WalkedUses;
 
 /// Looks for touches.
-pub(super) struct NextTouches<'a, S> {
+pub(super) struct NextTouches<'w, 'a, S> {
     pub index: &'a Index<S>,
     /// The edges to follow. Without addresses, a register used only to form an address does not count as read.
     pub edges: EdgeKinds,
-    /// The uses of registers that were listed so far.
-    pub uses: &'a mut UseLists,
+    /// Finds the next uses of registers.
+    pub uses: &'w mut WalkedUses<'a, S>,
 }
 
-impl<S: Source> NextTouches<'_, S> {
+impl<S: Source> NextTouches<'_, '_, S> {
     /// The first slot from one on in which a piece is touched; none where it is not any more.
     pub fn of(
         &mut self,
@@ -86,8 +86,8 @@ impl<S: Source> NextTouches<'_, S> {
     /// The next slot in which an exception may store a register: it gives the link register a value, or moves a stack pointer.
     fn stacked(&self, thread: ThreadId, register: RegisterId, first: u64) -> Result<Option<u64>, QueryError> {
         let set = self.index.instruction_set(thread);
-        let plain = self.index.plain_register(register);
-        if !set.exception_frame().is_some_and(|layout| layout.has(plain)) {
+        let Some(layout) = set.exception_frame() else { return Ok(None) };
+        if !layout.has(self.index.plain_register(register)) {
             return Ok(None);
         }
         let mut next = None;
@@ -110,14 +110,13 @@ impl<S: Source> NextTouches<'_, S> {
             false => OperandKinds::Data,
         };
         let reader = OperandReader { index: self.index, thread, kinds };
-        let found = reader.next_listed_use(self.as_named(thread, view), slots, self.uses, cancel)?;
-        Ok(found.map(|found| found.slot))
+        self.uses.next(&reader, self.as_named(thread, view), slots, cancel)
     }
 
     /// A bank under the name by which instructions mean it in its mode. A cell of a window has many.
     fn as_named(&self, thread: ThreadId, view: RegisterView) -> RegisterView {
         let set = self.index.instruction_set(thread);
-        if set.has_windows() {
+        if set.has_windows() || view.register <= RegisterId::LR {
             return view;
         }
         let named = self.index.banks.iter().find(|known| known.register == view.register).map(|known| known.plain);

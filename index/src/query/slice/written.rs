@@ -1,13 +1,15 @@
 //! What a step wrote of a register, and what of its instruction gave each byte its value.
 
+use std::borrow::Cow;
+
 use stepback_machine::{Mode, RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
+use crate::index::homes::{Certainty, Homes};
 use crate::query::slice::definers::Definers;
 use crate::query::slice::flow::StepFlow;
-use crate::read::homes::{Certainty, Homes};
 use crate::read::open_writes::OpenWrites;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent};
@@ -76,10 +78,14 @@ impl<S: Source> StepFlow<'_, S> {
         let mut mode = None;
         let events = self.events.iter().enumerate().take(before);
         for (number, event) in events.filter(|(_, event)| event.slot == slot) {
-            let mut event = event.clone();
-            if let Some(open) = &mut open {
-                open.tell(&mut event);
-            }
+            let event = match &mut open {
+                Some(open) => {
+                    let mut event = event.clone();
+                    open.tell(&mut event);
+                    Cow::Owned(event)
+                }
+                None => Cow::Borrowed(event),
+            };
             let EventKind::Register { view: named, bytes, home: Some(home), .. } = &event.kind else { continue };
             if clearing == Some(*named) {
                 let rest = RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
@@ -90,20 +96,21 @@ impl<S: Source> StepFlow<'_, S> {
                     doubt: None,
                 });
             }
-            let Some(meant) = homes.written(&event) else { continue };
+            let Some(meant) = homes.written(*home) else { continue };
             let mode = match mode {
                 Some(mode) => mode,
                 None => *mode.insert(self.mode()?),
             };
             let doubt = (meant.certainty == Certainty::Doubtful).then_some(Doubt::Bank);
             let named = self.named(named.register, home.register);
+            let effect = self.effect_of_all(meant.view, |register| is_meant(register, named, mode));
             written.write(meant.view, |offset| WrittenByte {
                 value: bytes
                     .as_ref()
                     .filter(|_| doubt.is_none())
                     .and_then(|bytes| bytes.get(usize::from(offset - meant.view.offset)).copied()),
                 by: {
-                    let by = self.by(offset, |register| is_meant(register, named, mode));
+                    let by = effect.unwrap_or_else(|| self.by(offset, |register| is_meant(register, named, mode)));
                     let byte = RegisterView { offset, size_bytes: 1, ..meant.view };
                     self.by_exception(number, byte, by).unwrap_or(by)
                 },
@@ -138,6 +145,13 @@ impl<S: Source> StepFlow<'_, S> {
     pub fn may_write_all(&self) -> bool {
         let Some(text) = &self.text else { return false };
         self.done().is_none() && (text.is_executed || text.encoding.is_none())
+    }
+
+    /// Returns the effect that gave all bytes of a view their value; none if that is not one.
+    fn effect_of_all(&self, view: RegisterView, is_meant: impl Fn(RegisterId) -> bool) -> Option<By> {
+        let mut effects = self.done()?.meaning.writes.iter().enumerate();
+        let (number, effect) = effects.find(|(_, effect)| is_meant(effect.view.register))?;
+        RegisterView { register: view.register, ..effect.view }.includes(view).then_some(By::Effect(number))
     }
 
     /// What of the instruction gave a byte its value of which it is known that the step wrote it.

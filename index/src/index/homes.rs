@@ -1,18 +1,16 @@
 //! Where the bytes of a register are that a name means at a position.
 
-use stepback_machine::RegisterView;
-
-use crate::read::slots::{EventKind, SlotEvent};
+use stepback_machine::{RegisterId, RegisterView};
 
 /// The views whose newest writes are the value of a view: it has more than one where a register has several names.
 #[derive(Clone, Debug)]
 pub(crate) struct Homes {
     /// The views themselves.
-    pub(super) sure: Vec<RegisterView>,
+    pub(crate) sure: Vec<RegisterView>,
     /// Those that may be meant besides, because the mode of the position or of the write does not tell.
-    pub(super) doubtful: Vec<RegisterView>,
+    pub(crate) doubtful: Vec<RegisterView>,
     /// Under which writes are listed of which the state at them says what they wrote ([`crate::read::open_writes`]).
-    pub(super) open: Vec<RegisterView>,
+    pub(crate) open: Vec<RegisterView>,
 }
 
 /// Whether a write is one of what a name means.
@@ -48,6 +46,25 @@ impl Homes {
         sure || doubtful || share(&self.sure, &other.doubtful)
     }
 
+    /// Returns the only name, if there is one and it is sure.
+    pub(crate) fn only_list(&self) -> Option<RegisterId> {
+        match (self.sure.as_slice(), self.doubtful.is_empty() && self.open.is_empty()) {
+            ([only], true) => Some(only.register),
+            _ => None,
+        }
+    }
+
+    /// The same without names under which the trace writes nothing. The first stays, and all do where open writes may be theirs.
+    pub(crate) fn without_unwritten(mut self, is_written: impl Fn(RegisterView) -> bool) -> Self {
+        self.open.retain(|view| is_written(*view));
+        if self.open.is_empty() {
+            let first = self.sure.first().copied();
+            self.sure.retain(|view| Some(*view) == first || is_written(*view));
+            self.doubtful.retain(|view| is_written(*view));
+        }
+        self
+    }
+
     /// The same registers, of which some of the bytes are meant.
     pub(crate) fn of_bytes(&self, offset: u16, size_bytes: u16) -> Self {
         let of =
@@ -75,15 +92,14 @@ impl Homes {
         self.open.iter().copied()
     }
 
-    /// What an event wrote of it, behind [`crate::read::open_writes::OpenWrites::tell`].
-    pub(crate) fn written(&self, event: &SlotEvent) -> Option<MeantWrite> {
-        let EventKind::Register { home: Some(home), .. } = &event.kind else { return None };
-        let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(*home));
+    /// The part of it that an event wrote, by the home of the event behind [`crate::read::open_writes::OpenWrites::tell`].
+    pub(crate) fn written(&self, home: RegisterView) -> Option<MeantWrite> {
+        let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(home));
         let certainty = match (is_among(&self.sure), is_among(&self.doubtful)) {
             (true, _) => Certainty::Sure,
             (false, true) => Certainty::Doubtful,
             (false, false) => return None,
         };
-        Some(MeantWrite { view: *home, certainty })
+        Some(MeantWrite { view: home, certainty })
     }
 }
