@@ -54,7 +54,8 @@ impl Homes {
         }
     }
 
-    /// The same without names under which the trace writes nothing. The first stays, and all do where open writes may be theirs.
+    /// Leaves out names under which the trace writes nothing. The first is kept; if lines exist that do not tell which register
+    /// they write, all of them are.
     pub(crate) fn without_unwritten(mut self, is_written: impl Fn(RegisterView) -> bool) -> Self {
         self.open.retain(|view| is_written(*view));
         if self.open.is_empty() {

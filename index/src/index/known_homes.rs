@@ -1,4 +1,4 @@
-//! Meanings of registers' names, as far as they do not depend on the position: kept for slices, which ask for each step.
+//! A cache of the meanings of register names that do not depend on the position. Slices ask for them at each step.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -3,6 +3,8 @@
 //! Such a line stands behind a step of another thread, or in `thread` mode of M-profile:
 //! which register it wrote the state says that its own thread has at that line.
 
+use std::borrow::Cow;
+
 use stepback_machine::{InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack};
 use stepback_parsers::{Position, Source};
 
@@ -25,6 +27,14 @@ pub(crate) struct OpenWrites<'a, S> {
     choices: StackChoices,
     /// The stacks that steps before the slot moved, unless CONTROL is written in it.
     moved: Vec<(Security, ThreadStack)>,
+}
+
+/// An event that says which register it wrote, as far as the events up to it tell.
+pub(crate) fn told<'e, S: Source>(open: &mut Option<OpenWrites<'_, S>>, event: &'e SlotEvent) -> Cow<'e, SlotEvent> {
+    let Some(open) = open else { return Cow::Borrowed(event) };
+    let mut event = event.clone();
+    open.tell(&mut event);
+    Cow::Owned(event)
 }
 
 impl<'a, S: Source> OpenWrites<'a, S> {

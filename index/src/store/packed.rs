@@ -304,7 +304,7 @@ impl<'a> List<'a> {
         Ok(decoded)
     }
 
-    /// Calls `each` with the numbers of a frame behind its first: at most so many.
+    /// Calls `each` with the numbers of a frame after its first, at most `limit` of them.
     fn for_each_behind(&self, frame: usize, limit: usize, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
         let (mut number, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let width = u32::from(take(&mut bytes, 1)?[0]).min(33);

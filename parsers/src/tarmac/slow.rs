@@ -196,7 +196,7 @@ impl<S: EventSink> Run<'_, S> {
         let time = header.time.filter(|_| header.kind != LineKind::Title);
         if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
             let tail = self.quick_headers.learn(spot.line, header.word_at, Stamp { time, thread });
-            // What is doubtful about a beginning is reported once in each run.
+            // Each run has to report a doubtful beginning, so only sound ones are kept for the next run.
             if let Some(tail) = tail.filter(|_| header.doubt.is_none()) {
                 self.names.beginning.note(tail, header.cpu.unwrap_or(FIRST_CPU));
             }

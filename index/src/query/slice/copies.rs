@@ -48,7 +48,7 @@ impl<S: Source> StepFlow<'_, S> {
         let ([(taken, Edge::Copy)], [defined]) = (inputs.as_slice(), defines.as_slice()) else { return None };
         let len = output.piece.len_bytes().filter(|len| *len <= BYTES && *len == defined.value.0.len())?;
         let is_whole = ends.is_empty() && rests.is_empty() && taken.len_bytes() == Some(len);
-        // What is stored in the other order is not taken apart here.
+        // Copies in big-endian traces are split byte by byte elsewhere.
         let is_in_order = self.endian() == Endian::Little && self.is_told_apart();
         let is_stored_so = match output.piece {
             Piece::Memory { granule, mask } => self.is_stored_in_order(granule, mask, output.slot),

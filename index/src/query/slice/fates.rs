@@ -26,7 +26,7 @@ pub(super) struct Fates<'w, 'a, S> {
     edges: EdgeKinds,
     /// Those of all threads.
     events: Vec<SlotEvent>,
-    /// What its loads contradict, once it was asked for.
+    /// The loads that contradict what was known; found when first needed.
     contradictions: OnceCell<Contradictions>,
 }
 

@@ -81,7 +81,7 @@ impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
         Ok(found)
     }
 
-    /// True if every byte of an output is a copy of a byte of one holder. Only inputs that [`Self::reached`] was asked for count.
+    /// True if every byte of an output is a copy of a byte of one holder. Only inputs already passed to [`Self::reached`] count.
     pub fn has_all_of(&self, output: &Output) -> bool {
         let [(taken, Edge::Copy)] = output.outcome.inputs.as_slice() else { return false };
         let is_as_long = taken.len_bytes().is_some_and(|len| output.piece.len_bytes() == Some(len));

@@ -1,6 +1,5 @@
 //! All that a step gives a value, each with what it is made of.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::HashSet;
@@ -15,7 +14,7 @@ use crate::query::slice::definers::{Definers, status_view};
 use crate::query::slice::flow::{Outcome, StepFlow};
 use crate::query::slice::frontier::Want;
 use crate::query::slice::pieces::{Piece, blocks_of, parts_of};
-use crate::read::open_writes::OpenWrites;
+use crate::read::open_writes::{OpenWrites, told};
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::granules::GRANULE_BITS;
 
@@ -132,15 +131,7 @@ impl<S: Source> StepFlow<'_, S> {
             let slot = events.first().map_or(0, |event| event.slot);
             let mut open = OpenWrites::of_events(self.index, self.thread(), slot, events)?;
             for event in events {
-                let event = match &mut open {
-                    Some(open) => {
-                        let mut event = event.clone();
-                        open.tell(&mut event);
-                        Cow::Owned(event)
-                    }
-                    None => Cow::Borrowed(event),
-                };
-                self.add_written(&event, &mut written)?;
+                self.add_written(&told(&mut open, event), &mut written)?;
             }
         }
         self.add_operands(step.0.saturating_add(1), &mut written);

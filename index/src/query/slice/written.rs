@@ -1,7 +1,5 @@
 //! What a step wrote of a register, and what of its instruction gave each byte its value.
 
-use std::borrow::Cow;
-
 use stepback_machine::{Mode, RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
 
@@ -10,7 +8,7 @@ use crate::answers::hit::Doubt;
 use crate::index::homes::{Certainty, Homes};
 use crate::query::slice::definers::Definers;
 use crate::query::slice::flow::StepFlow;
-use crate::read::open_writes::OpenWrites;
+use crate::read::open_writes::{OpenWrites, told};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent};
 
@@ -78,14 +76,7 @@ impl<S: Source> StepFlow<'_, S> {
         let mut mode = None;
         let events = self.events.iter().enumerate().take(before);
         for (number, event) in events.filter(|(_, event)| event.slot == slot) {
-            let event = match &mut open {
-                Some(open) => {
-                    let mut event = event.clone();
-                    open.tell(&mut event);
-                    Cow::Owned(event)
-                }
-                None => Cow::Borrowed(event),
-            };
+            let event = told(&mut open, event);
             let EventKind::Register { view: named, bytes, home: Some(home), .. } = &event.kind else { continue };
             if clearing == Some(*named) {
                 let rest = RegisterView::new(view.register, named.size_bytes, u16::MAX - named.size_bytes);
