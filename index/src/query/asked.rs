@@ -398,8 +398,8 @@ impl<'a, S: Source> Asked<'a, S> {
         };
         let mut found: Option<u64> = None;
         ByteReader::new(self.index).for_each_touched(range, self.cancel, |granule, mask| {
-            let touches = self.touches().next_touches(granule, mask, first, self.kinds.into())?;
-            found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
+            let touch = self.touches().next_touch(granule, mask, first, self.kinds.into())?;
+            found = found.into_iter().chain(touch.map(|touch| touch.slot)).min();
             Ok(())
         })?;
         Ok(found)

@@ -94,7 +94,8 @@ struct Walk<'a> {
     wanted: Wanted,
     /// Whether a touch in a slot counts.
     counts: &'a dyn Fn(u64) -> bool,
-    found: &'a mut ByteTouches,
+    /// Receives a touch; returns the bytes that are not looked for any more.
+    take: &'a mut dyn FnMut(TouchAt, u64) -> u64,
 }
 
 impl Walk<'_> {
@@ -105,20 +106,20 @@ impl Walk<'_> {
             return true;
         }
         let external = || segment.external_mask(self.granule, touch, place);
-        let mut mask = self.wanted.in_touch(touch, external) & self.need.get();
-        self.need.set(self.need.get() & !mask);
-        while mask != 0 {
-            self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
-                segment: number,
-                place,
-                slot,
-                is_write: touch.shape.is_write(),
-                is_known: touch.shape.is_known(),
-            });
-            mask &= mask - 1;
+        let mask = self.wanted.in_touch(touch, external) & self.need.get();
+        if mask != 0 {
+            let (is_write, is_known) = (touch.shape.is_write(), touch.shape.is_known());
+            let done = (self.take)(TouchAt { segment: number, place, slot, is_write, is_known }, mask);
+            self.need.set(self.need.get() & !done);
         }
         self.need.get() != 0
     }
+}
+
+/// Notes a touch for each of some bytes; returns these bytes.
+fn note_bytes(found: &mut ByteTouches, touch: TouchAt, mask: u64) -> u64 {
+    found.iter_mut().enumerate().filter(|(place, _)| mask >> place & 1 == 1).for_each(|(_, byte)| *byte = Some(touch));
+    mask
 }
 
 /// Finds the touches of the bytes of memory blocks.
@@ -156,7 +157,8 @@ impl<'a, S: Source> TouchReader<'a, S> {
         let mut found = [None; 64];
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
-        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, found: &mut found };
+        let mut take = |touch, mask| note_bytes(&mut found, touch, mask);
+        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, take: &mut take };
         let after = self.index.contents.segments.partition_point(|segment| segment.step_base <= last);
         for group in (0..KeyMapReader(self.index).group_count()).rev() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
@@ -187,9 +189,38 @@ impl<'a, S: Source> TouchReader<'a, S> {
         wanted: Wanted,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
+        self.go_onward(granule, need, first, wanted, &mut |touch, mask| note_bytes(&mut found, touch, mask))?;
+        Ok(found)
+    }
+
+    /// The first touch of any byte of `need` in the slots from `first` on.
+    pub(crate) fn next_touch(
+        &self,
+        granule: u64,
+        need: u64,
+        first: u64,
+        wanted: Wanted,
+    ) -> Result<Option<TouchAt>, QueryError> {
+        let mut found = None;
+        self.go_onward(granule, need, first, wanted, &mut |touch, _| {
+            found = Some(touch);
+            u64::MAX
+        })?;
+        Ok(found)
+    }
+
+    /// Hands out the touches of bytes that are still looked for, from a slot on.
+    fn go_onward(
+        &self,
+        granule: u64,
+        need: u64,
+        first: u64,
+        wanted: Wanted,
+        take: &mut dyn FnMut(TouchAt, u64) -> u64,
+    ) -> Result<(), QueryError> {
         let need = Cell::new(need);
         let counts = |slot| self.counts(slot);
-        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, found: &mut found };
+        let mut walk = Walk { granule, need: &need, wanted, counts: &counts, take };
         let segments = self.index.contents.segments.len();
         let start = self.index.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         for group in 0..KeyMapReader(self.index).group_count() {
@@ -205,11 +236,11 @@ impl<'a, S: Source> TouchReader<'a, S> {
                 );
                 walked.map_err(|_| damaged(Section::Granules))?;
                 if need.get() == 0 {
-                    return Ok(found);
+                    return Ok(());
                 }
             }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// True when a step of some slots writes a block. Cost: one lookup for each 64 segments, and one for each that has some of the slots

@@ -57,10 +57,8 @@ impl LateLoads {
         }
         let (mut found, mut from) = (None, touched);
         while from <= last && found != Some(first) {
-            let reads = TouchReader::new(index).next_touches(granule, mask, from, Wanted::Reads)?;
-            let Some(slot) = reads.iter().flatten().map(|touch| touch.slot).min().filter(|slot| *slot <= last) else {
-                break;
-            };
+            let read = TouchReader::new(index).next_touch(granule, mask, from, Wanted::Reads)?;
+            let Some(slot) = read.map(|touch| touch.slot).filter(|slot| *slot <= last) else { break };
             let loads = self.of_slot(index, slot)?.iter();
             let meant = loads.filter(|load| load.granule == granule && load.mask & mask != 0);
             let own = meant.map(|load| load.own).filter(|own| (first..touched).contains(own)).min();

@@ -51,9 +51,9 @@ impl<S: Source> NextTouches<'_, '_, S> {
             Piece::Decision => Ok(None),
             Piece::Memory { granule, mask } => {
                 let reader = TouchReader::in_memory(self.index, self.index.memories().of(thread));
-                let touched = reader.next_touches(*granule, *mask, first, Wanted::All)?;
+                let touched = reader.next_touch(*granule, *mask, first, Wanted::All)?;
                 let by_host = self.index.host_regions.next_of_bytes(*granule, *mask, first);
-                Ok(touched.iter().flatten().map(|touch| touch.slot).chain(by_host.into_iter().flatten()).min())
+                Ok(touched.map(|touch| touch.slot).into_iter().chain(by_host.into_iter().flatten()).min())
             }
         }
     }
