@@ -159,16 +159,22 @@ impl Shared {
         }
     }
 
-    /// Waits until the text can be read up to `end`, or up to where it ends; gives how far it can be read.
+    /// Waits until the text can be read up to `end`, or up to where it ends; returns how far it can be read.
     pub fn wait_for(&self, end: u64) -> io::Result<u64> {
+        Ok(self.state_filled_to(end)?.filled)
+    }
+
+    /// Waits until the text can be read up to `end` or is complete; returns the state that says so.
+    fn state_filled_to(&self, end: u64) -> io::Result<RwLockReadGuard<'_, State>> {
         loop {
             {
                 let state = self.state();
                 if state.filled >= end {
-                    return Ok(state.filled);
+                    return Ok(state);
                 }
                 if state.is_over {
-                    return state.checked();
+                    state.checked()?;
+                    return Ok(state);
                 }
             }
             if self.is_stopped() {
@@ -185,12 +191,17 @@ impl Shared {
     /// # Errors
     /// The copy is damaged, and making it anew does not help.
     pub fn read_block(self: &Arc<Self>, block: u64, from: usize, out: &mut [u8]) -> io::Result<()> {
+        let end = block * BLOCK as u64 + (from + out.len()) as u64;
         loop {
             if self.cache.copy(block, from, out) {
                 return Ok(());
             }
             let (copy, place, length, generation) = {
-                let state = self.state();
+                // Another reader may have replaced the copy meanwhile: a block that the new one does not have yet is no damage.
+                let state = self.state_filled_to(end)?;
+                if state.filled < end {
+                    return Err(ErrorKind::UnexpectedEof.into());
+                }
                 (Arc::clone(&state.copy), state.directory.place(block), state.block_length(block), state.generation)
             };
             let unpacked = place.ok_or_else(|| ErrorKind::UnexpectedEof.into()).and_then(|(offset, packed_length)| {
@@ -211,9 +222,6 @@ impl Shared {
             });
             let Err(error) = unpacked else { return Ok(()) };
             self.renew(generation, &error)?;
-            if self.wait_for(block * BLOCK as u64 + (from + out.len()) as u64)? <= block * BLOCK as u64 {
-                return Err(ErrorKind::UnexpectedEof.into());
-            }
         }
     }
 

@@ -303,6 +303,34 @@ fn flipped_bytes_of_a_copy_are_noticed_and_it_is_made_anew() {
 }
 
 #[test]
+fn readers_of_a_damaged_copy_wait_for_the_new_one() {
+    const READERS: usize = 8;
+    let (_folder, copy) = sandbox();
+    let text = text(8_000_000);
+    let packed = pack(&text, PackedKind::Zstd);
+    drop(settled(&packed, Some(&copy)));
+    let mut damaged = std::fs::read(&copy).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 1_000].fill(0);
+    std::fs::write(&copy, &damaged).unwrap();
+    let again = opened(&packed, Some(&copy));
+    let start = std::sync::Barrier::new(READERS);
+    // One reader soon comes to the damage, while the others are in the middle of a long read.
+    std::thread::scope(|scope| {
+        for reader in 0..READERS {
+            let (again, text, start) = (&again, &text, &start);
+            scope.spawn(move || {
+                let offset = reader * (text.len() / 2) / READERS;
+                let mut rest = vec![0; text.len() - offset];
+                start.wait();
+                again.read_at(offset as u64, &mut rest).unwrap();
+                assert!(rest == text[offset..]);
+            });
+        }
+    });
+}
+
+#[test]
 fn what_a_killed_program_left_is_no_copy() {
     let (folder, copy) = sandbox();
     let text = text(3_000_000);
