@@ -1,15 +1,20 @@
-//! The program: see the library for what it does.
+//! Stepback: a time-travel debugger for recorded CPU instruction traces.
+//!
+//! The command line, and which front end a command opens; see ARCHITECTURE.md for the map.
+
+mod cli;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use stepback::cli::{BrowseArguments, Browsed, FrontEnds, Shown, WindowArguments, parse, run};
+
+use crate::cli::{BrowseArguments, Browsed, FrontEnds, Shown, WindowArguments, parse, run};
 #[cfg(any(feature = "window", feature = "terminal"))]
-use stepback::desk::TraceChoice;
+use stepback_debugger::desk::TraceChoice;
 #[cfg(feature = "terminal")]
-use stepback::terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
+use stepback_terminal::{BrowserOptions, BrowserOutcome, run as run_browser};
 #[cfg(feature = "window")]
-use stepback::window::{Outcome, WindowOptions, run as run_window, settings_path};
+use stepback_window::{Outcome, WindowOptions, run as run_window, settings_path};
 
 fn main() -> ExitCode {
     run(&parse(), FrontEnds { window: open_window, browser: open_browser })

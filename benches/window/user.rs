@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use eframe::App as _;
 use egui::{Event, Pos2, RawInput, Rect, Vec2, vec2};
-use stepback::desk::TraceChoice;
-use stepback::session::OpenOptions;
-use stepback::window::{App, WindowOptions};
 use stepback_benches::thread_cpu_time;
+use stepback_debugger::desk::TraceChoice;
+use stepback_debugger::session::OpenOptions;
+use stepback_window::{App, WindowOptions};
 
 use crate::actions::Action;
 

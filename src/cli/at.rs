@@ -21,13 +21,13 @@ use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::heap::{has_heap, heap};
-use crate::analysis::names::NamesAt;
-use crate::analysis::step_record::step_record;
-use crate::expression::AddressSpace;
-use crate::model::heap_words::block_words;
-use crate::model::value_source::SourceWords;
-use crate::place::Place;
+use stepback_debugger::analysis::heap::{has_heap, heap};
+use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::expression::AddressSpace;
+use stepback_debugger::model::heap_words::block_words;
+use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::place::Place;
 
 /// A question for more memory than this is taken for a typing error.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;

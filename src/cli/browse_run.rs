@@ -8,7 +8,7 @@ use super::browse::{BrowseArguments, Browsed, OpenBrowser};
 use super::options::ReportOptions;
 use super::progress;
 use super::window::refuse_missing;
-use crate::session::{OpenOptions, demo_path, is_same_file};
+use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
 
 /// Opens the browser and waits for its end.
 pub fn run(arguments: &BrowseArguments, open_browser: OpenBrowser) -> Result<ExitCode> {

@@ -15,9 +15,9 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::code_address::code_address;
-use crate::analysis::sites::{Site, Sites};
-use crate::image::Symbol;
+use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::sites::{Site, Sites};
+use stepback_debugger::image::Symbol;
 
 /// Visits that are looked up at once.
 const BLOCK: usize = 4096;

@@ -6,7 +6,7 @@ use stepback_index::Call;
 
 use super::json::{TrapJson, entered_word, evidence_word, hex, left_word, thread_name};
 use super::report::Report;
-use crate::analysis::traps::trap_of;
+use stepback_debugger::analysis::traps::trap_of;
 
 /// A call.
 #[derive(Serialize)]

@@ -15,11 +15,11 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{line_text, printable, site_text};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::activations::{Activation, Tree};
-use crate::analysis::code_address::code_address;
-use crate::analysis::sites::{Site, Sites};
-use crate::analysis::traps::trap_of;
-use crate::model::names::trap_words;
+use stepback_debugger::analysis::activations::{Activation, Tree};
+use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::sites::{Site, Sites};
+use stepback_debugger::analysis::traps::trap_of;
+use stepback_debugger::model::names::trap_words;
 
 /// Deeper calls are not indented but say their depth where the text would be too long otherwise:
 /// it grows with the square of the depth.

@@ -7,11 +7,11 @@ use stepback_parsers::Position;
 use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::Report;
-use crate::analysis::names::NamesAt;
-use crate::analysis::register_part::RegisterPart;
-use crate::expression::{parse, split_range, split_space};
-use crate::place::Place;
-use crate::session::Session;
+use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::register_part::RegisterPart;
+use stepback_debugger::expression::{parse, split_range, split_space};
+use stepback_debugger::place::Place;
+use stepback_debugger::session::Session;
 
 /// Finds a thread by the name that was given, if one was.
 pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadId>> {

@@ -11,8 +11,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::check::{BrokenRule, check};
-use crate::model::finding_rows::{place_words, totals};
+use stepback_debugger::analysis::check::{BrokenRule, check};
+use stepback_debugger::model::finding_rows::{place_words, totals};
 
 /// Shown below the options.
 pub const HELP: &str = "\

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 /// A subcommand as it was typed.
 ///
-/// Commands of the window are another thing: see [`crate::keymap`].
+/// Commands of the window are another thing: see [`stepback_debugger::keymap`].
 pub trait Command: fmt::Debug {
     /// Says what is wrong with the spelling, as far as it shows without the trace.
     ///

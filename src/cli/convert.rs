@@ -21,7 +21,7 @@ use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::retold::BUFFER_BYTES;
 use super::trace_arguments::TraceArguments;
-use crate::session::{IndexPolicy, Input, OpenOptions, is_same_file};
+use stepback_debugger::session::{IndexPolicy, Input, OpenOptions, is_same_file};
 
 /// Into what.
 ///

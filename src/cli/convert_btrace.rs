@@ -14,7 +14,7 @@ use super::misspelt::Misspelt;
 use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT};
 use super::trace_arguments::TraceArguments;
-use crate::session::{IndexPolicy, Input, OpenOptions};
+use stepback_debugger::session::{IndexPolicy, Input, OpenOptions};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

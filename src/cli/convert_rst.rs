@@ -15,7 +15,7 @@ use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT};
 use super::text::counted;
 use super::trace_arguments::TraceArguments;
-use crate::session::{TraceFiles, is_same_file};
+use stepback_debugger::session::{TraceFiles, is_same_file};
 
 /// So many problems are told one by one.
 const TOLD: usize = 10;

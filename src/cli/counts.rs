@@ -15,7 +15,7 @@ use super::command::Command;
 use super::question::Question;
 use super::report::Report;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::counts::{ThreadCounts, TraceCounts, count_events};
+use stepback_debugger::analysis::counts::{ThreadCounts, TraceCounts, count_events};
 
 #[derive(Serialize)]
 struct CountsJson {

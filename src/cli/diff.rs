@@ -15,8 +15,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::step_record::step_record;
-use crate::place::Place;
+use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::place::Place;
 
 /// Which positions.
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use super::effects::{function_of, function_words, no_call, symbol};
 use super::json::{FunctionJson, byte_string, hex, thread_name, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use crate::analysis::effects::{
+use stepback_debugger::analysis::effects::{
     CallComparison, Differences, DifferingCell, Parting, PathStep, Scope, call_around, call_of_function_around,
     compare_calls,
 };

@@ -13,11 +13,11 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::effects::{
+use stepback_debugger::analysis::effects::{
     Effects, Scope, Used, UsedCell, call_around, effects_of, iteration_around, range_scope,
 };
-use crate::model::value_source::SourceWords;
-use crate::place::Place;
+use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::place::Place;
 use stepback_parsers::Position;
 
 /// Which steps.

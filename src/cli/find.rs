@@ -18,12 +18,12 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::code_address::code_address;
-use crate::analysis::marker_walk::Course;
-use crate::analysis::search::{self, bytes_of, wide_number};
-use crate::analysis::walk::{Sought, Walk};
-use crate::expression::BareNumber;
-use crate::place::Place;
+use stepback_debugger::analysis::code_address::code_address;
+use stepback_debugger::analysis::marker_walk::Course;
+use stepback_debugger::analysis::search::{self, bytes_of, wide_number};
+use stepback_debugger::analysis::walk::{Sought, Walk};
+use stepback_debugger::expression::BareNumber;
+use stepback_debugger::place::Place;
 
 /// Frames of a stack that people read.
 const FRAMES: usize = 64;

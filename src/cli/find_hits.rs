@@ -14,9 +14,9 @@ use super::json::HitJson;
 use super::progress::say;
 use super::report::Report;
 use super::text::{access_text, grouped, step_line};
-use crate::analysis::stack_groups::StackGroups;
-use crate::analysis::walk::{Found, Walk};
-use crate::model::doubt::doubt_words;
+use stepback_debugger::analysis::stack_groups::StackGroups;
+use stepback_debugger::analysis::walk::{Found, Walk};
+use stepback_debugger::model::doubt::doubt_words;
 
 /// What a search hands its hits to.
 type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;

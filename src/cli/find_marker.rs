@@ -15,10 +15,10 @@ use super::json::{StepJson, thread_name};
 use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{grouped, step_line};
-use crate::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
-use crate::analysis::names::NamesAt;
-use crate::analysis::step_record::step_record;
-use crate::analysis::trace_index::TraceIndex;
+use stepback_debugger::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
+use stepback_debugger::analysis::names::NamesAt;
+use stepback_debugger::analysis::step_record::step_record;
+use stepback_debugger::analysis::trace_index::TraceIndex;
 
 /// What is sought, as it was written.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use stepback_machine::Address;
 use super::json::{FunctionJson, HitJson, StackFrameJson, hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use crate::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
-use crate::session::Session;
+use stepback_debugger::analysis::stack_groups::{GroupKey, StackGroup, StackGroups, frame_around};
+use stepback_debugger::session::Session;
 
 /// Whether the call stacks around hits are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use crate::analysis::marker_walk::Course;
-use crate::analysis::trace_index::TraceIndex;
-use crate::analysis::walk::Sought;
+use stepback_debugger::analysis::marker_walk::Course;
+use stepback_debugger::analysis::trace_index::TraceIndex;
+use stepback_debugger::analysis::walk::Sought;
 
 /// What is said where the limit leaves nothing to look for.
 pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";

@@ -16,12 +16,12 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::activations::Tree;
-use crate::analysis::call_profile::{Progress, call_profile};
-use crate::analysis::profile::marked_pc;
-use crate::analysis::sites::{Sites, counts_steps};
-use crate::analysis::spans::{Span, Spans};
-use crate::analysis::stack_times::{FoldedStack, Name, StackTimes};
+use stepback_debugger::analysis::activations::Tree;
+use stepback_debugger::analysis::call_profile::{Progress, call_profile};
+use stepback_debugger::analysis::profile::marked_pc;
+use stepback_debugger::analysis::sites::{Sites, counts_steps};
+use stepback_debugger::analysis::spans::{Span, Spans};
+use stepback_debugger::analysis::stack_times::{FoldedStack, Name, StackTimes};
 
 /// More text than this is printed only where a depth was asked for.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;

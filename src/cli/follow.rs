@@ -12,8 +12,8 @@ use super::options::ReportOptions;
 use super::progress;
 use super::report::{Output, Report};
 use super::trace_arguments::TraceArguments;
-use crate::place::Place;
-use crate::session::{self, Session, Watch};
+use stepback_debugger::place::Place;
+use stepback_debugger::session::{self, Session, Watch};
 
 /// The last step is printed when nothing came for so long: its effects may still be on their way.
 const QUIET: Duration = Duration::from_millis(300);

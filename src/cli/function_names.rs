@@ -4,7 +4,7 @@ use clap::Args;
 use stepback_machine::Address;
 
 use super::text::printable;
-use crate::image::Images;
+use stepback_debugger::image::Images;
 
 /// How functions are named.
 #[derive(Clone, Copy, Debug, Default, Args)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::{ArgAction, Command, CommandFactory as _};
 
 use super::arguments::Arguments;
-use crate::session::is_trace_file;
+use stepback_debugger::session::is_trace_file;
 
 /// The words with `--with` before each further file of the trace.
 pub fn told_apart(words: Vec<OsString>) -> Vec<OsString> {

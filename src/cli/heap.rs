@@ -15,9 +15,9 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
-use crate::model::heap_words::{block_words, double_free_words, function_name};
-use crate::place::Place;
+use stepback_debugger::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
+use stepback_debugger::model::heap_words::{block_words, double_free_words, function_name};
+use stepback_debugger::place::Place;
 
 /// Which blocks.
 #[derive(Debug, Args)]

@@ -12,8 +12,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
-use crate::place::Place;
+use stepback_debugger::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
+use stepback_debugger::place::Place;
 
 /// When, and how many pages.
 #[derive(Debug, Args)]

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::text::{counted, grouped};
-use crate::image::{CheckedImage, Misfit, MisfitCause, bytes_text};
-use crate::session::Session;
+use stepback_debugger::image::{CheckedImage, Misfit, MisfitCause, bytes_text};
+use stepback_debugger::session::Session;
 
 /// An image.
 #[derive(Serialize)]

@@ -16,12 +16,12 @@ use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::cpu_count::cpu_count;
-use crate::model::so_far::SoFar;
-use crate::model::threads::threads_of;
-use crate::model::trace_notes::trace_notes;
-use crate::model::warning_words::placed;
-use crate::session::Session;
+use stepback_debugger::analysis::cpu_count::cpu_count;
+use stepback_debugger::model::so_far::SoFar;
+use stepback_debugger::model::threads::threads_of;
+use stepback_debugger::model::trace_notes::trace_notes;
+use stepback_debugger::model::warning_words::placed;
+use stepback_debugger::session::Session;
 
 /// How many warnings the JSON names; all are counted.
 const WARNINGS_IN_JSON: usize = 100;

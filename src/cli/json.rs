@@ -8,10 +8,10 @@ use stepback_index::{
 use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Source as _, drmemtrace::marker_name};
 
-use crate::analysis::trace_index::TraceIndex;
-use crate::analysis::traps::Trap;
-use crate::model::step_remarks::{not_executed, step_remarks};
-use crate::model::value_source::SourceWords;
+use stepback_debugger::analysis::trace_index::TraceIndex;
+use stepback_debugger::analysis::traps::Trap;
+use stepback_debugger::model::step_remarks::{not_executed, step_remarks};
+use stepback_debugger::model::value_source::SourceWords;
 
 /// Numbers up to here are exact in every JSON reader.
 const EXACT_LIMIT: u64 = 1 << 53;

@@ -15,7 +15,7 @@ use super::records::FirstRecord;
 use super::report::Report;
 use super::rst_records;
 use super::trace_arguments::TraceArguments;
-use crate::place::Place;
+use stepback_debugger::place::Place;
 
 /// Which steps.
 #[derive(Debug, Args)]

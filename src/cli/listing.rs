@@ -10,7 +10,7 @@ use super::json::ListedJson;
 use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{line_text, step_line};
-use crate::place::Place;
+use stepback_debugger::place::Place;
 
 /// Steps asked for at once: memory stays small however long the list.
 /// Of steps that did very much fewer are told whole at once: such are asked for again.

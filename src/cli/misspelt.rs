@@ -5,8 +5,8 @@ use std::fmt;
 use anyhow::Error;
 use stepback_index::QueryError;
 
-use crate::analysis::names::NameError;
-use crate::place;
+use stepback_debugger::analysis::names::NameError;
+use stepback_debugger::place;
 
 /// What was typed means nothing in this trace, in a sentence.
 #[derive(Debug)]

@@ -66,9 +66,7 @@ mod why;
 mod why_text;
 mod window;
 
-pub use arguments::Arguments;
-pub use browse::{BrowseArguments, Browsed, OpenBrowser};
+pub use browse::{BrowseArguments, Browsed};
 pub use run::run;
-pub use start::Start;
 pub use typed::parse;
-pub use window::{FrontEnds, OpenWindow, Shown, WindowArguments};
+pub use window::{FrontEnds, Shown, WindowArguments};

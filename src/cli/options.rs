@@ -9,10 +9,10 @@ use clap::{Args, ValueEnum};
 use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::Format;
 
-use crate::image::ImageSpec;
-use crate::number::number;
-use crate::session::{IndexPolicy, OpenOptions};
-use crate::source::SourceMapping;
+use stepback_debugger::image::ImageSpec;
+use stepback_debugger::number::number;
+use stepback_debugger::session::{IndexPolicy, OpenOptions};
+use stepback_debugger::source::SourceMapping;
 
 /// How a trace is opened.
 #[derive(Clone, Debug, Args)]
@@ -132,7 +132,7 @@ impl ValueEnum for ArchName {
 }
 
 impl TraceOptions {
-    /// What [`crate::session::open`] is told.
+    /// What [`stepback_debugger::session::open`] is told.
     pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
         OpenOptions {
             path: trace.to_owned(),

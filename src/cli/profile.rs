@@ -12,8 +12,8 @@ use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::profile::{FunctionTotals, profile, whole_profile};
-use crate::analysis::sites::counts_steps;
+use stepback_debugger::analysis::profile::{FunctionTotals, profile, whole_profile};
+use stepback_debugger::analysis::sites::counts_steps;
 
 /// Shown below the options.
 pub const HELP: &str = "\

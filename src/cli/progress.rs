@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use stepback_index::{BuildProgress, Cancel};
 
 use super::options::ReportOptions;
-use crate::session::{self, IndexPolicy, OpenOptions, Session, Watch};
+use stepback_debugger::session::{self, IndexPolicy, OpenOptions, Session, Watch};
 
 /// How often the meter is looked at.
 const INTERVAL: Duration = Duration::from_millis(100);

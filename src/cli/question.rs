@@ -8,9 +8,9 @@ use super::progress::{self, say};
 use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::damage::damage_in;
-use crate::model::so_far::SoFar;
-use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
+use stepback_debugger::analysis::damage::damage_in;
+use stepback_debugger::model::so_far::SoFar;
+use stepback_debugger::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
 #[derive(Clone, Copy, Debug)]

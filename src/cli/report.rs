@@ -12,7 +12,7 @@ use stepback_index::Cancel;
 use super::options::ReportOptions;
 use super::progress::say;
 use super::retold::Retold;
-use crate::session::{Session, is_same_file};
+use stepback_debugger::session::{Session, is_same_file};
 
 /// What messages call standard output.
 pub const STANDARD_OUTPUT: &str = "standard output";

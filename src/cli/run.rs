@@ -14,7 +14,7 @@ use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::OutputError;
 use super::window::{self, FrontEnds};
-use crate::session::TraceFiles;
+use stepback_debugger::session::TraceFiles;
 
 /// Does what was typed; what shows the window and the browser is handed over, since the command line does without them.
 pub fn run(arguments: &Arguments, front: FrontEnds) -> ExitCode {

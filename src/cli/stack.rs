@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
-use crate::model::call_stack::{SourceWish, StackFrame, call_stack, stack_frames};
+use stepback_debugger::model::call_stack::{SourceWish, StackFrame, call_stack, stack_frames};
 
 /// The frames around a position, innermost first.
 pub struct Stack {

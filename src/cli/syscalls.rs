@@ -14,7 +14,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::system_calls::{SystemCall, SystemCallTotal, system_call_totals, system_calls};
+use stepback_debugger::analysis::system_calls::{SystemCall, SystemCallTotal, system_call_totals, system_calls};
 
 /// Which calls.
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::tasks::{Task, running_task, tasks};
+use stepback_debugger::analysis::tasks::{Task, running_task, tasks};
 
 /// What the help says below the options.
 pub const HELP: &str = "\

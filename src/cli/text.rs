@@ -4,11 +4,11 @@ use stepback_index::{Access, Effect, StepRecord};
 use stepback_parsers::Source as _;
 
 use super::json::{cell_text, kind_word, thread_name, value_hex};
-use crate::analysis::sites::Site;
-use crate::analysis::trace_index::TraceIndex;
-use crate::model::markers::MarkerWords;
-use crate::model::step_remarks::{more_words, step_remarks};
-pub use crate::model::text::thousands as grouped;
+use stepback_debugger::analysis::sites::Site;
+use stepback_debugger::analysis::trace_index::TraceIndex;
+use stepback_debugger::model::markers::MarkerWords;
+use stepback_debugger::model::step_remarks::{more_words, step_remarks};
+pub use stepback_debugger::model::text::thousands as grouped;
 
 /// `1 step`, `2 steps`.
 pub fn counted(number: u64, noun: &str) -> String {

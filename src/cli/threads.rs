@@ -10,8 +10,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::thread_ending::Ending;
-use crate::model::threads::{ThreadRow, threads_of};
+use stepback_debugger::analysis::thread_ending::Ending;
+use stepback_debugger::model::threads::{ThreadRow, threads_of};
 
 /// A thread; `info` has the same.
 #[derive(Serialize)]

@@ -16,8 +16,8 @@ use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::retold::BUFFER_BYTES;
 use super::text::{counted, grouped, printable};
-use crate::session::is_same_file;
-use crate::truncate::{Copied, CopyError, CutReason, Stream, Unpacked, copy};
+use stepback_debugger::session::is_same_file;
+use stepback_debugger::truncate::{Copied, CopyError, CutReason, Stream, Unpacked, copy};
 
 /// What standard input is called on the command line.
 const STANDARD_INPUT: &str = "-";

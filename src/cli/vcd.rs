@@ -20,10 +20,12 @@ use super::report::{OutputError, Report, STANDARD_OUTPUT, create, is_standard_ou
 use super::retold::BUFFER_BYTES;
 use super::text::{counted, size_text};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::activations::{Activation, Tree};
-use crate::place::Place;
-use crate::session::Session;
-use crate::vcd::{Dump, DumpError, DumpOptions, DumpSummary, Fidelity, FunctionSpan, Spans, Stamps, Traced};
+use stepback_debugger::analysis::activations::{Activation, Tree};
+use stepback_debugger::place::Place;
+use stepback_debugger::session::Session;
+use stepback_debugger::vcd::{
+    Dump, DumpError, DumpOptions, DumpSummary, Fidelity, FunctionSpan, Spans, Stamps, Traced,
+};
 
 /// What the waveform shows.
 ///

@@ -18,10 +18,10 @@ use super::report::Report;
 use super::text::{grouped, step_line};
 use super::trace_arguments::TraceArguments;
 use super::why_text;
-use crate::action::Way;
-use crate::model::doubt::doubt_words;
-use crate::model::slice::{cell_words, edge_word, end_words, ended_words};
-use crate::place::Place;
+use stepback_debugger::action::Way;
+use stepback_debugger::model::doubt::doubt_words;
+use stepback_debugger::model::slice::{cell_words, edge_word, end_words, ended_words};
+use stepback_debugger::place::Place;
 
 /// What is asked, and how far.
 #[derive(Debug, Args)]

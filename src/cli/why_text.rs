@@ -8,9 +8,9 @@ use stepback_parsers::AnySource;
 
 use super::report::Report;
 use super::text::{grouped, printable};
-use crate::action::Way;
-use crate::analysis::slice::{Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading};
-use crate::model::slice::{LineWords, SliceWords};
+use stepback_debugger::action::Way;
+use stepback_debugger::analysis::slice::{Frames, LineKind, Reading, ReadingLine, ReadingView, SliceReading};
+use stepback_debugger::model::slice::{LineWords, SliceWords};
 
 /// So many steps are taken at a time.
 const PORTION: usize = 512;

@@ -14,7 +14,7 @@ use super::progress::{self, say};
 use super::report::Report;
 use super::start::{Start, parse_size, trace_and_place};
 use super::typed::neither;
-use crate::session::{OpenOptions, demo_path, is_same_file};
+use stepback_debugger::session::{OpenOptions, demo_path, is_same_file};
 
 /// How to go on without a window.
 const HOW_TO_ASK: &str = "\

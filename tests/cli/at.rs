@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, overflow_image};
+use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, overflow_image};
 
 #[test]
 fn the_end_shows_the_broken_pointer() {

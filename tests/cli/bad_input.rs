@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use crate::support::{OVERFLOW, Sandbox, fixture_path, text};
+use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, text};
 
 const STEP: &str = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
 
@@ -23,7 +23,7 @@ fn what_is_no_trace_is_refused_by_name() {
     check_refused("packed.tarmac.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], "gzip");
     check_refused("rubbish.tarmac", (0..=255).cycle().take(100_000).collect::<Vec<u8>>(), "binary");
     check_refused("prose.txt", "It was a dark and stormy night;\nthe rain fell in torrents.\n", "is this a trace");
-    check_refused("app.elf", fs::read(crate::support::overflow_image()).unwrap(), "ELF");
+    check_refused("app.elf", fs::read(crate::cli::support::overflow_image()).unwrap(), "ELF");
 }
 
 #[test]

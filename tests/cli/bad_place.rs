@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{OVERFLOW, OVERFLOW_STEPS, Ran, Sandbox, text};
+use crate::cli::support::{OVERFLOW, OVERFLOW_STEPS, Ran, Sandbox, text};
 
 #[test]
 fn an_index_that_cannot_be_written_lives_in_memory() {

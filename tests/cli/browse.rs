@@ -1,6 +1,6 @@
 //! The browser in the terminal, as a script sees it.
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
 #[test]
 fn a_script_is_done_and_the_screen_is_printed_without_a_terminal() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};
 
-use crate::support::{AMP, OVERFLOW, Sandbox};
+use crate::cli::support::{AMP, OVERFLOW, Sandbox};
 
 /// Copies fixtures into the sandbox; gives the path of the first.
 fn put(sandbox: &Sandbox, names: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! `stepback callinfo`.
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
 #[test]
 fn the_visits_of_a_function_have_time_line_and_place() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{AMP, OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{AMP, OVERFLOW, Sandbox, overflow_image};
 
 #[test]
 fn the_calls_come_in_order_of_entry() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 const RECORD: usize = 24;
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
-use crate::support::Sandbox;
-use crate::waveform::Waveform;
+use crate::cli::support::Sandbox;
+use crate::cli::waveform::Waveform;
 
 /// Two steps of x86-64 at odd addresses, and two at even ones.
 fn odd(sandbox: &Sandbox) -> String {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{OVERFLOW, Ran, Sandbox, overflow_image, text};
+use crate::cli::support::{OVERFLOW, Ran, Sandbox, overflow_image, text};
 
 /// Every subcommand that answers on standard output, with what it cannot do without besides the trace.
 const QUESTIONS: [&[&str]; 9] = [

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{OVERFLOW, Sandbox, text};
+use crate::cli::support::{OVERFLOW, Sandbox, text};
 
 /// What the trace in another style says must be what the trace says.
 #[track_caller]

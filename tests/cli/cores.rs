@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// Two cores in one file.
 fn whole() -> String {

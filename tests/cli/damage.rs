@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};
 use stepback_generator::{Recipe, Size};
 
-use crate::support::{OVERFLOW, Ran, Sandbox};
+use crate::cli::support::{OVERFLOW, Ran, Sandbox};
 
 /// An indexed trace and what it answers.
 struct Indexed {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 #[test]
 fn one_store_differs_in_one_byte() {

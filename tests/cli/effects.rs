@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
 
 fn answer(arguments: &[&str]) -> Value {
     let sandbox = Sandbox::new();

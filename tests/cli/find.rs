@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
 struct Finder {
     sandbox: Sandbox,

@@ -1,6 +1,6 @@
 //! `stepback find` where several threads act between two instructions.
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// Between two instructions both cores write, and one reads and writes.
 const TWO_CORES: &str = "\

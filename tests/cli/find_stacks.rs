@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
 /// The frames of a hit, innermost first.
 fn functions(hit: &Value) -> Vec<String> {

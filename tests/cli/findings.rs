@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// Folders of traces that are files, with the endings of those that are taken: others hold the same records.
 const FOLDERS: [(&str, &[&str]); 5] = [

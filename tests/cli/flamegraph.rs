@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{AMP, OVERFLOW, Sandbox, overflow_image, text};
+use crate::cli::support::{AMP, OVERFLOW, Sandbox, overflow_image, text};
 
 #[test]
 fn stacks_are_sorted_and_hold_the_time_of_the_trace() {

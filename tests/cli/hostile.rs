@@ -2,7 +2,7 @@
 
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind};
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// What the program may have of its own: twice what an honest trace of the size takes, and no more for any input.
 const MEBIBYTES: u64 = 256;

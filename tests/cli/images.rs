@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, fixture_path, overflow_image};
 
 /// A file of `fixtures/images` in a sandbox.
 fn image_fixture(sandbox: &Sandbox, name: &str) -> String {

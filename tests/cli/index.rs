@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{OVERFLOW, OVERFLOW_STEPS, Sandbox, text};
+use crate::cli::support::{OVERFLOW, OVERFLOW_STEPS, Sandbox, text};
 
 #[test]
 fn the_second_time_the_index_is_fresh() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox};
+use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox};
 
 #[test]
 fn the_json_has_every_promised_field_in_order() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 const IMAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/overflow_bare.elf");
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox};
+use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox};
 
 #[test]
 fn a_step_has_its_effects_in_trace_order() {

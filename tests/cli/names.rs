@@ -1,6 +1,6 @@
 //! Texts that name addresses, ranges and registers mean the same in every command.
 
-use crate::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 /// The first step at an address.
 fn visit(sandbox: &Sandbox, trace: &str, address: &str) -> Option<u64> {

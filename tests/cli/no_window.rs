@@ -1,6 +1,6 @@
 //! Without a display.
 
-use crate::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 #[test]
 fn a_trace_is_described_where_no_window_is_possible() {

@@ -1,6 +1,6 @@
 //! The command line itself.
 
-use crate::support::{OVERFLOW, Sandbox};
+use crate::cli::support::{OVERFLOW, Sandbox};
 
 #[track_caller]
 fn check_misspelt(arguments: &[&str]) {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 
-use crate::support::{OVERFLOW, Sandbox, text};
+use crate::cli::support::{OVERFLOW, Sandbox, text};
 
 #[test]
 fn an_answer_goes_to_the_file_that_was_asked_for() {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use serde_json::Value;
 
-use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, fixture_path, text};
+use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, fixture_path, text};
 
 /// The compressed forms, named so that the name tells nothing.
 fn forms(content: &[u8]) -> [(&'static str, Vec<u8>); 3] {

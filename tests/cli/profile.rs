@@ -1,6 +1,6 @@
 //! `stepback profile`.
 
-use crate::support::{AMP, OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{AMP, OVERFLOW, Sandbox, overflow_image};
 
 #[test]
 fn functions_are_listed_by_address_with_calls_and_times() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use stepback_generator::{Recipe, Size};
 
-use crate::support::{OVERFLOW, Ran, Sandbox, fixture_path};
+use crate::cli::support::{OVERFLOW, Ran, Sandbox, fixture_path};
 
 #[test]
 fn programs_that_open_a_trace_at_the_same_time_do_not_fight() {

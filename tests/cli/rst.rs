@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// A fixture, copied so that what is kept beside it is kept there.
 fn put(sandbox: &Sandbox, name: &str) -> String {

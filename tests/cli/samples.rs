@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{Sandbox, text};
+use crate::cli::support::{Sandbox, text};
 
 /// A sample, its image, and the function that the trace begins with where the tools do not find its name:
 /// they overlook the symbol with the lowest address.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Sandbox, text};
+use crate::cli::support::{Sandbox, text};
 
 #[test]
 fn every_shell_completes_every_subcommand() {

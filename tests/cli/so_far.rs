@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{OVERFLOW, OVERFLOW_STEPS, Sandbox};
+use crate::cli::support::{OVERFLOW, OVERFLOW_STEPS, Sandbox};
 
 const TWO_STEPS: &str = "\
 1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1

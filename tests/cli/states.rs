@@ -1,6 +1,6 @@
 //! Names of registers on a core that changes between AArch64 and AArch32.
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 const DROP: &str = "\
 1 clk IT (1) 00001000 d69f03e0 O EL1h_n : ERET

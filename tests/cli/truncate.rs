@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::support::{AMP, OVERFLOW, Ran, Sandbox, fixture_path};
+use crate::cli::support::{AMP, OVERFLOW, Ran, Sandbox, fixture_path};
 
 /// Three steps to a loop of two that waits, and its second round. The bytes need not be UTF-8.
 fn hang() -> Vec<u8> {

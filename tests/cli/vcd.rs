@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Ran, Sandbox, overflow_image, text};
-use crate::waveform::Waveform;
+use crate::cli::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Ran, Sandbox, overflow_image, text};
+use crate::cli::waveform::Waveform;
 
 /// Steps, registers and accesses of every kind.
 const SMALL: &str = "\

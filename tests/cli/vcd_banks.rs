@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::support::Sandbox;
-use crate::waveform::Waveform;
+use crate::cli::support::Sandbox;
+use crate::cli::waveform::Waveform;
 
 /// An interrupt in `svc` mode.
 const INTERRUPT: &str = "\

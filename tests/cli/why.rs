@@ -1,6 +1,6 @@
 //! `why`: where a value comes from, as it is read.
 
-use crate::support::{OVERFLOW, Sandbox, overflow_image};
+use crate::cli::support::{OVERFLOW, Sandbox, overflow_image};
 
 /// What `why x2` prints at the crash of the demo.
 fn at_the_crash(options: &[&str]) -> Vec<String> {

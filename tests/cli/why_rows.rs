@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::support::Sandbox;
+use crate::cli::support::Sandbox;
 
 /// A table is made of a constant, an entry is loaded by an index, changed and stored; then a flag chooses.
 const TABLE: &str = "\

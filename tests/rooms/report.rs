@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::survey::{Offence, Survey};
-use crate::table::RoomId;
-use crate::workspace::{FileId, folder_of};
+use crate::rooms::survey::{Offence, Survey};
+use crate::rooms::table::RoomId;
+use crate::rooms::workspace::{FileId, folder_of};
 
 /// A rule by its name.
 pub struct Rule {

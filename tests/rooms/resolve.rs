@@ -1,7 +1,7 @@
 //! From a path in the code to the module that defines what it names, through imports, renames, globs and re-exports.
 
-use crate::scan::file_scan::Binding;
-use crate::workspace::{ModuleId, Workspace};
+use crate::rooms::scan::file_scan::Binding;
+use crate::rooms::workspace::{ModuleId, Workspace};
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::resolve::Target;
-use crate::scan::file_scan::Reach;
-use crate::scan::holds_modules_only;
-use crate::table::CRATES;
-use crate::workspace::{FileId, ModuleId, Sources, Workspace, folder_of};
+use crate::rooms::resolve::Target;
+use crate::rooms::scan::file_scan::Reach;
+use crate::rooms::scan::holds_modules_only;
+use crate::rooms::table::CRATES;
+use crate::rooms::workspace::{FileId, ModuleId, Sources, Workspace, folder_of};
 
 /// All that the rules look at.
 pub struct Survey {
     pub workspace: Workspace,
     /// Sorted by file and line; one for each item that a file uses.
     pub arrows: Vec<Arrow>,
-    pub foreign: Vec<Foreign>,
 }
 
 /// A file uses an item that another file defines.
@@ -29,13 +28,6 @@ pub struct Arrow {
     pub parts: Vec<String>,
 }
 
-/// A file uses something that no crate of the workspace defines.
-pub struct Foreign {
-    pub from: FileId,
-    pub line: usize,
-    pub path: Vec<String>,
-}
-
 /// A rule is broken there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offence {
@@ -46,7 +38,6 @@ pub struct Offence {
 
 enum Use {
     Ours(Arrow),
-    Foreign(Foreign),
     /// A path of ours that leads to nothing.
     Nowhere(String),
 }
@@ -60,7 +51,6 @@ impl Survey {
             .flat_map_iter(|at| uses_of(&workspace, ModuleId(at)))
             .collect();
         let mut arrows: BTreeMap<_, Arrow> = BTreeMap::new();
-        let mut foreign = Vec::new();
         for one in uses {
             match one {
                 Use::Ours(arrow) => {
@@ -70,7 +60,6 @@ impl Survey {
                     known.line = known.line.min(arrow.line);
                     known.parts.extend(arrow.parts);
                 }
-                Use::Foreign(one) => foreign.push(one),
                 Use::Nowhere(path) => workspace.problems.push(path),
             }
         }
@@ -80,7 +69,7 @@ impl Survey {
             arrow.parts.dedup();
         });
         arrows.sort_by_key(|arrow| (arrow.from, arrow.line, arrow.to));
-        Self { workspace, arrows, foreign }
+        Self { workspace, arrows }
     }
 
     pub fn path_of(&self, file: FileId) -> &str {
@@ -103,12 +92,11 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
                     uses.push(Use::Ours(Arrow { from: module.file, line, to, item: item.name, parts }));
                 }
             }
-            Some(Target::Foreign(path)) => uses.push(Use::Foreign(Foreign { from: module.file, line, path })),
             // What we define can be found: such a path is a hole of the resolver, and must be told.
             None if begins_in_ours(workspace, path) => {
                 uses.push(Use::Nowhere(format!("{own_file}:{line}: {} leads nowhere", path.join("::"))));
             }
-            Some(Target::Module(_)) | None => {}
+            Some(Target::Module(_) | Target::Foreign(_)) | None => {}
         }
     }
     uses

@@ -1,18 +1,19 @@
 //! The rooms of each crate from the lowest to the highest, after "Rooms" in DESIGN.md.
 //!
-//! A room may use the rooms below it, in its own crate and in the crates below.
+//! A room may use the rooms below it in its own crate; which crate may use which, Cargo holds.
 //! Rooms of one floor may not use each other.
 //! A new file in a folder that stands here belongs to the folder's room; a new folder wants a line.
 
-use crate::workspace::CrateFile;
+use std::cmp::Ordering;
+
+use crate::rooms::workspace::CrateFile;
 
 /// One room: what it is called and where it stands.
 pub struct Room {
     pub name: &'static str,
-    /// Modules below the crate's folder: `calls` is `calls.rs` and all of `calls/`. The longest that fits counts.
+    /// Modules below the crate's folder: `calls` is `calls.rs` and all of `calls/`, the empty name all that has no other room.
+    /// The longest that fits counts.
     pub places: &'static [&'static str],
-    /// The rooms of the crate that may use it; empty: all above.
-    pub only_for: &'static [&'static str],
 }
 
 /// The rooms of a crate.
@@ -23,13 +24,15 @@ pub struct CrateRooms {
     pub floors: &'static [&'static [Room]],
 }
 
-/// What is parsed: each library, and the program's `main`.
+/// What is parsed: each library, and the program.
 pub const CRATES: &[CrateFile] = &[
     CrateFile { name: "stepback_machine", file: "machine/src/lib.rs" },
     CrateFile { name: "stepback_parsers", file: "parsers/src/lib.rs" },
     CrateFile { name: "stepback_index", file: "index/src/lib.rs" },
-    CrateFile { name: "stepback", file: "src/lib.rs" },
-    CrateFile { name: "", file: "src/main.rs" },
+    CrateFile { name: "stepback_debugger", file: "debugger/src/lib.rs" },
+    CrateFile { name: "stepback_window", file: "window/src/lib.rs" },
+    CrateFile { name: "stepback_terminal", file: "terminal/src/lib.rs" },
+    CrateFile { name: "stepback", file: "src/main.rs" },
 ];
 
 /// The crates from the lowest to the highest.
@@ -156,11 +159,11 @@ pub const ROOMS: &[CrateRooms] = &[
         ],
     },
     CrateRooms {
-        name: "src",
-        folder: "src",
+        name: "debugger",
+        folder: "debugger/src",
         floors: &[
-            &[room("number", &["number"])],
-            // What the window says, in every language.
+            &[room("number", &["number"]), room("icons", &["icons"])],
+            // What the program says, in every language.
             &[room("messages", &["messages"])],
             // What a user keeps about a trace.
             &[room("notes", &["notes"])],
@@ -173,28 +176,24 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("analysis", &["analysis"])],
             &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
             &[room("worker", &["worker"])],
-            &[own("theme", &["theme"], &["keymap", "desk", "panels", "window", "terminal"])],
-            &[own("keymap", &["keymap"], &["desk", "panels", "window", "terminal"])],
-            // What is open, and what is asked of it, without a toolkit.
-            &[own("desk", &["desk"], &["panels", "window", "terminal", "main"])],
-            &[own("panels", &["panels"], &["window"])],
-            &[
-                own("window", &["window"], &["main"]),
-                own("terminal", &["terminal"], &["main"]),
-                own("cli", &["cli"], &["main"]),
-            ],
-            &[room("main", &["main"])],
+            &[room("keymap", &["keymap"])],
+            // What is open, and what is asked of it.
+            &[room("desk", &["desk"])],
+            // A view per panel.
+            &[room("views", &["views"])],
         ],
     },
+    CrateRooms {
+        name: "window",
+        folder: "window/src",
+        floors: &[&[room("theme", &["theme"])], &[room("panels", &["panels"])], &[room("shell", &[""])]],
+    },
+    CrateRooms { name: "terminal", folder: "terminal/src", floors: &[&[room("terminal", &[""])]] },
+    CrateRooms { name: "src", folder: "src", floors: &[&[room("cli", &["cli"])], &[room("main", &["main"])]] },
 ];
 
 const fn room(name: &'static str, places: &'static [&'static str]) -> Room {
-    Room { name, places, only_for: &[] }
-}
-
-/// A room that only some of those above may use.
-const fn own(name: &'static str, places: &'static [&'static str], only_for: &'static [&'static str]) -> Room {
-    Room { name, places, only_for }
+    Room { name, places }
 }
 
 /// A room by its crate, floor and number there.
@@ -213,7 +212,10 @@ impl RoomId {
         let mut best: Option<(usize, Self)> = None;
         for (floor, rooms) in one.floors.iter().enumerate() {
             for (number, room) in rooms.iter().enumerate() {
-                let fitting = room.places.iter().filter(|place| module == **place || inside(module, place).is_some());
+                let fitting = room
+                    .places
+                    .iter()
+                    .filter(|place| place.is_empty() || module == **place || inside(module, place).is_some());
                 let length = fitting.map(|place| place.len()).max();
                 if length.is_some_and(|length| best.is_none_or(|(longest, _)| length > longest)) {
                     best = length.map(|length| (length, Self { rank, floor, number }));
@@ -234,16 +236,11 @@ impl RoomId {
 
     /// Why this room may not use another; `None` if it may.
     pub fn barred_from(self, other: Self) -> Option<&'static str> {
-        if self == other || self.rank > other.rank {
-            return None;
-        }
-        let allowed = other.room().only_for;
-        match () {
-            () if self.rank < other.rank => Some("a crate above"),
-            () if self.floor < other.floor => Some("upward"),
-            () if self.floor == other.floor => Some("its neighbour"),
-            () if !allowed.is_empty() && !allowed.contains(&self.room().name) => Some("not its to use"),
-            () => None,
+        match self.floor.cmp(&other.floor) {
+            _ if self.rank != other.rank || self == other => None,
+            Ordering::Less => Some("upward"),
+            Ordering::Equal => Some("its neighbour"),
+            Ordering::Greater => None,
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::scan::file_scan::{Fact, FileScan, ItemScan, ModuleScan, UseScan};
-use crate::scan::{holds_modules_only, scan};
+use crate::rooms::scan::file_scan::{Fact, FileScan, ItemScan, ModuleScan, UseScan};
+use crate::rooms::scan::{holds_modules_only, scan};
 
 /// Where sources come from: a folder, or the text of a test.
 pub trait Sources: Sync {

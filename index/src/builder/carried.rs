@@ -215,10 +215,10 @@ impl Touched {
 }
 
 #[cfg(test)]
-#[path = "../../tests/support/dice.rs"]
+#[path = "../../tests/it/support/dice.rs"]
 mod dice;
 #[cfg(test)]
-#[path = "../../tests/support/text.rs"]
+#[path = "../../tests/it/support/text.rs"]
 mod text;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Builds that fail, are resumed, and are queried before they end.
 
-#[path = "../../tests/support/delegate.rs"]
+#[path = "../../tests/it/support/delegate.rs"]
 pub(crate) mod delegate;
 
 use std::fmt::Write as _;

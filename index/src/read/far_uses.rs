@@ -202,7 +202,7 @@ fn next_visit(
 }
 
 #[cfg(test)]
-#[path = "../../tests/support/records.rs"]
+#[path = "../../tests/it/support/records.rs"]
 pub(crate) mod records;
 
 #[cfg(test)]

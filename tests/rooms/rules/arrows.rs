@@ -1,10 +1,10 @@
 //! No room uses one above it, one beside it, or one that is not its to use.
 
-use crate::resolve::Target;
-use crate::scan::file_scan::FactKind;
-use crate::survey::{Offence, Survey};
-use crate::table::RoomId;
-use crate::workspace::FileId;
+use crate::rooms::resolve::Target;
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::survey::{Offence, Survey};
+use crate::rooms::table::RoomId;
+use crate::rooms::workspace::FileId;
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
     let mut offences: Vec<_> = survey

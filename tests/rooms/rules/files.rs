@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::circles::{Graph, circles, shortest};
-use crate::survey::{Offence, Survey};
-use crate::workspace::{FileId, folder_of};
+use crate::rooms::circles::{Graph, circles, shortest};
+use crate::rooms::survey::{Offence, Survey};
+use crate::rooms::workspace::{FileId, folder_of};
 
 /// How many files of one folder may use each other in a circle.
 const LARGEST_CIRCLE: usize = 4;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::scan::file_scan::FactKind;
-use crate::survey::{Offence, Survey};
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::survey::{Offence, Survey};
 
 /// Modules of `parsers` and what identifiers that speak of them contain.
 const FORMATS: &[&str] = &["tarmac", "drmemtrace", "btrace"];

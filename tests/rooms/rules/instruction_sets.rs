@@ -1,8 +1,8 @@
 //! Only `machine` asks which instruction set something is of; others pass it on and ask the architecture.
 
-use crate::resolve::Target;
-use crate::scan::file_scan::FactKind;
-use crate::survey::{Offence, Survey};
+use crate::rooms::resolve::Target;
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::survey::{Offence, Survey};
 
 /// Questions that stand for a comparison.
 pub const PREDICATES: &[&str] = &["is_arm", "is_x86", "is_aarch32", "is_aarch64", "is_riscv", "is_sparc", "is_thumb"];

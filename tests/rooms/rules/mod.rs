@@ -6,6 +6,4 @@ pub mod formats;
 pub mod instruction_sets;
 pub mod modules;
 pub mod parameters;
-pub mod rooms;
 pub mod texts;
-pub mod toolkit;

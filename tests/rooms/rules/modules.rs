@@ -1,7 +1,7 @@
 //! `mod.rs` and `lib.rs` hold `//!`, `mod` and `use`.
 
-use crate::scan::file_scan::FactKind;
-use crate::survey::{Offence, Survey};
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::survey::{Offence, Survey};
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
     let code = survey.workspace.facts.iter().filter_map(|placed| {

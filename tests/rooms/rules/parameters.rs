@@ -1,9 +1,9 @@
 //! No function takes a tuple or a `bool`, none has more than five parameters.
 
-use crate::resolve::Target;
-use crate::scan::file_scan::FactKind;
-use crate::scan::signature::{Owner, Problem};
-use crate::survey::{Offence, Survey};
+use crate::rooms::resolve::Target;
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::scan::signature::{Owner, Problem};
+use crate::rooms::survey::{Offence, Survey};
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {
     let facts = survey.workspace.facts.iter().filter_map(|placed| {

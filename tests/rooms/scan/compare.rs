@@ -5,9 +5,9 @@ use syn::punctuated::Punctuated;
 use syn::visit::Visit as _;
 use syn::{Expr, Pat};
 
-use crate::scan::file_scan::FactKind;
-use crate::scan::items::{line_of_path, names_of};
-use crate::scan::scanner::Scanner;
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::scan::items::{line_of_path, names_of};
+use crate::rooms::scan::scanner::Scanner;
 
 impl Scanner {
     /// Visits a pattern whose match compares.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::scan::signature::{Owner, Problem};
+use crate::rooms::scan::signature::{Owner, Problem};
 
 /// One file. Module 0 is the file itself, the others stand inside it.
 #[derive(Default)]

@@ -4,9 +4,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit as _;
 use syn::{Attribute, Expr, Item};
 
-use crate::scan::file_scan::{Binding, Fact, FactKind, FileModule, FileScan, ItemScan, ModuleScan, Reach, UseScan};
-use crate::scan::items::{line_of, name_in};
-use crate::scan::signature::{Owner, problems};
+use crate::rooms::scan::file_scan::{
+    Binding, Fact, FactKind, FileModule, FileScan, ItemScan, ModuleScan, Reach, UseScan,
+};
+use crate::rooms::scan::items::{line_of, name_in};
+use crate::rooms::scan::signature::{Owner, problems};
 
 /// Reads a file; the error is the parser's.
 pub fn scan(path: &str, text: &str) -> Result<FileScan, String> {

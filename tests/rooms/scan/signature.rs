@@ -4,7 +4,7 @@ use std::fmt;
 
 use syn::{FnArg, Pat, Signature, Type};
 
-use crate::scan::items::line_of;
+use crate::rooms::scan::items::line_of;
 
 /// More parameters than these want a struct.
 const MOST_PARAMETERS: usize = 5;

@@ -3,14 +3,14 @@
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Type};
 
-use crate::rules::formats::is_a_word_of_a_format;
-use crate::rules::instruction_sets::PREDICATES;
-use crate::scan::cfg::is_in_the_product;
-use crate::scan::file_scan::FactKind;
-use crate::scan::items::{attributes_of, line_of, line_of_path, line_of_text, names_of, says};
-use crate::scan::scanner::Scanner;
-use crate::scan::signature::Owner;
-use crate::scan::tokens::paths_in_tokens;
+use crate::rooms::rules::formats::is_a_word_of_a_format;
+use crate::rooms::rules::instruction_sets::PREDICATES;
+use crate::rooms::scan::cfg::is_in_the_product;
+use crate::rooms::scan::file_scan::FactKind;
+use crate::rooms::scan::items::{attributes_of, line_of, line_of_path, line_of_text, names_of, says};
+use crate::rooms::scan::scanner::Scanner;
+use crate::rooms::scan::signature::Owner;
+use crate::rooms::scan::tokens::paths_in_tokens;
 
 impl<'ast> Visit<'ast> for Scanner {
     fn visit_attribute(&mut self, _: &'ast Attribute) {}

@@ -1,8 +1,8 @@
 //! Each rule sees what it forbids, and nothing else.
 
 use super::trees::{offences_text, survey_of};
-use crate::rules;
-use crate::survey::{Offence, Survey};
+use crate::rooms::rules;
+use crate::rooms::survey::{Offence, Survey};
 
 #[track_caller]
 fn check(rule: fn(&Survey) -> Vec<Offence>, tree: &str, expected: &[&str]) {
@@ -29,27 +29,20 @@ fn an_arrow_upward_is_found() {
                 == index/src/query.rs\nuse crate::read::read;\npub struct Ask;\n";
     let arrow = "index/src/read.rs:1 index/read -> index/query (upward): Ask of index/src/query.rs";
     check(rules::arrows::offences, tree, &[arrow]);
-    check(
-        rules::rooms::offences,
-        tree,
-        &[
-            "index/src/read.rs:1 2 rooms in a circle: index/read index/query",
-            "    index/read -> index/query: index/src/read.rs:1 Ask",
-            "    index/query -> index/read: index/src/query.rs:1 read",
-        ],
-    );
 }
 
 #[test]
-fn neighbours_and_rooms_of_others_are_barred() {
+fn neighbours_are_barred_and_all_else_of_a_crate_is_one_room() {
     check(
         rules::arrows::offences,
-        "== src/lib.rs\npub mod cli;\npub mod window;\npub mod theme;\n\
-         == src/cli.rs\nuse crate::window::Frame;\nuse crate::theme::RED;\n\
-         == src/window.rs\nuse crate::theme::RED;\npub struct Frame;\n== src/theme.rs\npub const RED: u8 = 1;\n",
+        "== debugger/src/lib.rs\npub mod image;\npub mod source;\npub mod number;\n\
+         == debugger/src/image.rs\nuse crate::source::Line;\nuse crate::number::ONE;\n\
+         == debugger/src/source.rs\npub struct Line;\n== debugger/src/number.rs\npub const ONE: u8 = 1;\n\
+         == window/src/lib.rs\nmod app;\nmod theme;\n== window/src/app.rs\nuse crate::theme::RED;\nuse stepback_debugger::number::ONE;\n\
+         pub struct App;\n== window/src/theme.rs\nuse crate::app::App;\npub const RED: u8 = 1;\n",
         &[
-            "src/cli.rs:1 src/cli -> src/window (its neighbour): Frame of src/window.rs",
-            "src/cli.rs:2 src/cli -> src/theme (not its to use): RED of src/theme.rs",
+            "debugger/src/image.rs:1 debugger/image -> debugger/source (its neighbour): Line of debugger/src/source.rs",
+            "window/src/theme.rs:1 window/theme -> window/shell (upward): App of window/src/app.rs",
         ],
     );
 }
@@ -178,15 +171,6 @@ fn code_in_mod_rs_is_found() {
             "index/src/lib.rs:6 holds the body of mod tests",
             "index/src/read/mod.rs:1 holds B",
         ],
-    );
-}
-
-#[test]
-fn the_toolkit_is_found_through_imports() {
-    check(
-        rules::toolkit::offences,
-        "== src/lib.rs\npub mod model;\npub mod window;\n== src/model.rs\nuse egui::Ui as Pen;\nfn f(a: &Pen) {}\n== src/window.rs\nuse egui::Ui;\n",
-        &["src/model.rs:1 knows egui::Ui", "src/model.rs:2 knows egui::Ui"],
     );
 }
 

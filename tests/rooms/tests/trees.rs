@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::survey::{Offence, Survey};
-use crate::workspace::Sources;
+use crate::rooms::survey::{Offence, Survey};
+use crate::rooms::workspace::Sources;
 
 /// Files by path.
 pub struct Tree(HashMap<String, String>);

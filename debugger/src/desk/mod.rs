@@ -1,0 +1,90 @@
+//! What is open and what is asked of it, without any toolkit: a [`Desk`] is the state that the window and the
+//! terminal browser share, and does what their actions have in common.
+//!
+//! Whoever draws hands it actions through a [`Queue`], picks up what it has to tell as [`News`], and asks it nothing
+//! that waits: questions go to the worker.
+
+mod access;
+mod apply;
+mod arriving_part;
+mod blocks;
+mod call_lookup;
+mod choice;
+#[expect(clippy::module_inception, reason = "the file bears the name of its type")]
+mod desk;
+mod ends_lookup;
+mod external_lookup;
+mod find;
+mod find_state;
+mod found;
+mod functions_state;
+mod growing;
+mod hit_lookup;
+pub mod home;
+mod kept;
+mod kept_marks;
+mod kept_session;
+mod lookup;
+mod marks;
+mod mend_state;
+mod mending;
+mod moment_lookup;
+mod moving;
+mod names_in_use;
+mod naming;
+mod news;
+mod opening;
+mod own_finds;
+mod own_slices;
+mod palette_items;
+mod part;
+mod pending_moves;
+mod places;
+mod queue;
+mod reached;
+pub mod recent;
+mod saver;
+mod script;
+mod slice_list;
+mod slice_state;
+mod slices;
+mod status;
+mod stream;
+#[cfg(any(test, feature = "test-session"))]
+mod test_desk;
+mod threads_slot;
+mod undo;
+mod watch;
+pub mod words;
+
+pub use access::LineGoal;
+pub use apply::thread_named;
+pub use arriving_part::Arrival;
+pub use blocks::{Blocks, Item as BlockItem};
+pub use call_lookup::Named;
+pub use choice::{Keeping, TraceChoice};
+pub use desk::Desk;
+pub use find_state::{FindState, HISTORY};
+pub use functions_state::{FunctionsAsking, FunctionsState};
+pub use kept::{Kept, MissingFiles, SessionPlaces, TraceMissing};
+pub use kept_marks::Marks;
+pub use lookup::Lookup;
+pub use news::{Message, News, Tone};
+pub use opening::{Figures, Opened, Opening, Showing, Told};
+pub use own_finds::{OwnFinds, SearchGround};
+pub use own_slices::OwnSlices;
+pub use palette_items::{Choice, Item, ItemKey, Known, items};
+pub use places::Places;
+pub use queue::Queue;
+pub use recent::{RecentState, RecentTrace};
+pub use saver::{Demand, SaveNews, SavePlace, Saver, Standing};
+pub use script::Script;
+pub use slice_list::SliceList;
+pub use slice_state::SliceState;
+pub use status::{Status, StatusSlot, status_at};
+pub use stream::Stream;
+#[cfg(any(test, feature = "test-session"))]
+pub use test_desk::desk_over;
+pub use threads_slot::ThreadsSlot;
+pub use undo::Undo;
+pub use watch::{Change, SessionWatch};

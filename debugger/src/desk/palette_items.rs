@@ -1,0 +1,310 @@
+//! What the palette lists for a query: plain data.
+
+use crate::action::Action;
+use crate::icons;
+use crate::keymap::{self, Command, Situation, parse_line};
+use crate::messages::{folded, say};
+use crate::model::go_to::Suggestion;
+use crate::notes::{KeptSearch, KeptSlice};
+
+/// A row of the palette.
+#[derive(Clone)]
+pub struct Item {
+    /// The title of the group that begins with this row.
+    pub group: Option<&'static str>,
+    /// What it says.
+    pub text: String,
+    /// Which letters of the text the query matched, as character places.
+    pub matched: Vec<usize>,
+    /// At the right: the menu of the command.
+    pub area: &'static str,
+    /// Its key.
+    pub key: ItemKey,
+    /// Its icon.
+    pub icon: Option<char>,
+    /// What happens when it is chosen.
+    pub choice: Choice,
+}
+
+/// The key that a row names.
+#[derive(Clone, Copy)]
+pub enum ItemKey {
+    /// None.
+    Nothing,
+    /// The key that chooses the row.
+    Enter,
+    /// Those of a command, as whoever draws the row has them.
+    Of(&'static Command),
+}
+
+/// What happens when a row is chosen.
+#[derive(Clone)]
+pub enum Choice {
+    /// An action, under the name of the command that it belongs to.
+    Run(&'static str, Action),
+    /// The palette asks for the argument of a command.
+    Ask(&'static Command),
+    /// Nothing: not possible at the moment.
+    Nothing,
+}
+
+/// What the palette may list besides commands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known<'a> {
+    /// Names of the commands that were run last.
+    pub recent: &'a [String],
+    /// Where the query may lead.
+    pub places: &'a [Suggestion],
+    /// The searches that are kept.
+    pub searches: &'a [KeptSearch],
+    /// The slices that are kept.
+    pub slices: &'a [KeptSlice],
+}
+
+/// The rows for a query: a whole command line first, then the commands that fit, best first, then places in the trace.
+/// A function of just that name comes before commands.
+pub fn items(query: &str, situation: &Situation, Known { recent, places, searches, slices }: Known<'_>) -> Vec<Item> {
+    let query = query.trim();
+    if query.is_empty() {
+        return without_query(situation, recent);
+    }
+    let mut list: Vec<Item> = line_item(query, situation).into_iter().collect();
+    let line = list.first().map(|item| item.text.clone());
+    let new = |place: &&Suggestion| {
+        let is_step = matches!(&place.action, Action::GoTo(text) if text.bytes().all(|digit| digit.is_ascii_digit()));
+        !(is_step && line.is_some())
+    };
+    let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) =
+        places.iter().filter(new).partition(|place| place.title == query);
+    list.extend(place_items(&exact));
+    // Three points are typed for the one sign behind commands that ask for more.
+    let words = query.strip_suffix("...").filter(|words| !words.is_empty()).unwrap_or(query);
+    let mut fitting: Vec<(i32, Item)> = keymap::commands()
+        .iter()
+        .filter_map(|command| {
+            let text = text_of(command, situation);
+            let (score, matched) = fit_either(words, &text, command)?;
+            let penalty = if command.is_possible(situation) { 0 } else { 100 };
+            // A panel's name alone means the panel.
+            let bonus = if is_panel_of(words, command) { 1000 } else { 0 };
+            // What says how something is shown comes behind what shows it.
+            let penalty = penalty + if says_how(command) { 25 } else { 0 };
+            Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
+        })
+        .collect();
+    fitting.extend(searches.iter().filter_map(|kept| {
+        let text = say!("palette-search", name = kept.name.as_str());
+        let (score, matched) = fit(words, &text)?;
+        let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
+        let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
+        Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
+    }));
+    fitting.extend(slices.iter().filter_map(|kept| {
+        let text = say!("palette-slice", name = kept.name.as_str());
+        let (score, matched) = fit(words, &text)?;
+        let choice = Choice::Run("Run slice…", Action::RunSlice(kept.name.clone()));
+        let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
+        Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
+    }));
+    // The sort is stable: commands that fit equally well stay in the order of the menus.
+    fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    list.extend(fitting.into_iter().map(|(_, item)| item));
+    list.extend(place_items(&others));
+    list
+}
+
+/// Rows of places, under a head.
+fn place_items(places: &[&Suggestion]) -> Vec<Item> {
+    let item = |(number, place): (usize, &&Suggestion)| Item {
+        group: (number == 0).then(|| say!("palette-in-the-trace")),
+        text: format!("{}   {}", place.title, place.note),
+        matched: Vec::new(),
+        area: keymap::Area::Go.name(),
+        key: ItemKey::Nothing,
+        icon: Some(icons::GO_TO),
+        choice: Choice::Run("Go to…", place.action.clone()),
+    };
+    places.iter().enumerate().map(item).collect()
+}
+
+fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
+    let as_item = |command: &'static Command| item(command, text_of(command, situation), situation);
+    let mut list: Vec<Item> = recent.iter().filter_map(|name| keymap::command(name)).map(as_item).collect();
+    if let Some(first) = list.first_mut() {
+        first.group = Some(say!("palette-recent"));
+    }
+    for area in keymap::Area::ALL {
+        let mut of_area: Vec<Item> =
+            keymap::commands().iter().filter(|command| command.area == area).map(as_item).collect();
+        if let Some(first) = of_area.first_mut() {
+            first.group = Some(area.name());
+        }
+        list.append(&mut of_area);
+    }
+    list
+}
+
+/// The query as a whole command line (`last write x2`), or as a place to go to (`1250`, `line:7`).
+fn line_item(query: &str, situation: &Situation) -> Option<Item> {
+    let is_place = query.starts_with(|first: char| first.is_ascii_digit())
+        || ["line:", "time:", "pc:"].iter().any(|prefix| query.starts_with(prefix));
+    if is_place && situation.active.is_some() {
+        let action = parse_line(&format!("Go to {query}"), situation).ok()?;
+        let go_to = keymap::command("Go to…").map_or("", Command::bare_label);
+        return Some(argument_item("Go to…", format!("{go_to} {query}"), action));
+    }
+    let (command, argument) = keymap::split_line(query)?;
+    if argument.is_empty() || !command.is_possible(situation) {
+        return None;
+    }
+    let action = parse_line(query, situation).ok()?;
+    Some(argument_item(command.name, format!("{} {argument}", command.bare_label()), action))
+}
+
+fn argument_item(name: &'static str, text: String, action: Action) -> Item {
+    let command = keymap::command(name);
+    Item {
+        group: None,
+        matched: Vec::new(),
+        area: command.map_or("", |command| command.area.name()),
+        key: ItemKey::Enter,
+        icon: command.and_then(|command| command.icon),
+        choice: Choice::Run(name, action),
+        text,
+    }
+}
+
+fn item(command: &'static Command, text: String, situation: &Situation) -> Item {
+    let choice = match command.action(situation) {
+        Some(action) if command.argument.is_none() || has_subject(command, situation) => {
+            Choice::Run(command.name, action)
+        }
+        _ if command.argument.is_some() && command.is_possible(situation) => Choice::Ask(command),
+        _ => Choice::Nothing,
+    };
+    Item {
+        group: None,
+        text,
+        matched: Vec::new(),
+        area: command.area.name(),
+        key: ItemKey::Of(command),
+        icon: command.icon,
+        choice,
+    }
+}
+
+/// Whether a command that can have an argument has something to do without: all have but the accesses,
+/// which need a cell under the cursor.
+fn has_subject(command: &Command, situation: &Situation) -> bool {
+    !is_access(command) && command.name != "Go to…" || is_access(command) && situation.cell.is_some()
+}
+
+fn is_access(command: &Command) -> bool {
+    matches!(command.name, "Last write" | "Next write" | "Last read" | "Next read")
+}
+
+fn text_of(command: &Command, situation: &Situation) -> String {
+    match situation.cell.as_ref().filter(|_| is_access(command)) {
+        Some(cell) => keymap::of_cell(command.label(), cell),
+        None if is_access(command) => format!("{}…", command.label()),
+        None => command.label().to_owned(),
+    }
+}
+
+/// How well a query fits a command: the text that is shown, or, in another language, its English name,
+/// which has no letters to be marked.
+fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
+    let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
+    // A language is sought by its own name.
+    let own_name = || (command.name == "Language French").then(|| also("Français")).flatten();
+    fit(query, text).or_else(|| also(command.name)).or_else(own_name)
+}
+
+/// Whether a command chooses one of several ways to show something.
+fn says_how(command: &Command) -> bool {
+    ["Flame graph by ", "Functions of ", "Timeline ", "Memory by ", "Memory rows ", "Memory text ", "Registers as "]
+        .iter()
+        .any(|prefix| command.name.starts_with(prefix))
+}
+
+/// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.
+fn is_panel_of(query: &str, command: &Command) -> bool {
+    let Some(name) = command.name.strip_prefix("Show ") else { return false };
+    let is_translated = command.label() != command.name;
+    name.eq_ignore_ascii_case(query)
+        || is_translated && folded(command.label()).ends_with(&format!(" {}", folded(query)))
+}
+
+/// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words
+/// count more, and the whole name most. Gives the places of the letters.
+fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
+    let text = folded(text);
+    let letters: Vec<char> = text.chars().collect();
+    let query = folded(query);
+    if let Some(place) = text.find(&query) {
+        let start = text.get(..place)?.chars().count();
+        let is_word = start == 0 || letters.get(start.checked_sub(1)?) == Some(&' ');
+        let is_whole = text.chars().count() == query.chars().count();
+        let begins = if start == 0 { 20 } else { 0 } + if is_whole { 10 } else { 0 };
+        let score = 60 + if is_word { 30 } else { 0 } + begins;
+        return Some((score, (start..start + query.chars().count()).collect()));
+    }
+    let mut places = Vec::new();
+    let mut score = 0;
+    let mut from = 0;
+    for wanted in query.chars().filter(|letter| !letter.is_whitespace()) {
+        let place = from + letters.get(from..)?.iter().position(|letter| *letter == wanted)?;
+        let is_start = place == 0 || place.checked_sub(1).and_then(|before| letters.get(before)) == Some(&' ');
+        score += if is_start { 8 } else { 0 } + if place == from && from > 0 { 5 } else { 0 };
+        places.push(place);
+        from = place + 1;
+    }
+    // Letters that are strewn over the text fit by chance.
+    (score >= i32::try_from(4 * places.len()).unwrap_or(i32::MAX)).then_some((score, places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::WindowId;
+
+    fn first(query: &str) -> String {
+        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        items(query, &situation, Known::default()).first().map_or_else(String::new, |item| item.text.clone())
+    }
+
+    #[test]
+    fn the_best_fit_comes_first() {
+        assert_eq!(first("last wr"), "Last write…");
+        assert_eq!(first("sbs"), "Side by side");
+        assert_eq!(first("comp"), "Compare");
+        assert_eq!(first("zzz"), "");
+    }
+
+    #[test]
+    fn what_shows_something_comes_before_how_and_points_and_accents_do_not_matter() {
+        assert_eq!(first("flame"), "Show flame graph");
+        assert_eq!(first("francais"), "Language French");
+        assert_eq!(first("Note..."), "Note…");
+    }
+
+    #[test]
+    fn a_whole_command_line_comes_before_commands() {
+        assert_eq!(first("last write x2"), "Last write x2");
+        assert_eq!(first("1,250"), "Go to 1,250");
+        assert_eq!(first("theme dark"), "Theme dark");
+    }
+
+    #[test]
+    fn a_command_without_its_argument_asks_for_it() {
+        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        let list = items("show memory", &situation, Known::default());
+        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Ask(_))));
+    }
+
+    #[test]
+    fn without_a_trace_its_commands_are_not_possible() {
+        let list = items("step over", &Situation::default(), Known::default());
+        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Nothing)));
+    }
+}

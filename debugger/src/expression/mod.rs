@@ -1,0 +1,56 @@
+//! Address expressions: `sp + 8`, `table + 4 * x1`, ``sym::`Lexer::next(int)` + 0x10``.
+//!
+//! Numbers are in C syntax: `16`, `0x10`, `020`, `0b10000`.
+//! Operators have the precedence of C: unary `+ - ~ !`, then `* / %`, `+ -`, `<< >>`, `< <= > >=`, `== !=`, `&`, `^`,
+//! `|`, `&&`, `||`. Comparisons are unsigned and give 1 or 0; `&&` and `||` work out their right side only if it counts.
+//! `[sp+8]` is the number in memory there, as wide as an address of the traced CPU and in its byte order;
+//! `u8[sp]`, `u16[sp]`, `u32[sp]` and `u64[sp]` say how wide. A number of which a byte is unknown is unknown.
+//! All numbers are unsigned and 64 bits wide.
+//! Results wrap around at 2^64, a shift by 64 or more gives 0, a division by 0 is an error.
+//! A name is a register first, then a symbol; `reg::x0` and `sym::x0` say which.
+//! Hexadecimal digits without `0x`, as listings print addresses, are read by the rule of [`BareNumber`].
+//! Names with other characters than letters, digits, `. _ $ ::` stand in backticks.
+//!
+//! ```
+//! use stepback_debugger::expression::{Lookup, ValueLookup, Width, evaluate};
+//!
+//! struct Example;
+//! impl Lookup for Example {
+//!     fn register(&self, name: &str) -> Option<ValueLookup> {
+//!         match name {
+//!             "sp" => Some(ValueLookup::Known(0x1000)),
+//!             "x5" => Some(ValueLookup::Unknown),
+//!             _ => None,
+//!         }
+//!     }
+//!     fn symbols(&self, name: &str) -> Vec<u64> {
+//!         if name == "table" { vec![0x2000] } else { Vec::new() }
+//!     }
+//!     fn memory(&self, address: u64, _: Width) -> ValueLookup {
+//!         if address == 0x1008 { ValueLookup::Known(0x77) } else { ValueLookup::Unknown }
+//!     }
+//!     fn is_used(&self, address: u64) -> bool {
+//!         address == 0x1008
+//!     }
+//! }
+//! assert_eq!(evaluate("table + 2 * sp", &Example), Ok(0x4000));
+//! assert_eq!(evaluate("[sp + 8] + 1", &Example), Ok(0x78));
+//! let error = evaluate("sp + x5", &Example).unwrap_err();
+//! assert_eq!(error.to_string(), "column 6: x5 is unknown at this position");
+//! ```
+
+mod at_position;
+mod error;
+mod evaluate;
+mod parser;
+mod range;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use at_position::{AtPosition, SymbolsOnly, is_used};
+pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
+pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
+pub use range::{AddressSpace, split_range, split_space};
+pub use shown::{BareNumber, LONG_HEX, OtherReading, Reading, bare_hex, decimal, shown_address};

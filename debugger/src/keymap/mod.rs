@@ -1,0 +1,38 @@
+//! Every command of the program in one place: its name, its keys, the action it stands for.
+//!
+//! Keys, menus, tooltips, the command palette, the page of keys and scripts all read this table.
+//!
+//! ```
+//! use stepback_debugger::action::{Action, WindowId};
+//! use stepback_debugger::keymap::{Situation, Switches, parse_line};
+//!
+//! let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
+//! let action = parse_line("Go to step 1,250", &situation);
+//! assert_eq!(action, Ok(Action::GoTo("1,250".to_owned())));
+//! ```
+
+mod arguments;
+mod build;
+mod cell_rows;
+mod command;
+mod gestures;
+mod key;
+mod keys;
+mod panel_rows;
+mod press;
+mod slice_arguments;
+mod slice_rows;
+mod stroke;
+mod table;
+
+pub use arguments::{
+    argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line, watch_text,
+};
+pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
+pub use gestures::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
+pub use key::Key;
+pub use keys::KeyChoice;
+pub use panel_rows::{PANELS, PanelRow, panel_row};
+pub use press::{Keyboard, meant};
+pub use stroke::{KeyStroke, Modifiers, key_name, key_text, read_key, written};
+pub use table::{command, commands};

@@ -1,0 +1,14 @@
+//! How the sources name a text.
+
+/// A text of the window, in the language of the thread: `&'static str`, or `String` where something is filled in.
+#[macro_export]
+macro_rules! say {
+    ($id:literal) => {
+        $crate::messages::spoken($id)
+    };
+    ($id:literal, $($name:ident = $value:expr),+ $(,)?) => {
+        $crate::messages::spoken_with($id, &[$((stringify!($name), $crate::messages::Value::from($value))),+])
+    };
+}
+
+pub use say;

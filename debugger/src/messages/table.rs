@@ -1,0 +1,156 @@
+//! The table: texts by id, in each language.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource};
+use fluent_syntax::ast::Entry;
+use unic_langid::LanguageIdentifier;
+
+use super::Language;
+use crate::number::thousands;
+
+/// What is filled into a text: words, or a number, which decides the plural too.
+pub type Value<'a> = fluent_bundle::FluentValue<'a>;
+
+static ENGLISH: LazyLock<Table> = LazyLock::new(|| Table::of(Language::English));
+static FRENCH: LazyLock<Table> = LazyLock::new(|| Table::of(Language::French));
+
+/// The texts of a language.
+struct Table {
+    /// Those into which nothing is filled, ready.
+    plain: HashMap<String, &'static str>,
+    all: FluentBundle<FluentResource>,
+}
+
+/// A text into which nothing is filled, in the language of the thread; the id where there is none.
+pub fn spoken(id: &'static str) -> &'static str {
+    find(id).unwrap_or_else(|| {
+        debug_assert!(false, "there is no text {id:?}");
+        id
+    })
+}
+
+/// The same where there may be none.
+pub fn find(id: &str) -> Option<&'static str> {
+    table(Language::spoken()).plain.get(id).copied()
+}
+
+/// The same in English, for what other programs read.
+pub fn in_english(id: &str) -> Option<&'static str> {
+    ENGLISH.plain.get(id).copied()
+}
+
+/// A text with what is filled in, in the language of the thread.
+pub fn spoken_with(id: &str, values: &[(&'static str, Value<'_>)]) -> String {
+    let all = &table(Language::spoken()).all;
+    let Some(pattern) = all.get_message(id).and_then(|message| message.value()) else {
+        debug_assert!(false, "there is no text {id:?}");
+        return id.to_owned();
+    };
+    let values: FluentArgs<'_> = values.iter().map(|(name, value)| (*name, value.clone())).collect();
+    let mut errors = Vec::new();
+    let text = all.format_pattern(pattern, Some(&values), &mut errors).into_owned();
+    debug_assert!(errors.is_empty(), "{id}: {errors:?}");
+    text
+}
+
+fn table(language: Language) -> &'static Table {
+    match language {
+        Language::English => &ENGLISH,
+        Language::French => &FRENCH,
+    }
+}
+
+fn source(language: Language) -> &'static str {
+    match language {
+        Language::English => include_str!("../../../assets/messages/en.ftl"),
+        Language::French => include_str!("../../../assets/messages/fr.ftl"),
+    }
+}
+
+impl Table {
+    fn of(language: Language) -> Self {
+        let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
+        let mut all = FluentBundle::new_concurrent(vec![tag]);
+        // The marks around what is filled in are for scripts from the right to the left, and would be seen as boxes.
+        all.set_use_isolating(false);
+        all.set_formatter(Some(|value, _| match value {
+            Value::Number(number) => Some(grouped(number.value)),
+            _ => None,
+        }));
+        // A test sees to it that the files are whole; what of a file can be read counts in any case.
+        let texts = FluentResource::try_new(source(language).to_owned()).unwrap_or_else(|(read, _)| read);
+        let ids: Vec<String> = ids(&texts).collect();
+        let _doubles = all.add_resource(texts);
+        let plain = ids.into_iter().filter_map(|id| Some((plain(&all, &id)?, id)));
+        // Once a language: they are there as long as the program.
+        let plain = plain.map(|(text, id)| (id, &*text.leak())).collect();
+        Self { plain, all }
+    }
+}
+
+/// The ids of a file, in order.
+fn ids(texts: &FluentResource) -> impl Iterator<Item = String> {
+    texts.entries().filter_map(|entry| match entry {
+        Entry::Message(message) => Some(message.id.name.to_owned()),
+        _ => None,
+    })
+}
+
+/// A text, unless something has to be filled in.
+fn plain(all: &FluentBundle<FluentResource>, id: &str) -> Option<String> {
+    let pattern = all.get_message(id)?.value()?;
+    let mut errors = Vec::new();
+    let text = all.format_pattern(pattern, None, &mut errors).into_owned();
+    errors.is_empty().then_some(text)
+}
+
+/// A number as the whole window writes it, also in French: what is shown can be typed.
+fn grouped(number: f64) -> String {
+    let whole = number as u64;
+    if whole as f64 == number { thousands(whole) } else { number.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluent_syntax::ast::{Expression, InlineExpression, Pattern, PatternElement, Variant, VariantKey};
+
+    use super::*;
+
+    fn names(pattern: &Pattern<&str>, wanted: &str) -> bool {
+        pattern.elements.iter().any(|element| {
+            matches!(element, PatternElement::Placeable {
+                expression: Expression::Inline(InlineExpression::VariableReference { id })
+            } if id.name == wanted)
+        })
+    }
+
+    /// `[one]` is for nought as well in French: a `1` that is written out would be untrue.
+    #[test]
+    fn one_in_french_names_the_number_that_others_name() {
+        let texts = FluentResource::try_new(source(Language::French).to_owned()).expect("a whole file");
+        let messages = texts.entries().filter_map(|entry| match entry {
+            Entry::Message(message) => Some((message.id.name, message.value.as_ref()?)),
+            _ => None,
+        });
+        let mut selectors = 0;
+        for (message, text) in messages {
+            for element in &text.elements {
+                let PatternElement::Placeable { expression: Expression::Select { selector, variants } } = element
+                else {
+                    continue;
+                };
+                let InlineExpression::VariableReference { id } = selector else { continue };
+                let is_one = |variant: &&Variant<&str>| matches!(variant.key, VariantKey::Identifier { name: "one" });
+                let one = variants.iter().find(is_one);
+                let other = variants.iter().find(|variant| variant.default);
+                let (Some(one), Some(other)) = (one, other) else { continue };
+                assert!(names(&one.value, id.name) || !names(&other.value, id.name), "{message}: ${}", id.name);
+                selectors += 1;
+            }
+        }
+        assert!(selectors > 60, "{selectors}");
+    }
+}

@@ -1,0 +1,27 @@
+//! What a user keeps about a trace: places with names and notes.
+//!
+//! ```
+//! use stepback_debugger::notes::{BookmarkChange, BookmarkPlace, Bookmarks};
+//!
+//! let mut bookmarks = Bookmarks::default();
+//! let place = BookmarkPlace::Position(1250);
+//! bookmarks.change(&BookmarkChange::Put { place, name: "the store".to_owned() })?;
+//! assert_eq!(bookmarks.list()[0].title(), "the store");
+//! bookmarks.change(&BookmarkChange::Toggle(place))?;
+//! assert!(bookmarks.list().is_empty());
+//! # Ok::<(), stepback_debugger::notes::TooMany>(())
+//! ```
+
+mod bookmark;
+mod bookmarks;
+mod searches;
+mod session_file;
+mod slices;
+mod watches;
+
+pub use bookmark::{Bookmark, BookmarkChange, BookmarkColor, BookmarkId, BookmarkPart, BookmarkPlace};
+pub use bookmarks::{Bookmarks, EditWish, MOST, TooMany};
+pub use searches::{FindKind, FindQuestion, FindRange, KeptSearch, KeptSearches, SearchChange, SearchNotKept};
+pub use session_file::{KeptImage, KeptTrace, KeptWindow, LONGEST, SessionError, SessionFile};
+pub use slices::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceEdges, SliceNotKept, SliceQuestion};
+pub use watches::{TooManyWatches, Watch, WatchChange, WatchType, Watches};

@@ -1,0 +1,362 @@
+//! The program images of a trace: those that were asked for, or the one that lies beside it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use stepback_machine::{Endian, InstructionSet};
+use stepback_parsers::drmemtrace::ModulesLog;
+use stepback_parsers::{ProgramFile, ProgramFit};
+
+use super::image_check::beside_notice;
+use super::image_search::{FoundProgram, fitting_program, image_beside};
+use super::{Companions, OpenOptions};
+use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
+
+/// How a notice about an image begins that is not for the trace's processor.
+pub const FOREIGN_IMAGE: &str = "the image is for another processor";
+
+/// How a trace decodes: what an image must fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoding<'a> {
+    /// Its instruction set.
+    pub set: InstructionSet,
+    /// The order of its bytes.
+    pub endian: Endian,
+    /// The image beside the trace that its records fit, where they tell.
+    pub beside: Option<&'a ImageSpec>,
+}
+
+/// Loads the images of a trace.
+///
+/// An image that the user named must be usable; one that was merely found costs a notice when it is not.
+/// `decoding`: how the trace decodes, as far as its beginning tells.
+pub fn load(
+    options: &OpenOptions,
+    companions: &Companions,
+    decoding: Decoding<'_>,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
+        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
+    }
+    if let Some(log) = &companions.modules {
+        return of_modules(options, companions, log, &[], notices);
+    }
+    let Decoding { set, endian: traced, beside } = decoding;
+    let beside = || beside.cloned().or_else(|| beside_for(set, options));
+    let chosen = match options.images.is_empty() {
+        true => remembered(options, notices),
+        false => Some(Images::load_from(&options.images, options.sysroots())?),
+    };
+    let images = match chosen {
+        Some(images) => fitting(images, set, beside, options.sysroots(), notices)?,
+        None => {
+            let images = found(decoding, options, notices);
+            tell_foreign(&images, set, "", notices);
+            images
+        }
+    };
+    if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
+        let (image, traced) = (word(endian), word(traced));
+        notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian"));
+    }
+    tell_problems(&images, notices);
+    Ok(images)
+}
+
+/// The images of a trace without some files, since they do not fit it.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_without(
+    excluded: &[PathBuf],
+    options: &OpenOptions,
+    companions: &Companions,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    match &companions.modules {
+        Some(log) => of_modules(options, companions, log, excluded, notices),
+        None => {
+            let named = match options.images.is_empty() {
+                false => options.images.clone(),
+                true => usable(&options.remembered_images, notices),
+            };
+            // The image beside the trace is used where there is no other.
+            let named: Vec<_> = named.into_iter().filter(|spec| !excluded.contains(&spec.path)).collect();
+            Images::load_from(&named, options.sysroots())
+        }
+    }
+}
+
+/// Reports what is wrong with images that can be used all the same.
+fn tell_problems(images: &Images, notices: &mut Vec<String>) {
+    for info in images.infos() {
+        let path = &info.spec.path;
+        notices.extend(info.problems.iter().map(|problem| format!("the image is damaged: {problem}: {path:?}")));
+    }
+}
+
+/// The code of a program, for traces whose steps follow from it.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Its files.
+    pub files: Vec<ProgramFile>,
+    /// The image beside the trace that its records fit, if no other is used.
+    pub beside: Option<ImageSpec>,
+}
+
+/// The code of the images that [`load`] would take, for traces whose steps follow from it.
+/// `fit` says how well a file fits the records of the trace.
+///
+/// # Errors
+/// An image that the user named cannot be used.
+pub fn program(
+    options: &OpenOptions,
+    set: InstructionSet,
+    fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
+) -> Result<Program> {
+    let of_files = |files| Program { files, beside: None };
+    let is_ours = |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
+    let files = |specs: &[ImageSpec]| specs.iter().filter(is_ours).map(program_file).collect::<Result<Vec<_>>>();
+    let named = files(&options.images)?;
+    if !named.is_empty() {
+        return Ok(of_files(named));
+    }
+    // What is wrong with these is told when their symbols are loaded.
+    let remembered: Vec<_> = if options.images.is_empty() { options.remembered_images.clone() } else { Vec::new() };
+    let remembered: Vec<_> = remembered.iter().filter_map(|spec| program_file(spec).ok()).collect();
+    if !remembered.is_empty() {
+        return Ok(of_files(remembered));
+    }
+    if let Some(FoundProgram { spec, program }) = fitting_program(options, set, fit) {
+        return Ok(Program { files: vec![program], beside: Some(spec) });
+    }
+    let beside = beside_for(set, options);
+    Ok(of_files(beside.into_iter().filter_map(|spec| program_file(&spec).ok()).collect()))
+}
+
+/// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a
+/// program for another one would stand where its own belong. If none is, the image beside the trace may be.
+/// A processor that changes between two sets runs images of both.
+fn fitting(
+    images: Images,
+    set: InstructionSet,
+    beside: impl Fn() -> Option<ImageSpec>,
+    sysroots: &[PathBuf],
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
+    if foreign.is_empty() {
+        return Ok(images);
+    }
+    let may_run = foreign.iter().all(|info| info.set.is_some_and(|set_of_image| set.states().contains(&set_of_image)));
+    let specs: Vec<ImageSpec> = match good.is_empty() {
+        true => beside().into_iter().collect(),
+        false if may_run => Vec::new(),
+        false => good.iter().map(|info| info.spec.clone()).collect(),
+    };
+    if specs.is_empty() {
+        tell_foreign(&images, set, "", notices);
+        return Ok(images);
+    }
+    tell_foreign(&images, set, " and is left out", notices);
+    if good.is_empty() {
+        notices.extend(specs.iter().map(|spec| beside_notice(&spec.path)));
+    }
+    Images::load_from(&specs, sysroots)
+}
+
+/// The image beside the trace, if it is for its processor.
+fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
+    let path = image_beside(&options.path, set)?;
+    let is_good = machine_of(&path).is_some_and(|found| set.is_of_image(Some(found)));
+    is_good.then_some(ImageSpec { path, offset: options.load_offset })
+}
+
+/// Tells of images that are for another processor than the trace's.
+fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<String>) {
+    for info in images.infos().iter().filter(|info| !set.is_of_image(info.set)) {
+        let of_image = info.set.map_or("one that is not known", |set| set.names().title);
+        let of_trace = set.names().title;
+        notices.push(format!("{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}", info.spec.path));
+    }
+}
+
+/// The images that were named, or those of the modules.
+pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
+    let Some(log) = &companions.modules else { return options.images.clone() };
+    let (sysroots, beside) = (options.sysroots(), &*companions.directories);
+    let search = ModuleSearch { log, named: &options.images, sysroots, beside, excluded: &[] };
+    search.images(&mut Vec::new()).into_iter().map(|image| image.spec).collect()
+}
+
+/// Those of a trace whose recorder listed what was mapped.
+fn of_modules(
+    options: &OpenOptions,
+    companions: &Companions,
+    log: &ModulesLog,
+    excluded: &[PathBuf],
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    let named: Vec<_> = match options.images.is_empty() {
+        false => options.images.clone(),
+        true => usable(&options.remembered_images, notices),
+    };
+    let (sysroots, beside) = (options.sysroots(), &*companions.directories);
+    let search = ModuleSearch { log, named: &named, sysroots, beside, excluded };
+    let images = Images::of_modules(&search, notices)?;
+    tell_problems(&images, notices);
+    Ok(images)
+}
+
+fn word(endian: Endian) -> &'static str {
+    match endian {
+        Endian::Little => "little",
+        Endian::Big => "big",
+    }
+}
+
+/// The images of last time that are still usable; of the others it is told why they are not.
+fn usable(remembered: &[ImageSpec], notices: &mut Vec<String>) -> Vec<ImageSpec> {
+    let mut usable = Vec::new();
+    for spec in remembered {
+        match Images::load(std::slice::from_ref(spec)) {
+            Ok(_) => usable.push(spec.clone()),
+            Err(error) => notices.push(format!("an image of last time is left out: {error:#}")),
+        }
+    }
+    usable
+}
+
+/// The images of last time that are still usable; none where there are none.
+fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
+    let usable = usable(&options.remembered_images, notices);
+    let images = Images::load_from(&usable, options.sysroots()).ok().filter(|images| !images.is_empty())?;
+    let told = usable.iter().map(|spec| format!("symbols come from an image of last time: {:?}", spec.path));
+    notices.extend(told);
+    Some(images)
+}
+
+/// The image beside the trace, if there is a usable one.
+fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<String>) -> Images {
+    let by_name = || image_beside(&options.path, decoding.set);
+    let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
+    let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
+    match Images::load_found(&spec, options.sysroots()) {
+        Ok(images) => {
+            notices.push(beside_notice(&path));
+            images
+        }
+        Err(error) => {
+            notices.push(format!("the image beside the trace is left out: {error:#}"));
+            Images::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const LITTLE: Decoding<'_> = Decoding { set: InstructionSet::A64, endian: Endian::Little, beside: None };
+
+    #[test]
+    fn an_image_bears_the_name_of_the_trace_up_to_its_first_dot() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("server.elf");
+        std::fs::write(&image, "x").unwrap();
+        let image_beside = |trace: &str| image_beside(&folder.path().join(trace), InstructionSet::A64);
+        assert_eq!(image_beside("server.small.tarmac"), Some(image));
+        assert_eq!(image_beside("client.tarmac"), None);
+        assert_eq!(image_beside(".tarmac"), None);
+    }
+
+    #[test]
+    fn a_program_of_the_traces_processor_may_have_no_ending() {
+        const SPARC_V9: u8 = 43;
+        let folder = tempfile::tempdir().unwrap();
+        let program = as_if_for(folder.path(), "medium", 0).path;
+        let mut bytes = std::fs::read(&program).unwrap();
+        // Of a big-endian file.
+        (bytes[5], bytes[19]) = (2, SPARC_V9);
+        std::fs::write(&program, bytes).unwrap();
+        for trace in ["medium.rst", "medium.rst.zst", "medium.rz3.gz"] {
+            let beside = |set| image_beside(&folder.path().join(trace), set);
+            assert_eq!((beside(InstructionSet::Sparc64), beside(InstructionSet::A64)), (Some(program.clone()), None));
+        }
+        assert_eq!(image_beside(&folder.path().join("medium"), InstructionSet::Sparc64), None, "the trace itself");
+        std::fs::write(folder.path().join("notes"), "x").unwrap();
+        assert_eq!(image_beside(&folder.path().join("notes.rst"), InstructionSet::Sparc64), None);
+    }
+
+    #[test]
+    fn of_the_images_of_last_time_those_are_used_that_are_still_there() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let specs = ["assets/demo/overflow_bare.elf", "nowhere.elf"];
+        let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
+        let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
+        let mut notices = Vec::new();
+        let images = load(&options, &Companions::default(), LITTLE, &mut notices).unwrap();
+        assert_eq!(images.infos().len(), 1);
+        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
+        assert!(load(&named, &Companions::default(), LITTLE, &mut notices).is_err(), "what is named must be usable");
+    }
+
+    /// The same file for another machine, by its header alone.
+    fn as_if_for(folder: &Path, name: &str, machine: u8) -> ImageSpec {
+        let elf = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("assets/demo/overflow_bare.elf");
+        let mut bytes = std::fs::read(elf).unwrap();
+        bytes[18] = machine;
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        ImageSpec { path, offset: 0 }
+    }
+
+    #[test]
+    fn an_image_for_another_processor_does_not_take_the_place_of_a_fitting_one() {
+        const RISCV: u8 = 243;
+        const AARCH64: u8 = 183;
+        let folder = tempfile::tempdir().unwrap();
+        let foreign = as_if_for(folder.path(), "other.elf", RISCV);
+        let named = |images: &[&ImageSpec]| OpenOptions {
+            images: images.iter().copied().cloned().collect(),
+            ..OpenOptions::new(folder.path().join("run.tarmac"))
+        };
+        let loaded = |options: &OpenOptions| {
+            let mut notices = Vec::new();
+            let images = load(options, &Companions::default(), LITTLE, &mut notices).unwrap();
+            (images.infos().iter().map(|info| info.spec.clone()).collect::<Vec<_>>(), notices)
+        };
+        let (specs, notices) = loaded(&named(&[&foreign]));
+        assert_eq!(specs, vec![foreign.clone()], "there is no other");
+        assert!(notices[0].starts_with("the image is for another processor (RISC-V"), "{notices:?}");
+        assert!(notices[0].contains(") than the trace (AArch64): "), "{notices:?}");
+        let good = as_if_for(folder.path(), "good.elf", AARCH64);
+        let (specs, notices) = loaded(&named(&[&foreign, &good]));
+        assert_eq!((specs, notices.len()), (vec![good], 1));
+        assert!(notices[0].contains("(AArch64) and is left out: "), "{notices:?}");
+        let beside = as_if_for(folder.path(), "run.elf", AARCH64);
+        let (specs, notices) = loaded(&named(&[&foreign]));
+        assert_eq!((specs, notices.len()), (vec![beside], 2), "the one beside the trace fits");
+    }
+
+    #[test]
+    fn an_image_of_last_time_that_is_none_any_more_does_not_keep_a_trace_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libx.so");
+        std::fs::write(&path, "x").unwrap();
+        let images = vec![ImageSpec { path, offset: 0 }];
+        let log =
+            b"Module Table: version 5, count 1\nColumns: x\n0, 0, 0x1000, 0x2000, 0x0, 0, 0, v#1,0, /no/libx.so\n";
+        let companions = Companions { modules: Some(ModulesLog::parse(log)), ..Companions::default() };
+        let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
+        let mut notices = Vec::new();
+        assert!(load(&options, &companions, LITTLE, &mut notices).unwrap().is_empty());
+        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        let options = OpenOptions { images, ..options };
+        assert!(load(&options, &companions, LITTLE, &mut notices).is_err(), "what is named must be usable");
+    }
+}

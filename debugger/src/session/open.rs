@@ -1,0 +1,631 @@
+//! Opening: the index is found or built, and every detour is told in a notice.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, bail};
+use stepback_index::{
+    Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError, Query as _,
+    QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
+};
+use stepback_machine::Address;
+use stepback_parsers::{
+    AnySource, Format, MarkerKind, Position, Source as _, drmemtrace::Drmemtrace, packed::PackedText,
+};
+
+use super::image_check::{ImageCheck, beside_notice};
+use super::images::{self, Decoding};
+use super::input::Input;
+use super::places::index_places;
+use super::same_file::is_same_file;
+use super::trace_files::TraceFiles;
+use super::{Companions, Damage, IndexPolicy, OpenOptions, Watch};
+use crate::image::{CheckedImage, Images};
+use crate::source::{SourceMap, SourcePlaces};
+
+/// With more calls than these, a trace is shown before tail calls are looked for among them.
+const MANY_CALLS: u64 = 100_000;
+/// How long to wait before asking again whether another program has finished its build.
+const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
+/// How long another program's build may stand still before it is no longer waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A trace that is open. Immutable, shared between threads.
+#[derive(Debug)]
+pub struct Session {
+    /// Answers questions.
+    pub index: Arc<Index<AnySource>>,
+    /// Symbols of the traced program.
+    pub images: Arc<Images>,
+    /// How well each of them fits what the trace executed, and those that are left out because they do not.
+    pub checked_images: Arc<Vec<CheckedImage>>,
+    /// Instructions are left out, so that no calls are looked for.
+    pub lacks_steps: bool,
+    /// What the files beside the trace tell.
+    pub companions: Arc<Companions>,
+    /// Where sources are that moved since the images were compiled.
+    pub source_map: SourceMap,
+    /// The trace.
+    pub path: PathBuf,
+    /// The index file; none when the index lives in memory alone.
+    pub index_path: Option<PathBuf>,
+    /// What the user should know, one sentence each: a rebuilt index and why, an unwritable place, an image found.
+    pub notices: Vec<String>,
+    /// True when the index was built just now, false when a fresh one was found.
+    pub is_built_now: bool,
+    /// The trace's file; none when the trace is no file.
+    pub input: Option<Arc<Input>>,
+    /// Shared by the sessions that follow each other as more of one trace is indexed.
+    lineage: Arc<()>,
+}
+
+/// Number of markers of what is recorded that are looked at.
+const RECORDINGS: usize = 64;
+
+fn lacks_steps(index: &Index<AnySource>) -> bool {
+    let kinds = vec![MarkerKind::RECORDING];
+    let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
+    let markers = question.run(index, &Cancel::default()).unwrap_or_default();
+    markers.iter().filter_map(|hit| index.source().recording(hit.marker)).any(|recording| recording.lacks_steps)
+}
+
+impl Session {
+    /// `file:line` of the source of an instruction; mappings say where the file is now.
+    /// Blocks: see [`Images::source_at`].
+    pub fn source_text(&self, address: Address) -> Option<String> {
+        let line = self.images.source_at(address)?;
+        Some(format!("{}:{}", self.source_map.text(&line.file), line.line))
+    }
+
+    /// Where to look for sources, with these mappings.
+    pub fn source_places(&self, map: SourceMap) -> SourcePlaces {
+        let images = self.images.infos().iter().map(|info| &*info.spec.path);
+        SourcePlaces::beside(map, images.chain([&*self.path]))
+    }
+
+    /// The text of a compressed trace.
+    pub fn packed(&self) -> Option<&PackedText> {
+        self.input.as_ref()?.packed.as_ref()
+    }
+
+    /// The records of a drmemtrace trace.
+    pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
+        self.input.as_ref()?.drmemtrace()
+    }
+
+    /// The files of a drmemtrace trace.
+    pub fn files(&self) -> Option<&TraceFiles> {
+        self.input.as_ref()?.files.as_ref()
+    }
+
+    /// Bytes of the trace's file: fewer than those of its text where that is compressed.
+    pub fn file_bytes(&self) -> u64 {
+        self.input.as_ref().map_or(self.index.info().trace_bytes, |input| input.fingerprint.length)
+    }
+
+    /// How the trace file differs from what was opened; none: it does not.
+    /// One `stat` mostly; a file that is missing just now does not count, since its writer may be at it.
+    pub fn trace_change(&self) -> Option<TraceChange> {
+        let input = self.input.as_ref().filter(|input| input.is_changed(&self.path))?;
+        let is_grown = input.packed.is_none() && input.files.is_none() && !input.is_rewritten(&self.path);
+        Some(if is_grown { TraceChange::Grown } else { TraceChange::Rewritten })
+    }
+
+    /// The same session as the successor of one of the same trace: views of that one stay as they are.
+    #[must_use]
+    pub fn succeeding(self, before: &Self) -> Self {
+        // Their debug information may be read already. More of the trace may show that an image does not fit.
+        let images = if before.images.has_same_files(&self.images) { &before.images } else { &self.images };
+        Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(images), ..self }
+    }
+
+    /// The same session with other names of addresses: views of it stay as they are.
+    #[must_use]
+    pub fn with_images(&self, images: Arc<Images>) -> Self {
+        Self {
+            lacks_steps: self.lacks_steps,
+            index: Arc::clone(&self.index),
+            images,
+            checked_images: Arc::clone(&self.checked_images),
+            companions: Arc::clone(&self.companions),
+            source_map: self.source_map.clone(),
+            path: self.path.clone(),
+            index_path: self.index_path.clone(),
+            notices: self.notices.clone(),
+            is_built_now: self.is_built_now,
+            input: self.input.clone(),
+            lineage: Arc::clone(&self.lineage),
+        }
+    }
+
+    /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
+    pub fn follow_refusal(&self) -> Option<&'static str> {
+        let format = Format::named(&self.index.source().traits().format);
+        format.and_then(Format::follow_refusal).or_else(|| {
+            let is_packed = self.packed().is_some();
+            is_packed.then_some("a compressed trace cannot be followed: only plain text grows line by line")
+        })
+    }
+
+    /// The same for all sessions that succeed each other.
+    pub fn lineage(&self) -> &Arc<()> {
+        &self.lineage
+    }
+}
+
+/// How a trace file differs from what was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceChange {
+    /// It is longer, and begins as it did.
+    Grown,
+    /// It is another one: rewritten, cut, or replaced.
+    Rewritten,
+}
+
+/// Opens a trace to answer from it. Blocks for as long as the index takes to build.
+/// Tail calls are looked for when the first question needs calls: it takes the longer.
+///
+/// # Errors
+/// One sentence that names the file.
+pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
+    let mut search = IndexSearch::new(options, progress, cancel, None)?;
+    let (index, origin) = search.index()?;
+    let checked = search.checked(&index)?;
+    let index = with_images(index, checked.program.clone(), cancel).with_tail_calls(tail_calls);
+    Ok(search.session(index, checked, origin))
+}
+
+/// Opens a trace to show it: tail calls are found, so that drawing never waits for them.
+/// `watch` is told of each part as it is indexed.
+///
+/// # Errors
+/// One sentence that names the file. A build that was cancelled is gone on with when the trace is opened again.
+pub fn open_watched(
+    options: &OpenOptions,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+    watch: Option<Watch<'_>>,
+) -> Result<Session> {
+    let first = open_with_tail_calls(options, progress, cancel, watch)?;
+    // What the search for tail calls finds damaged is made again, once.
+    let damage = first.error.as_ref().and_then(|error| Damage::of(error));
+    let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?))) else {
+        return Ok(first.told());
+    };
+    let mut session = open_with_tail_calls(&mended, progress, cancel, watch)?.told();
+    session.notices.push(format!("{}: {:?}", damage.notice(), options.path));
+    Ok(session)
+}
+
+/// A session in which tail calls were looked for.
+struct Searched {
+    session: Session,
+    /// Why they could not be.
+    error: Option<QueryError>,
+}
+
+impl Searched {
+    /// The session with what the user should know of that.
+    fn told(mut self) -> Session {
+        self.session.notices.extend(self.error.map(|error| no_tail_calls(&error)));
+        self.session
+    }
+}
+
+fn open_with_tail_calls(
+    options: &OpenOptions,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+    watch: Option<Watch<'_>>,
+) -> Result<Searched> {
+    let mut search = IndexSearch::new(options, progress, cancel, watch)?;
+    let (index, origin) = search.index()?;
+    if let Some(watch) = watch {
+        let is_slow = origin == Origin::Found && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
+        let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
+        if let Some(index) = again {
+            let checked = search.checked(&index)?;
+            let index = with_images(index, checked.program.clone(), cancel);
+            (watch.on_part)(search.session(index, checked, Origin::Found));
+        }
+    }
+    search.session_with_tail_calls(index, origin)
+}
+
+/// What the user should know when tail calls could not be looked for.
+pub fn no_tail_calls(error: &QueryError) -> String {
+    format!("tail calls cannot be told from other jumps: {error}")
+}
+
+/// Where an index came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was there.
+    Found,
+    /// It was built just now.
+    Built,
+}
+
+/// The way to an index.
+struct IndexSearch<'a> {
+    options: &'a OpenOptions,
+    input: Input,
+    images: Arc<Images>,
+    companions: Arc<Companions>,
+    /// Where it may lie, best first.
+    places: Vec<PathBuf>,
+    progress: &'a BuildProgress,
+    cancel: &'a Cancel,
+    watch: Option<Watch<'a>>,
+    notices: Vec<String>,
+}
+
+impl<'a> IndexSearch<'a> {
+    fn new(
+        options: &'a OpenOptions,
+        progress: &'a BuildProgress,
+        cancel: &'a Cancel,
+        watch: Option<Watch<'a>>,
+    ) -> Result<Self> {
+        let input = Input::open(options)?;
+        // Before the index: a misspelt image should not cost the time of a build.
+        let mut notices = Vec::new();
+        let companions = Arc::new(input.companions(&mut notices));
+        let traits = input.source.traits();
+        let decoding =
+            Decoding { set: traits.instruction_set, endian: traits.endian, beside: input.image_beside.as_ref() };
+        let images = Arc::new(images::load(options, &companions, decoding, &mut notices)?);
+        let places = index_places(options);
+        Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
+    }
+
+    /// An index, and where it came from.
+    fn index(&mut self) -> Result<(Index<AnySource>, Origin)> {
+        match self.options.policy {
+            // A fresh index is gone on with.
+            IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, Origin::Built)),
+            IndexPolicy::Auto => match self.fresh() {
+                Ok(index) => {
+                    // Its copy may have been deleted.
+                    self.settle()?;
+                    Ok((index, Origin::Found))
+                }
+                Err(reason) => Ok((self.built(reason)?, Origin::Built)),
+            },
+            IndexPolicy::Force => Ok((self.built(None)?, Origin::Built)),
+            IndexPolicy::Never => {
+                self.settle()?;
+                Ok((self.existing()?, Origin::Found))
+            }
+        }
+    }
+
+    /// Waits for the text of a compressed trace: an index that is there may point at any of it.
+    fn settle(&self) -> Result<()> {
+        self.input.settle(&self.options.path, self.progress, self.cancel)
+    }
+
+    fn follow(&self) -> Option<&Cancel> {
+        self.watch.and_then(|watch| watch.follow)
+    }
+
+    /// A session with an index in which tail calls are found, which takes a while.
+    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Result<Searched> {
+        let checked = self.checked(&index)?;
+        let mut index = with_images(index, checked.program.clone(), self.cancel);
+        let found = index.find_tail_calls(tail_calls, self.cancel);
+        Ok(Searched { session: self.session(index, checked, origin), error: found.err() })
+    }
+
+    /// The images after they were compared with what the trace executed; those that nobody named have to fit.
+    fn checked(&self, index: &Index<AnySource>) -> Result<ImageCheck> {
+        let first = ImageCheck::new(Arc::clone(&self.images), index, self.cancel);
+        let excluded: Vec<PathBuf> = first.left_out().map(|image| image.spec.path.clone()).collect();
+        if excluded.is_empty() {
+            return Ok(first);
+        }
+        let left_out: Vec<CheckedImage> = first.left_out().cloned().collect();
+        let mut notices = first.notices;
+        let images = images::load_without(&excluded, self.options, &self.companions, &mut notices)?;
+        let mut again = ImageCheck::new(Arc::new(images), index, self.cancel);
+        notices.append(&mut again.notices);
+        again.checked.extend(left_out);
+        Ok(ImageCheck { notices, ..again })
+    }
+
+    /// A session with an index that knows the program.
+    fn session(&self, index: Index<AnySource>, checked: ImageCheck, origin: Origin) -> Session {
+        let mut notices = self.notices.clone();
+        let is_of_left_out =
+            |notice: &String| checked.left_out().any(|image| *notice == beside_notice(&image.spec.path));
+        notices.retain(|notice| !is_of_left_out(notice));
+        for notice in checked.notices {
+            // What is loaded again says the same again.
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        notices.extend(self.input.notices());
+        let index_path = index.path().map(Path::to_owned);
+        let fingerprint = index.fingerprint().clone();
+        Session {
+            lacks_steps: lacks_steps(&index),
+            index: Arc::new(index),
+            images: checked.images,
+            checked_images: Arc::new(checked.checked),
+            companions: Arc::clone(&self.companions),
+            source_map: SourceMap::new(self.options.source_map.clone()),
+            path: self.options.path.clone(),
+            index_path,
+            notices,
+            is_built_now: origin == Origin::Built,
+            input: Some(Arc::new(Input {
+                source: Arc::clone(&self.input.source),
+                fingerprint,
+                packed: self.input.packed.clone(),
+                files: self.input.files.clone(),
+                image_beside: self.input.image_beside.clone(),
+            })),
+            lineage: Arc::default(),
+        }
+    }
+
+    /// The first index that belongs to the trace; else why the best of the others does not.
+    fn fresh(&self) -> Result<Index<AnySource>, Option<String>> {
+        let mut reason = None;
+        for place in &self.places {
+            match self.opened(place) {
+                Ok(index) => {
+                    remove_leftovers(place);
+                    return Ok(index);
+                }
+                Err(OpenError::Missing) => {}
+                Err(why) => reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}"))),
+            }
+        }
+        Err(reason)
+    }
+
+    /// The index at a place. A pipe of that name is not opened: that would wait for a writer.
+    fn opened(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+        if place.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(OpenError::Foreign);
+        }
+        Index::open(self.input.source.clone(), place, &self.input.fingerprint)
+    }
+
+    /// What was written so far at a place.
+    fn opened_so_far(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+        open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
+    }
+
+    /// Any index, fresh ones first, complete ones before those of a part of the trace.
+    fn existing(&mut self) -> Result<Index<AnySource>> {
+        let mut reason = None;
+        let mut stale = None;
+        for place in &self.places {
+            match self.opened(place) {
+                Ok(index) => return Ok(index),
+                Err(OpenError::Missing) => {}
+                Err(OpenError::Stale(why)) => stale = stale.or(Some((place, why))),
+                Err(why) => reason = reason.or(Some((place, why))),
+            }
+        }
+        let parts = self.places.iter().map(|place| (place, self.opened_so_far(place)));
+        if let Some((place, Ok(index))) = parts.into_iter().find(|(_, part)| part.is_ok()) {
+            let share = format!("the first {} steps", index.step_count());
+            self.notices.push(format!("only a part of the trace is indexed, {share}: answers are so far: {place:?}"));
+            return Ok(index);
+        }
+        if let Some((place, why)) = stale {
+            self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}"));
+            let unusable = |why| anyhow!("the index cannot be used: {why}: {place:?}");
+            return Index::open_stale(self.input.source.clone(), place).map_err(unusable);
+        }
+        match reason {
+            Some((place, why)) => bail!("the index cannot be used, and none may be built: {why}: {place:?}"),
+            None => bail!("there is no index, and none may be built: {:?}", self.options.path),
+        }
+    }
+
+    /// A new index. Where the copy of the trace's records turns out to be damaged, it is made again first.
+    fn built(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+        match self.built_of_input(reason.clone()) {
+            Err(error) if Damage::of(error.as_ref()) == Some(Damage::Copy) => {
+                self.input = Input::open(self.options)?;
+                self.notices.push(Damage::Copy.notice().to_owned());
+                self.built_of_input(reason)
+            }
+            built => built,
+        }
+    }
+
+    /// A new index at the best place that can be written, in memory where none can.
+    /// `reason`: why one that is there is not used; not said when it is gone on with.
+    fn built_of_input(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+        let mut refusal = None;
+        for place in &self.places {
+            self.refuse_to_overwrite(place)?;
+            match self.build_or_wait_at(place) {
+                Ok((index, resumed_bytes)) => {
+                    let elsewhere = refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
+                    let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
+                    let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
+                    // A watcher sees that from the first part.
+                    let resumed = Some(resumed).filter(|_| self.watch.is_none());
+                    self.notices.extend(if resumed_bytes > 0 { resumed } else { reason });
+                    self.notices.extend(elsewhere);
+                    return Ok(index);
+                }
+                Err(BuildError::Write { error, .. }) => {
+                    let sentence = format!("the index cannot be written to {place:?} ({error})");
+                    refusal = refusal.or(Some(sentence));
+                }
+                Err(error) => return Err(self.said(error)),
+            }
+        }
+        let refusal = refusal.unwrap_or_else(|| "there is no place for the index".to_owned());
+        if self.options.is_index_wanted {
+            bail!("{refusal}");
+        }
+        let index = self.build(|build| build.in_memory()).map_err(|error| self.said(error))?;
+        self.refuse_change()?;
+        self.notices.extend(reason);
+        self.notices.push(format!("{refusal}; it lives in memory and will be built again next time"));
+        Ok(index)
+    }
+
+    /// Runs a build as it was asked for.
+    fn build<T>(&self, run: impl FnOnce(Build<'_, AnySource>) -> Result<T, BuildError>) -> Result<T, BuildError> {
+        let Input { source, fingerprint, .. } = &self.input;
+        let options = BuildOptions { threads: self.options.threads, ..BuildOptions::default() };
+        let now = || self.input.fingerprint_now(&self.options.path);
+        let follow = self.follow().map(|until| Follow { until, fingerprint: &now });
+        let mut build = Build::new(source, fingerprint, &options, self.progress, self.cancel).following(follow);
+        if self.options.policy == IndexPolicy::Force {
+            build = build.anew();
+        }
+        match self.watch {
+            None => run(build),
+            Some(watch) => {
+                // Images that cannot be read any more end the last part, which says so.
+                run(build.telling(&|part| {
+                    if let Ok(searched) = self.session_with_tail_calls(part, Origin::Built) {
+                        (watch.on_part)(searched.told());
+                    }
+                }))
+            }
+        }
+    }
+
+    /// A misspelt `--index` must not destroy another file: only what is an index, or is called one, is replaced.
+    fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
+        let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
+        let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
+        if [place, &partial_of(place)].iter().any(|file| self.options.paths().any(|path| is_same_file(file, path))) {
+            bail!("the index would overwrite the trace: {place:?}");
+        }
+        if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {
+            bail!("this file is no index and will not be overwritten: {place:?}");
+        }
+        Ok(())
+    }
+
+    /// Builds, or waits while another program does: two would only take the cores from each other.
+    fn build_or_wait_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
+        let partial_len = || partial_of(place).metadata().map_or(0, |metadata| metadata.len());
+        let (mut len, mut changed) = (partial_len(), Instant::now());
+        loop {
+            let busy = match self.build_at(place) {
+                Err(BuildError::Write { error, path }) if error.kind() == ErrorKind::ResourceBusy => {
+                    BuildError::Write { error, path }
+                }
+                built => return built,
+            };
+            if self.cancel.is_cancelled() {
+                return Err(BuildError::Cancelled);
+            }
+            if changed.elapsed() > PATIENCE {
+                return Err(busy);
+            }
+            std::thread::sleep(WAIT_FOR_OTHERS);
+            let is_any_good = self.options.policy == IndexPolicy::Auto && self.follow().is_none();
+            if let Some(index) = self.opened(place).ok().filter(|_| is_any_good) {
+                return Ok((index, 0));
+            }
+            let now = partial_len();
+            if now != len {
+                (len, changed) = (now, Instant::now());
+            }
+        }
+    }
+
+    fn build_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
+        if let Some(directory) = place.parent().filter(|_| self.options.index.is_none()) {
+            // The cache directory may not exist yet; an explicit path is taken at its word.
+            let refused = |error| BuildError::Write { path: place.to_owned(), error };
+            std::fs::create_dir_all(directory).map_err(refused)?;
+        }
+        let partial = partial_of(place);
+        if partial.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            // A link in the trace's directory could otherwise have any file of the user's overwritten.
+            let error = std::io::Error::other("its .partial is a link or no file");
+            return Err(BuildError::Write { path: partial, error });
+        }
+        let resumed_bytes = self.build(|build| build.to_file(place))?.resumed_bytes;
+        let source = self.input.source.clone();
+        if self.follow().is_some() {
+            // It may have grown again since.
+            return Ok((Index::open_stale(source, place)?, resumed_bytes));
+        }
+        if self.input.is_rewritten(&self.options.path) {
+            return Err(BuildError::TraceChanged);
+        }
+        Ok((Index::open(source, place, &self.input.fingerprint)?, resumed_bytes))
+    }
+
+    fn refuse_change(&self) -> Result<()> {
+        if self.input.is_rewritten(&self.options.path) {
+            return Err(self.said(BuildError::TraceChanged));
+        }
+        Ok(())
+    }
+
+    fn said(&self, error: BuildError) -> anyhow::Error {
+        let sentence = format!("{error}: {:?}", self.options.path);
+        // What is damaged is made again by whoever looks for it behind the error.
+        if Damage::of(&error).is_some() { anyhow::Error::new(error).context(sentence) } else { anyhow!(sentence) }
+    }
+}
+
+/// What the index is written to before it gets its name.
+fn partial_of(place: &Path) -> PathBuf {
+    place.with_added_extension("partial")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n";
+
+    fn opened(trace: &Path, index: &Path) -> Result<Session> {
+        let options = OpenOptions { index: Some(index.to_owned()), ..OpenOptions::new(trace) };
+        open(&options, &BuildProgress::default(), &Cancel::default())
+    }
+
+    #[test]
+    fn a_trace_where_the_unfinished_index_would_be_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("a.partial");
+        std::fs::write(&trace, TRACE).unwrap();
+        let error = opened(&trace, &folder.path().join("a")).unwrap_err();
+        assert!(error.to_string().starts_with("the index would overwrite the trace"), "{error}");
+        assert_eq!(std::fs::read_to_string(&trace).unwrap(), TRACE);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_where_the_unfinished_index_would_be_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trace, index, other] = ["a.tarmac", "a.sbi", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&trace, TRACE).unwrap();
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, partial_of(&index)).unwrap();
+        let session = opened(&trace, &index).unwrap();
+        assert_eq!(session.index_path, None);
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_where_the_index_would_be_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trace, index] = ["a.tarmac", "a.sbi"].map(|name| folder.path().join(name));
+        std::fs::write(&trace, TRACE).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+        assert_eq!(opened(&trace, &index).unwrap().index_path, Some(index));
+    }
+}

@@ -1,0 +1,567 @@
+//! Which files a trace of records consists of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use stepback_index::Fingerprint;
+use stepback_parsers::{
+    Format, ReadAt, SourceError, TraceFile, detect,
+    drmemtrace::{LayoutError, TraceLayout},
+    packed::{PackedKind, head_of},
+};
+
+use super::OpenOptions;
+use super::input::{check_kind, modified_nanos, refused};
+use super::same_file::is_same_file;
+
+/// More files than these are not kept open: systems limit them to about a thousand.
+const OPEN_LIMIT: usize = 256;
+/// Deepest is `trace/window.0000/`.
+const NESTING_LIMIT: usize = 32;
+/// Endings of packed files and of text, whatever is in them.
+const SHARED_ENDINGS: [&str; 8] = ["gz", "zst", "xz", "zip", "lz4", "sz", "txt", "log"];
+/// So many traces inside a directory are named.
+const LISTED: usize = 8;
+/// So many names of a folder tell whether it is a trace: there are thousands of folders in a list.
+const LOOKED_AT: usize = 64;
+/// How the names of raw records end, packed or not.
+const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
+
+/// The files of a trace of records: one a thread or core, mostly.
+#[derive(Clone, Debug)]
+pub struct TraceFiles {
+    /// Of which format they are.
+    pub format: Format,
+    /// Where they are.
+    pub directory: PathBuf,
+    /// In the order in which their records of equal time are put.
+    pub files: Vec<PathBuf>,
+    /// What the user should know about them.
+    pub notices: Vec<String>,
+    /// Lengths and times of the files when they were opened.
+    state: Vec<Option<(u64, u64)>>,
+}
+
+impl TraceFiles {
+    /// The files of a trace; none when it is text.
+    pub fn of(options: &OpenOptions) -> Result<Option<Self>> {
+        let path = &options.path;
+        // Asked before opening: to open a pipe would wait for its writer.
+        for path in options.paths() {
+            let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
+            if !metadata.is_dir() || !options.more.is_empty() {
+                check_kind(&metadata, path)?;
+            }
+        }
+        if !options.more.is_empty() {
+            return Self::of_files(options.paths()).map(Some);
+        }
+        if path.is_dir() {
+            return Self::of_directory(path).map(Some);
+        }
+        if options.record_layout.is_some() {
+            // What is described need not begin like anything.
+            return Ok(Some(Self::new(Format::Btrace, &directory_of(path), vec![path.clone()], Vec::new())));
+        }
+        let may_be = options.format.is_none_or(|format| !format.is_text());
+        let found = if may_be { Self::of_file(path)? } else { None };
+        // The user says what it is: a damaged beginning costs that alone.
+        let named = options.format.filter(|_| found.is_none());
+        if let Some(format) = named
+            && format.is_damaged_file(&file_of(path).map_err(|error| refused(&error, path))?)
+        {
+            return Ok(Some(Self::new(format, &directory_of(path), vec![path.clone()], Vec::new())));
+        }
+        Ok(found)
+    }
+
+    /// A trace that is one file; none when that is no trace of records.
+    pub fn of_file(path: &Path) -> Result<Option<Self>> {
+        let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else { return Ok(None) };
+        let directory = &*directory_of(path);
+        let program = program_of(&name_of(path)).to_owned();
+        let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
+        // By their names alone: to look into all files of a large directory takes long.
+        let named = layout_of(directory, |_| false);
+        let others = named.map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
+        let notice = (others > 0).then(|| {
+            let files = if others == 1 { "another file lies" } else { "more files lie" };
+            format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
+        });
+        Ok(Some(Self::new(format, directory, vec![path.to_owned()], notice.into_iter().collect())))
+    }
+
+    /// A trace of several files, in this order.
+    pub fn of_files<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
+        let mut formats = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            if paths.iter().take(number).any(|other| is_same_file(other, path)) {
+                bail!("this file was named twice: {path:?}");
+            }
+            formats.push(format_of(path).map_err(|error| refused(&error, path))?);
+        }
+        let known = formats.iter().zip(&paths).find_map(|(format, path)| Some(((*format)?, path)));
+        let Some((format, first)) = known else {
+            let mut texts = paths.iter().map(|path| text_format_of(path));
+            if let Some(Some(format @ Format::Tarmac)) = texts.next()
+                && texts.all(|other| other == Some(format))
+            {
+                return Ok(Self::merged(format, paths));
+            }
+            let listed = paths.iter().take(LISTED).map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
+            bail!("several files are one trace only where all hold records, or all are Tarmac text: {listed}");
+        };
+        // Parts of a trace need not begin like one, but they are no text.
+        let found = formats.iter().zip(&paths).map(|(found, path)| (found.or_else(|| text_format_of(path)), path));
+        if let Some((other, path)) =
+            found.filter_map(|(found, path)| Some((found?, path))).find(|(found, _)| *found != format)
+        {
+            bail!(
+                "the files of a trace are of one format, but this one is {}, not {} like {first:?}: {path:?}",
+                other.title(),
+                format.title()
+            );
+        }
+        Ok(Self::new(format, &directory_of(first), paths, Vec::new()))
+    }
+
+    /// A trace of text that has a file for each core.
+    fn merged(format: Format, paths: Vec<PathBuf>) -> Self {
+        let notice = format!("{} files were merged by their times: lines count in the merged text", paths.len());
+        let directory = paths.first().map(|first| directory_of(first)).unwrap_or_default();
+        Self::new(format, &directory, paths, vec![notice])
+    }
+
+    /// Files that were chosen or dropped together, in the order of their names: in a name, 10 comes behind 9.
+    pub fn in_order(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+        paths.sort_by_cached_key(|path| natural_key(&name_of(path)));
+        paths
+    }
+
+    /// The trace in a directory: the one that the recorder made, or the one inside with the files.
+    pub fn of_directory(path: &Path) -> Result<Self> {
+        let is_input = |name: &str| matches!(format_of(&path.join(name)), Ok(Some(Format::Drmemtrace)));
+        let layout = match layout_of(path, is_input) {
+            Ok(layout) => layout,
+            Err(LayoutError::Nothing) => return Self::lying_in(path)?.ok_or_else(|| nothing_in(path)),
+            Err(error) => return Err(unusable(path, error)),
+        };
+        let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
+        if are_unrelated(&files, &layout.companions)? {
+            let names = layout.inputs;
+            return Err(TracesInside { directory: path.to_owned(), names }.into());
+        }
+        let directory = files.first().and_then(|file| file.parent()).unwrap_or(path).to_owned();
+        let others = layout.other_windows.len();
+        let notice = (others > 0).then(|| {
+            let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
+            format!("this trace has {windows} of time, which are opened by their directories; shown is {directory:?}")
+        });
+        Ok(Self::new(Format::Drmemtrace, &directory, files, notice.into_iter().collect()))
+    }
+
+    /// The trace whose files lie in a directory, whatever their names; none when there is none, or more than one.
+    fn lying_in(directory: &Path) -> Result<Option<Self>> {
+        let mut names = Vec::new();
+        add_names(directory, "", &mut names);
+        let paths = names.iter().map(|name| directory.join(name)).filter(|path| path.parent() == Some(directory));
+        let paths = Self::in_order(paths.filter(|path| is_trace(path)).collect());
+        let Ok(found) = Self::of_files(paths.iter().map(|path| &**path)) else { return Ok(None) };
+        let is_one = found.files.len() == 1 || found.format.are_one_trace(&found.open()?);
+        Ok(is_one.then_some(found))
+    }
+
+    /// Whether a path leads to a trace of records.
+    pub fn are_at(path: &Path) -> bool {
+        match path.is_dir() {
+            true => Self::of_directory(path).is_ok(),
+            // To open a pipe would wait for its writer.
+            false => path.is_file() && matches!(Self::of_file(path), Ok(Some(_))),
+        }
+    }
+
+    fn new(format: Format, directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
+        let state = files.iter().map(|path| state_of(path)).collect();
+        Self { format, directory: directory.to_owned(), files, notices, state }
+    }
+
+    /// The files, open.
+    pub fn open(&self) -> Result<Vec<TraceFile>> {
+        let open = |path: &PathBuf| {
+            let data = open(path, self.files.len()).map_err(|error| refused(&error, path))?;
+            Ok(TraceFile { name: name_of(path), data })
+        };
+        self.files.iter().map(open).collect()
+    }
+
+    /// The fingerprint of all files together.
+    pub fn fingerprint(&self, files: &[TraceFile]) -> Result<Fingerprint, SourceError> {
+        let mut parts = BTreeMap::new();
+        for (file, state) in files.iter().zip(&self.state) {
+            let modified = state.map_or(0, |(_, modified)| modified);
+            let mut name = file.name.clone();
+            // Files of equal names count, and so does an order other than that of their names.
+            if parts.last_key_value().is_some_and(|(last, _)| *last >= name) {
+                name = format!("{}/{name}", parts.len());
+            }
+            parts.insert(name, Fingerprint::of_file(&*file.data, modified, String::new())?);
+        }
+        Ok(Fingerprint::of_parts(&parts))
+    }
+
+    /// True when a file is no longer what it was. One that is missing just now does not count.
+    pub fn is_changed(&self) -> bool {
+        self.files.iter().zip(&self.state).any(|(path, before)| state_of(path).is_some_and(|now| Some(now) != *before))
+    }
+}
+
+/// Bytes of a trace by its path: of a file, or of all files of the trace in a directory. Blocks.
+///
+/// # Errors
+/// There is no such file, or no trace in the directory.
+pub fn trace_bytes(path: &Path) -> Result<u64> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Ok(metadata.len());
+    }
+    let states = TraceFiles::of_directory(path)?.state;
+    Ok(states.into_iter().flatten().fold(0, |sum, (length, _)| sum.saturating_add(length)))
+}
+
+fn state_of(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), modified_nanos(&metadata)))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`: the same for all threads of a program.
+fn program_of(name: &str) -> &str {
+    let stem = name.rsplit_once(".trace").map_or(name, |(stem, _)| stem);
+    stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
+}
+
+/// Whether the files of a directory are several traces: their names are of several programs and no schedule of the
+/// recorder holds them together, or their records are of several versions. Cost: the beginning of a file a program.
+fn are_unrelated(files: &[PathBuf], companions: &[String]) -> Result<bool> {
+    let mut examples: BTreeMap<String, &PathBuf> = BTreeMap::new();
+    for file in files {
+        examples.entry(program_of(&name_of(file)).to_owned()).or_insert(file);
+    }
+    if examples.len() < 2 {
+        return Ok(false);
+    }
+    let recorded = files.iter().filter_map(|file| recorded_program(&name_of(file)).map(str::to_owned));
+    let programs: BTreeSet<String> = recorded.collect();
+    let has_schedule = companions.iter().any(|name| name.contains("schedule.bin"));
+    if programs.len() > 1 && !has_schedule {
+        return Ok(true);
+    }
+    let open = |path: &&PathBuf| {
+        let data = open(path, 1).map_err(|error| refused(&error, path))?;
+        Ok(TraceFile { name: name_of(path), data })
+    };
+    let heads = examples.values().take(LOOKED_AT).map(open).collect::<Result<Vec<TraceFile>>>()?;
+    Ok(!Format::Drmemtrace.are_one_trace(&heads))
+}
+
+/// `app` of `drmemtrace.app.123.0001.trace.zip`, as recorders name the file of a thread.
+fn recorded_program(name: &str) -> Option<&str> {
+    let (stem, _) = name.strip_prefix("drmemtrace.")?.rsplit_once(".trace")?;
+    let (stem, number) = stem.rsplit_once('.')?;
+    let (program, process) = stem.rsplit_once('.')?;
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    (is_number(number) && is_number(process)).then_some(program)
+}
+
+/// Which files of a directory are a trace; of those with other names than recorders give, `is_trace` tells.
+fn layout_of(directory: &Path, is_trace: impl FnMut(&str) -> bool) -> Result<TraceLayout, LayoutError> {
+    let mut names = Vec::new();
+    add_names(directory, "", &mut names);
+    TraceLayout::of(names.iter().map(String::as_str), is_trace)
+}
+
+/// Whether a file begins like a trace of records.
+pub fn is_trace(path: &Path) -> bool {
+    // To open a pipe would wait for its writer.
+    path.is_file() && matches!(format_of(path), Ok(Some(_)))
+}
+
+/// The format of a file of records, by how it begins; none when it begins like none.
+fn format_of(path: &Path) -> io::Result<Option<Format>> {
+    Ok(Format::of_file(&file_of(path)?))
+}
+
+fn file_of(path: &Path) -> io::Result<TraceFile> {
+    Ok(TraceFile { name: String::new(), data: open(path, 1)? })
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The title of the format that a name alone speaks for, packed or not; endings that anything may have say nothing.
+pub fn format_of_name(name: &str) -> Option<&'static str> {
+    if name.starts_with("drmemtrace.") {
+        return Some(Format::Drmemtrace.title());
+    }
+    let mut stem = name;
+    while let Some((rest, ending)) = stem.rsplit_once('.') {
+        let ending = ending.to_ascii_lowercase();
+        if !SHARED_ENDINGS.contains(&&*ending) {
+            return Format::all().find(|format| format.endings().contains(&&*ending)).map(Format::title);
+        }
+        stem = rest;
+    }
+    None
+}
+
+/// The title of the format of the trace that a folder is, by the first names in it, or in the folder inside that
+/// recorders make. Blocks.
+pub fn format_of_folder(folder: &Path) -> Option<&'static str> {
+    let is_of_trace = |path: &PathBuf| format_of_name(&name_of(path)) == Some(Format::Drmemtrace.title());
+    let holds = |folder: PathBuf| {
+        let paths = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT).map(|entry| entry.path());
+        paths.filter(is_of_trace).any(|path| path.is_file())
+    };
+    [folder.join("trace"), folder.to_owned()].into_iter().any(holds).then(|| Format::Drmemtrace.title())
+}
+
+/// Compares as people count: the digits in a name are a number.
+pub fn natural_key(name: &str) -> Vec<(u64, String)> {
+    let mut key = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        let (number, behind) = rest.split_at(digits);
+        let words = behind.find(|letter: char| letter.is_ascii_digit()).unwrap_or(behind.len());
+        let (word, behind) = behind.split_at(words);
+        key.push((number.parse().unwrap_or(0), word.to_owned()));
+        rest = behind;
+    }
+    key
+}
+
+/// The files of a directory, and of those inside that recorders make. What may not be read is not there.
+fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = name_of(&path);
+        let is_of_recorder = matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
+        if is_of_recorder && path.is_dir() {
+            // Links may go in circles.
+            if prefix.len() < NESTING_LIMIT {
+                add_names(&path, &format!("{prefix}{name}/"), names);
+            }
+        } else if path.is_file() && !name.starts_with('.') {
+            names.push(format!("{prefix}{name}"));
+        }
+    }
+}
+
+/// Why a file is no trace whose name is that of raw records; none for other names.
+pub(super) fn raw_refusal(path: &Path) -> Option<anyhow::Error> {
+    let name = name_of(path);
+    let is_raw = RAW_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    is_raw.then(|| unusable(path, LayoutError::OnlyRaw))
+}
+
+fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
+    let what = if path.is_dir() { "this directory" } else { "this file" };
+    anyhow!("{what} {error}: {path:?}")
+}
+
+/// A directory that is no trace, with traces in it.
+#[derive(Debug)]
+pub struct TracesInside {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Their names: one at least.
+    pub names: Vec<String>,
+}
+
+impl std::fmt::Display for TracesInside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { directory, names } = self;
+        if let [one] = &**names {
+            return write!(f, "a trace lies inside this directory, open that one: {one}: {directory:?}");
+        }
+        let more = names.len().saturating_sub(LISTED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        write!(f, "{} traces lie inside this directory, open one of them: {listed}{rest}: {directory:?}", names.len())
+    }
+}
+
+impl std::error::Error for TracesInside {}
+
+/// Why a directory without a trace cannot be opened.
+fn nothing_in(path: &Path) -> anyhow::Error {
+    let Ok(entries) = fs::read_dir(path) else { return anyhow!("the directory may not be read: {path:?}") };
+    let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inside.sort();
+    let names: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
+    match names.is_empty() {
+        true => unusable(path, LayoutError::Nothing),
+        false => TracesInside { directory: path.to_owned(), names }.into(),
+    }
+}
+
+/// True for what a recorder calls its directories, for files of records, and for those that are named and begin like text
+/// of a format.
+fn looks_like_trace(path: &Path) -> bool {
+    let name = name_of(path);
+    if path.is_dir() {
+        return name.starts_with("drmemtrace.");
+    }
+    let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
+    let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
+    is_trace(path) || is_named && text_format_of(path).is_some()
+}
+
+/// Whether a file begins like a trace of any format.
+pub fn is_trace_file(path: &Path) -> bool {
+    is_trace(path) || text_format_of(path).is_some()
+}
+
+/// The format of a file of text, by its first text, which a packed file is unpacked for.
+fn text_format_of(path: &Path) -> Option<Format> {
+    // To open a pipe would wait for its writer.
+    let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
+    match PackedKind::of(&file).ok()? {
+        Some(kind) => detect(&head_of(Arc::new(file), kind, Format::HEAD_BYTES).ok()?.text).ok(),
+        None => Format::of_input(&file).ok(),
+    }
+}
+
+/// Opens one of `count` files.
+fn open(path: &Path, count: usize) -> io::Result<Arc<dyn ReadAt>> {
+    let file = File::open(path)?;
+    Ok(if count > OPEN_LIMIT { Arc::new(ClosedFile(path.to_owned())) } else { Arc::new(file) })
+}
+
+/// A file that is opened for each read.
+struct ClosedFile(PathBuf);
+
+impl ReadAt for ClosedFile {
+    fn length(&self) -> io::Result<u64> {
+        Ok(fs::metadata(&self.0)?.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        File::open(&self.0)?.read_at(offset, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::input::Input;
+
+    #[test]
+    fn a_directory_of_several_traces_lists_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = || Input::open(&OpenOptions::new(folder.path())).unwrap_err().to_string();
+        fs::write(folder.path().join("notes.txt"), "nothing yet").unwrap();
+        assert!(!message().contains("inside"), "{}", message());
+        let line = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n";
+        fs::write(folder.path().join("b.tarmac"), line).unwrap();
+        assert!(message().contains("a trace lies inside this directory, open that one: b.tarmac"), "{}", message());
+        fs::write(folder.path().join("a.log"), line).unwrap();
+        fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
+        let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
+        assert!(message().contains(expected), "{}", message());
+        // Packed text counts where it begins like a trace, too.
+        let packed = |name: &str, text: &str| {
+            let bytes = zstd::encode_all(text.as_bytes(), 1).unwrap();
+            fs::write(folder.path().join(name), bytes).unwrap();
+        };
+        packed("a.golden.jsonl.zst", "{\"step\": 0}\n");
+        assert!(message().contains(expected), "{}", message());
+        packed("c.tarmac.zst", line);
+        assert!(message().contains("4 traces lie inside this directory"), "{}", message());
+    }
+
+    #[test]
+    fn several_recordings_in_one_directory_are_listed() {
+        let record = |kind: u16, size: u16, value: u64| {
+            [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+        };
+        // A header with the version, the thread, the process and an instruction.
+        let bytes = |version: u64| {
+            [record(25, 0, version), record(28, 12, version), record(22, 4, 5), record(24, 4, 5)].concat()
+        };
+        let message = |files: &[(&str, u64)]| {
+            let folder = tempfile::tempdir().unwrap();
+            files.iter().for_each(|(name, version)| fs::write(folder.path().join(name), bytes(*version)).unwrap());
+            TraceFiles::of_directory(folder.path()).map_or_else(|error| error.to_string(), |_| String::new())
+        };
+        let threads = [("drmemtrace.app.1.0001.trace", 6), ("drmemtrace.app.2.0002.trace", 6)];
+        assert_eq!(message(&threads), "");
+        assert_eq!(message(&[("main.trace", 6), ("worker.trace", 6)]), "");
+        let versions = message(&[("drmemtrace.a.trace", 4), ("drmemtrace.b.trace", 6)]);
+        assert!(versions.starts_with("2 traces lie inside this directory, open one of them: drmemtrace.a.trace"));
+        let programs = [("drmemtrace.one.1.0001.trace", 6), ("drmemtrace.two.2.0002.trace", 6)];
+        assert!(message(&programs).starts_with("2 traces lie inside"));
+        assert_eq!(message(&[programs[0], programs[1], ("cpu_schedule.bin.zip", 6)]), "");
+    }
+
+    #[test]
+    fn a_name_may_tell_the_format() {
+        assert_eq!(format_of_name("run.tarmac.zst"), Some(Format::Tarmac.title()));
+        assert_eq!(format_of_name("cpu0.rst.gz"), Some(Format::Rst.title()));
+        assert_eq!(format_of_name("drmemtrace.app.1.dir"), Some(Format::Drmemtrace.title()));
+        for name in ["notes.txt", "build.log", "a.tar.gz", "a.elf", "gz", ""] {
+            assert_eq!(format_of_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_ordered_as_people_count() {
+        let names = ["cpu10.rst", "cpu9.rst", "cpu1.rst", "a", "cpu1.rst.2"].map(PathBuf::from).to_vec();
+        let expected = ["a", "cpu1.rst", "cpu1.rst.2", "cpu9.rst", "cpu10.rst"].map(PathBuf::from);
+        assert_eq!(TraceFiles::in_order(names), expected);
+    }
+
+    #[test]
+    fn a_program_among_the_files_is_an_image() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let image = root.join("assets/demo/overflow_bare.elf");
+        let traces = ["cti.rst", "small.rst"].map(|name| root.join("fixtures/rst").join(name));
+        let chosen = |files: &[&PathBuf]| {
+            let options = OpenOptions::of_files(files.iter().copied().cloned()).unwrap().with_images_told_apart();
+            let images = options.images.iter().map(|spec| spec.path.clone()).collect::<Vec<_>>();
+            (options.paths().map(Path::to_owned).collect::<Vec<_>>(), images)
+        };
+        let [first, second] = &traces;
+        assert_eq!(chosen(&[&image, first, second]), (traces.to_vec(), vec![image.clone()]));
+        assert_eq!(chosen(&[first, &image]), (vec![first.clone()], vec![image.clone()]));
+        assert_eq!(chosen(&[&image]), (vec![image.clone()], vec![]));
+    }
+
+    #[test]
+    fn text_whose_name_is_that_of_raw_records_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.raw");
+        fs::write(&path, "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n").unwrap();
+        assert!(Input::open(&OpenOptions::new(&path)).is_ok());
+        fs::write(&path, b"\0\0\0\0\0\0\0\xc4").unwrap();
+        let message = Input::open(&OpenOptions::new(&path)).unwrap_err().to_string();
+        assert!(message.contains("holds raw records alone"), "{message}");
+    }
+
+    #[test]
+    fn the_threads_of_a_program_are_told_by_their_names() {
+        let names = ["drmemtrace.tool.fib.125254.3691.trace.gz", "drmemtrace.tool.fib.125255.3920.trace.gz"];
+        assert_eq!(names.map(program_of), ["drmemtrace.tool.fib"; 2]);
+        assert_eq!(program_of("drmemtrace.a.traced.12.0001.trace.gz"), "drmemtrace.a.traced");
+        assert_ne!(program_of("drmemtrace.simple_app.trace.zip"), program_of("drmemtrace.allasm.trace.zip"));
+    }
+}

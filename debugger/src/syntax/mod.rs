@@ -1,0 +1,25 @@
+//! The disassembly of a trace as coloured words; the theme decides on the colours.
+//!
+//! Texts of A64, A32 and T32 as Arm's models write them (`BL       {pc}+0x88c ; 0x80000898`)
+//! and as gem5 does (`bl  0x80000898`).
+//! Any text gives a line: what is not understood keeps its characters.
+//!
+//! ```
+//! use stepback_debugger::syntax::{Kind, Line};
+//! use stepback_machine::{Address, InstructionSet};
+//!
+//! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
+//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c), InstructionSet::A64, &name);
+//! assert_eq!(line.to_string(), "bl main");
+//! assert_eq!(line.mnemonic_kind, Kind::BranchMnemonic);
+//!
+//! let line = Line::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
+//! assert_eq!(line.to_string(), "stp x29, x30, [sp, #-0x10]!");
+//! ```
+
+mod line;
+mod operands;
+mod target;
+
+pub use line::{Kind, Line, Token};
+pub use target::branch_target;

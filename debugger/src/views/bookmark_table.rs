@@ -1,0 +1,111 @@
+//! The bookmarks, with what stands at their places.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::table_view::TableSource;
+use super::view::{Gesture, Status};
+use crate::action::{Action, PanelKind};
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::Meaning;
+use crate::model::bookmark_words::place_words;
+use crate::model::table::{Table, TableCell, TableRow};
+use crate::notes::{Bookmark, BookmarkChange, BookmarkPlace};
+use crate::worker::Slot;
+
+const HEADS: [&str; 4] = ["bookmarks-place", "bookmarks-name", "bookmarks-note-2", "bookmarks-what-is-there"];
+
+/// A row a bookmark.
+#[derive(Default)]
+pub struct BookmarkTable {
+    /// What stands at places.
+    words: Slot<Vec<BookmarkPlace>, Vec<String>>,
+    table: Arc<Table>,
+    /// What the table was made of.
+    of: (Vec<Bookmark>, Vec<String>),
+}
+
+impl TableSource for BookmarkTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Bookmarks
+    }
+
+    fn title(&self) -> String {
+        say!("bookmarks-bookmarks").to_owned()
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        let all = desk.bookmarks.list();
+        let places: Vec<BookmarkPlace> = all.iter().map(|bookmark| bookmark.place).collect();
+        let answer = self.words.poll(&places, &desk.worker, |places| {
+            let (places, session) = (places.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| places.iter().map(|place| place_words(&session, *place, cancel)).collect()
+        });
+        // Without an answer a bookmark still says where it is.
+        let words = answer.any().map_or(&[][..], Vec::as_slice);
+        if self.of.0 != all || self.of.1 != words {
+            self.of = (all.to_vec(), words.to_vec());
+            self.table = Arc::new(table(&self.of.0, &self.of.1));
+        }
+        Ok(Arc::clone(&self.table))
+    }
+
+    fn nothing(&self) -> Option<&'static str> {
+        Some(say!("bookmarks-nothing-is-marked"))
+    }
+
+    fn advice(&self) -> &'static str {
+        say!("terminal-how-to-mark")
+    }
+
+    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let asked = match (gesture, row.position, row.address) {
+            (Gesture::Go, Some(position), _) => Action::Travel(desk.windows.active, position.0),
+            (Gesture::Go | Gesture::GoOn, _, Some(address)) => Action::ShowMemory(format!("{:#x}", address.0)),
+            (Gesture::Remove, ..) => {
+                let known = desk.bookmarks.list().iter().find(|bookmark| name_of(bookmark) == row.name);
+                let Some(known) = known else { return false };
+                Action::Bookmark(BookmarkChange::Remove(known.id))
+            }
+            _ => return false,
+        };
+        out.push(asked);
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Numbers are never used again.
+fn name_of(bookmark: &Bookmark) -> String {
+    bookmark.id.0.to_string()
+}
+
+fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
+    let rows = bookmarks.iter().enumerate().map(|(place, bookmark)| {
+        let words = words.get(place).cloned().unwrap_or_default();
+        let address = match bookmark.place {
+            BookmarkPlace::Memory { address, .. } => Some(Address(address)),
+            BookmarkPlace::Position(_) | BookmarkPlace::Range { .. } => None,
+        };
+        TableRow {
+            name: name_of(bookmark),
+            cells: vec![
+                TableCell::new(Meaning::Second, bookmark.place.text()),
+                TableCell::new(Meaning::Symbol, bookmark.name.clone()),
+                TableCell::new(Meaning::Plain, bookmark.note.replace('\n', " ")),
+                TableCell::new(Meaning::Label, words),
+            ],
+            position: bookmark.place.position().map(Position),
+            address,
+            is_faded: false,
+        }
+    });
+    Table::new(say!("bookmarks-count", count = bookmarks.len()), &HEADS, rows.collect()).without_empty()
+}

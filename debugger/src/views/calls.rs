@@ -1,0 +1,362 @@
+//! The call tree, or the calls of a function or of a part of the trace.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stepback_index::{CallId, Cancel};
+use stepback_parsers::Position;
+
+use super::view::{Gesture, Marked, Rows, Status, View};
+use crate::action::{Action, Follow, PanelKind, StepRange};
+use crate::desk::{Blocks, Change, Desk, SessionWatch};
+use crate::messages::say;
+use crate::model::call_rows::{CallRow, Children, Node, children_of, same_calls};
+use crate::model::call_tree::{CallTree, TreeRow};
+use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
+use crate::model::so_far::so_far;
+use crate::model::step_rows::call_path;
+use crate::worker::{Answer, Lane, Slot, Ticket};
+
+/// Maximum number of calls that a search lists.
+const FOUND: usize = 1000;
+/// Number of calls whose details are requested at once.
+const BLOCK: u64 = 32;
+
+/// The calls as a tree; those of a function or of a part of the trace as a list.
+#[derive(Serialize, Deserialize)]
+pub struct CallsView {
+    // Layouts of earlier versions do not have it.
+    #[serde(default)]
+    follow: Follow,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: CallsState,
+}
+
+struct CallsState {
+    tree: CallTree,
+    path: Slot<Position, CallPath>,
+    pending: HashMap<Node, (usize, Ticket<Children>)>,
+    /// New numbers of the calls in the rows, since more of the trace is known.
+    renumbering: Option<Ticket<HashMap<CallId, CallId>>>,
+    error: Option<String>,
+    text: String,
+    range: Option<StepRange>,
+    found: Slot<SoughtCalls, FoundCalls>,
+    words: Blocks<CallWords>,
+    /// The search whose details `words` holds.
+    words_of: SoughtCalls,
+    rows: Vec<TreeRow>,
+}
+
+/// The calls around a position, outermost first.
+struct CallPath {
+    calls: Vec<CallId>,
+    /// Number of calls in the trace.
+    count: u64,
+}
+
+impl Default for CallsState {
+    fn default() -> Self {
+        Self {
+            tree: CallTree::default(),
+            path: Slot::default(),
+            pending: HashMap::new(),
+            renumbering: None,
+            error: None,
+            text: String::new(),
+            range: None,
+            found: Slot::default(),
+            words: Blocks::new(BLOCK),
+            words_of: SoughtCalls::default(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl CallsState {
+    fn sought(&self) -> SoughtCalls {
+        SoughtCalls { text: self.text.trim().to_owned(), range: self.range }
+    }
+
+    /// Asks for the numbers that the calls in the rows have now that more of the trace is known.
+    fn renumber(&mut self, desk: &Desk) {
+        let (session, shown) = (Arc::clone(&desk.session), self.tree.shown_calls());
+        let job = move |_: &Cancel| Ok(same_calls(session.index.calls(), &shown));
+        self.renumbering = Some(desk.worker.spawn(Lane::Short, job));
+        self.pending.clear();
+        self.words = Blocks::new(BLOCK);
+    }
+
+    fn receive_numbers(&mut self) {
+        let Some(answer) = self.renumbering.as_ref().and_then(Ticket::take) else { return };
+        self.renumbering = None;
+        match answer {
+            Ok(same) => self.tree.carry(&same),
+            Err(error) => self.error = Some(format!("{error:#}")),
+        }
+    }
+
+    /// Rows of the tree; asks for the children of open rows.
+    fn tree_rows(&mut self, position: Position, desk: &Desk) -> Vec<TreeRow> {
+        let answer = self.path.poll(&position, &desk.worker, |position| {
+            let (position, session) = (*position, Arc::clone(&desk.session));
+            move |_: &Cancel| {
+                let calls = call_path(&session, position)?.into_iter().map(|part| part.call).collect();
+                Ok(CallPath { calls, count: session.index.calls().len() })
+            }
+        });
+        if self.renumbering.is_some() {
+            return self.tree.rows().0;
+        }
+        match answer {
+            Answer::Failed(error) => self.error = Some(error.to_owned()),
+            answer => answer.any().into_iter().for_each(|path| self.tree.set_path(&path.calls)),
+        }
+        self.receive_children();
+        self.tree.reach_path();
+        let (_, wanted) = self.tree.rows();
+        self.request_children(&wanted, desk);
+        self.receive_children();
+        self.tree.rows().0
+    }
+
+    fn request_children(&mut self, wanted: &[Node], desk: &Desk) {
+        self.pending.retain(|node, _| wanted.contains(node));
+        for node in wanted {
+            let limit = self.tree.limit(*node);
+            if self.pending.get(node).is_none_or(|(requested, _)| *requested != limit) {
+                let (node, session) = (*node, Arc::clone(&desk.session));
+                let job = move |cancel: &Cancel| Ok(children_of(&session, node, limit, cancel)?);
+                self.pending.insert(node, (limit, desk.worker.spawn(Lane::Short, job)));
+            }
+        }
+    }
+
+    fn receive_children(&mut self) {
+        let (tree, error) = (&mut self.tree, &mut self.error);
+        self.pending.retain(|node, (limit, ticket)| match ticket.take() {
+            None => true,
+            Some(Ok(children)) => {
+                tree.insert(*node, *limit, children);
+                false
+            }
+            Some(Err(problem)) => {
+                *error = Some(format!("{problem:#}"));
+                false
+            }
+        });
+    }
+
+    /// Calls that a search found, one a row.
+    fn found_rows(&mut self, desk: &Desk) -> Option<Vec<TreeRow>> {
+        let answer = self.found.poll_long(&self.sought(), &desk.worker, |sought| {
+            let (sought, session) = (sought.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| Ok(find_calls(&session, &sought, FOUND, cancel)?)
+        });
+        if let Answer::Failed(error) = &answer {
+            self.error = Some((*error).to_owned());
+        }
+        let found = answer.any()?;
+        let current = self.path.peek().and_then(|(_, path)| path.calls.last().copied());
+        let row = |row: &CallRow| {
+            let is_on_path = current.is_some_and(|current| row.contains(current));
+            let is_current = current == Some(row.first);
+            TreeRow::Calls { depth: 0, row: row.clone(), is_open: None, is_on_path, is_current }
+        };
+        let mut rows: Vec<TreeRow> = found.rows.iter().map(row).collect();
+        let hidden = found.count.saturating_sub(rows.len() as u64);
+        rows.extend((hidden > 0).then_some(TreeRow::More { depth: 0, node: Node::Top, hidden: Some(hidden) }));
+        Some(rows)
+    }
+}
+
+impl CallsView {
+    /// The tree, with the position of a window marked.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, session: SessionWatch::default(), state: CallsState::default() }
+    }
+
+    /// Rows as of the last poll.
+    pub fn rows(&self) -> &[TreeRow] {
+        &self.state.rows
+    }
+
+    /// Name of the functions to list, as it is typed.
+    pub fn text_mut(&mut self) -> &mut String {
+        &mut self.state.text
+    }
+
+    /// Part of the trace whose calls are listed.
+    pub fn range(&self) -> Option<StepRange> {
+        self.state.range
+    }
+
+    /// Lists the calls that are entered in a part of the trace; none: the tree.
+    pub fn list_range(&mut self, range: Option<StepRange>) {
+        self.state.range = range;
+    }
+
+    /// True while a list of calls is shown instead of the tree.
+    pub fn is_search(&self) -> bool {
+        self.state.sought().is_any()
+    }
+
+    /// Caller and arguments of the calls that a search found.
+    pub fn words(&self) -> &Blocks<CallWords> {
+        &self.state.words
+    }
+
+    /// True while the rows have the numbers of an earlier part of the trace: nothing can be done with them.
+    pub fn is_renumbering(&self) -> bool {
+        self.state.renumbering.is_some()
+    }
+
+    /// How many calls are listed, and of which part of the trace.
+    pub fn summary(&self, desk: &Desk) -> String {
+        let count = match self.is_search() {
+            true => self.state.found.peek().map_or(0, |(_, found)| found.count),
+            false => self.state.path.peek().map_or(0, |(_, path)| path.count),
+        };
+        let calls = so_far(&desk.session, &say!("calls-count", count = count));
+        match self.state.range {
+            Some(StepRange { first, last }) => say!("calls-in-steps", calls = calls, first = first, last = last),
+            None => calls,
+        }
+    }
+
+    /// Row of the position, once all rows around it are known.
+    fn marked(&self, desk: &Desk) -> Option<Marked> {
+        let state = &self.state;
+        let position = desk.windows.position_of(self.follow);
+        let is_known = state.path.peek().is_some_and(|(asked, _)| *asked == position);
+        let is_whole = !state.rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
+        let has_reached = state.tree.has_reached() && state.renumbering.is_none();
+        let is_settled = is_known && is_whole && has_reached && state.pending.is_empty();
+        let is_current = |row: &TreeRow| matches!(row, TreeRow::Calls { is_current: true, .. });
+        let row = state.rows.iter().position(is_current).filter(|_| is_settled && !self.is_search())?;
+        Some(Marked { key: (position.0, 0), row })
+    }
+}
+
+impl Default for CallsView {
+    fn default() -> Self {
+        Self::new(Follow::default())
+    }
+}
+
+impl View for CallsView {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Calls
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        if !matches!(follow, Follow::Pinned(_)) {
+            self.follow = follow;
+        }
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Status {
+        match self.session.look(&desk.session) {
+            Change::Nothing => {}
+            Change::Part => self.state.renumber(desk),
+            Change::Trace => {
+                // What was requested before the first poll is requested of this trace.
+                let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
+                let range = self.state.range.filter(|_| is_new);
+                self.state = CallsState { range, ..CallsState::default() };
+            }
+        }
+        self.state.receive_numbers();
+        let position = desk.windows.position_of(self.follow);
+        let rows = match self.is_search() {
+            true => self.state.found_rows(desk),
+            false => Some(self.state.tree_rows(position, desk)),
+        };
+        if let Some(error) = &self.state.error {
+            return Status::Failed(error.clone());
+        }
+        let Some(rows) = rows else { return Status::Loading(String::new()) };
+        self.state.rows = rows;
+        if self.state.rows.is_empty() {
+            let title = so_far(&desk.session, say!("calls-no-such-call"));
+            return Status::Empty { title, advice: say!("calls-try-a-part-of-the").to_owned() };
+        }
+        let summary = match self.is_search() {
+            true => format!("{}  {}", self.summary(desk), self.state.text.trim()),
+            false => self.summary(desk),
+        };
+        Status::Rows(Rows { count: self.state.rows.len(), summary, marked: self.marked(desk) })
+    }
+
+    fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
+        if !self.is_search() {
+            return None;
+        }
+        let state = &mut self.state;
+        let listed = state.found.peek().map(|(sought, _)| sought.clone()).unwrap_or_default();
+        if state.words_of != listed {
+            (state.words, state.words_of) = (Blocks::new(BLOCK), listed);
+        }
+        let calls: Vec<CallId> = state.rows.iter().map_while(TreeRow::first_call).collect();
+        let seen = seen.filter(|row| *row < calls.len()).map(|row| row as u64);
+        state.words.fetch(seen, &desk.worker, |range| {
+            let index = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(calls.len());
+            let asked = calls.get(index(range.start)..index(range.end)).unwrap_or_default().to_vec();
+            let session = Arc::clone(&desk.session);
+            move |cancel: &Cancel| Ok(call_words(&session, &asked, cancel)?)
+        });
+        None
+    }
+
+    fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let row = self.state.rows.get(row).filter(|_| self.state.renumbering.is_none());
+        let window = desk.windows.travelling(self.follow);
+        match (row, gesture) {
+            (Some(TreeRow::Calls { row, is_open: Some(false), .. }), Gesture::Open) => self.state.tree.open(row.node()),
+            (Some(TreeRow::Calls { row, is_open: Some(true), .. }), Gesture::Close) => {
+                self.state.tree.close(row.node())
+            }
+            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => out.push(Action::Travel(window, row.entered_at.0)),
+            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => out.push(Action::Travel(window, row.left_at.0)),
+            (Some(TreeRow::More { node, .. }), Gesture::Go | Gesture::Open) => self.state.tree.show_more(*node),
+            _ => return false,
+        }
+        true
+    }
+
+    fn parent(&self, row: usize) -> Option<usize> {
+        let depth = self.state.rows.get(row)?.depth();
+        let is_around = |other: &TreeRow| matches!(other, TreeRow::Calls { depth: other, .. } if *other < depth);
+        self.state.rows.get(..row)?.iter().rposition(is_around)
+    }
+
+    fn copied(&self, row: usize) -> Option<String> {
+        match self.state.rows.get(row)? {
+            TreeRow::Calls { row, .. } => Some(row.name.clone()),
+            TreeRow::More { .. } | TreeRow::Loading { .. } => None,
+        }
+    }
+
+    fn filter(&mut self, text: &str) -> bool {
+        text.clone_into(&mut self.state.text);
+        true
+    }
+
+    fn take(&mut self, action: &Action, _: &Desk) -> bool {
+        let Action::ListCalls(range) = action else { return false };
+        (self.state.text, self.state.range) = (String::new(), *range);
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = Self::new(self.follow);
+    }
+}

@@ -1,0 +1,60 @@
+//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+
+use super::table_view::TableSource;
+use super::view::Status;
+use crate::action::{Action, EffectsOf, PanelKind};
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::effects_table::effects_table;
+use crate::model::table::Table;
+use crate::worker::Slot;
+
+/// What was asked for last.
+#[derive(Default)]
+pub struct EffectsTable {
+    of: Option<EffectsOf>,
+    answer: Slot<EffectsOf, Arc<Table>>,
+}
+
+impl TableSource for EffectsTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Effects
+    }
+
+    fn title(&self) -> String {
+        say!("table-effects").to_owned()
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        let Some(of) = self.of else {
+            let title = say!("table-no-steps-are-chosen").to_owned();
+            return Err(Status::empty(title, say!("list-how-to-list-effects").to_owned()));
+        };
+        Status::of_answer(&self.answer.poll_long(&of, &desk.worker, |of| {
+            let (of, session) = (*of, Arc::clone(&desk.session));
+            move |cancel: &Cancel| Ok(Arc::new(effects_table(&session, of, cancel)?))
+        }))
+    }
+
+    fn advice(&self) -> &'static str {
+        say!("effects-nothing-was-used")
+    }
+
+    fn spare(&self) -> &'static [&'static str] {
+        &["Bytes", "Symbol"]
+    }
+
+    fn take(&mut self, action: &Action, _: &Desk) -> bool {
+        let Action::ShowEffects(of) = action else { return false };
+        self.of = Some(*of);
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}

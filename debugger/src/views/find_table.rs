@@ -1,0 +1,82 @@
+//! What a search found: a list that fills while the trace is walked.
+
+use std::sync::Arc;
+
+use super::table_view::TableSource;
+use super::view::{Marked, Status};
+use crate::action::{Action, PanelKind};
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::found::{SearchEnd, nothing_words, summary};
+use crate::model::table::{Table, TableRow};
+
+/// The hits of the search.
+#[derive(Default)]
+pub struct FindTable {
+    /// With what is said of them.
+    table: Arc<Table>,
+    /// The hits that this was made of.
+    of: Arc<Table>,
+}
+
+impl TableSource for FindTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Find
+    }
+
+    fn title(&self) -> String {
+        say!("table-find").to_owned()
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        let find = &desk.find;
+        if let Some(error) = find.error() {
+            return Err(Status::Failed(error.to_owned()));
+        }
+        let Some(found) = find.found() else {
+            let nothing = || (say!("table-nothing-is-looked-for").to_owned(), say!("list-how-to-find").to_owned());
+            return Err(match find.is_under_way() {
+                true => Status::Loading(say!("find-searching").to_owned()),
+                false => Status::empty(nothing().0, nothing().1),
+            });
+        };
+        let words = match found.count() {
+            0 => nothing_words(found, &desk.session),
+            _ => summary(found, &desk.session),
+        };
+        let words = if find.is_full() { say!("find-more-not-kept", summary = words) } else { words };
+        if !Arc::ptr_eq(&self.of, &found.table) || self.table.summary != words {
+            self.of = Arc::clone(&found.table);
+            self.table = Arc::new(Table { summary: words, ..Table::clone(&found.table) });
+        }
+        Ok(Arc::clone(&self.table))
+    }
+
+    fn advice(&self) -> &'static str {
+        say!("find-read-the-text-in-another")
+    }
+
+    fn more(&self, desk: &Desk) -> Option<String> {
+        let is_stopped = desk.find.found().is_some_and(|found| found.end == SearchEnd::Stopped);
+        let words = if is_stopped { say!("find-go-on") } else { say!("find-more-hits") };
+        desk.find.can_have_more().then(|| format!("… {words}"))
+    }
+
+    fn list_more(&mut self, out: &mut Vec<Action>) {
+        out.push(Action::FindMore);
+    }
+
+    /// The cursor stands at the hit of the position, or before the next one.
+    fn marked(&self, table: &Table, desk: &Desk) -> Option<Marked> {
+        let at = desk.windows.active().position;
+        let is_before = |row: &TableRow| row.position.is_some_and(|position| position < at);
+        let place = table.rows.partition_point(is_before);
+        let is_growing = desk.find.is_under_way();
+        let last = table.rows.len().checked_sub(1).filter(|last| place <= *last || !is_growing)?;
+        Some(Marked { key: (desk.find.number(), at.0), row: place.min(last) })
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}

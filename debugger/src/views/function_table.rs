@@ -1,0 +1,55 @@
+//! The functions of the trace, by the steps that they took.
+
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+
+use super::table_view::TableSource;
+use super::view::Status;
+use crate::action::{Action, CellName, PanelKind};
+use crate::analysis::call_profile::Progress;
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::functions::Functions as Told;
+use crate::model::table::{Table, TableRow};
+use crate::worker::Slot;
+
+/// A row a function.
+#[derive(Default)]
+pub struct FunctionTable {
+    answer: Slot<(), Arc<Table>>,
+}
+
+impl TableSource for FunctionTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Functions
+    }
+
+    fn title(&self) -> String {
+        say!("table-functions").to_owned()
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        let answer = self.answer.poll_long(&(), &desk.worker, |()| {
+            let session = Arc::clone(&desk.session);
+            move |cancel: &Cancel| Ok(Told::of(&session, None, &Progress::default(), cancel)?.table)
+        });
+        Status::of_answer(&answer)
+    }
+
+    fn advice(&self) -> &'static str {
+        ""
+    }
+
+    fn cell(&self, _: &TableRow) -> Option<CellName> {
+        None
+    }
+
+    fn take(&mut self, action: &Action, _: &Desk) -> bool {
+        matches!(action, Action::TellFunctions(_))
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}

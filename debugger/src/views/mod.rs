@@ -1,0 +1,39 @@
+//! A view per panel: its state, its queries, its rows and what can be done with them, without a toolkit.
+//!
+//! A front end polls a view before it draws, draws the rows in sight, and hands it what the user does with a row.
+
+mod bookmark_table;
+mod calls;
+mod compare;
+mod effects_table;
+mod external_table;
+mod find_table;
+mod findings;
+mod function_table;
+mod memory_tables;
+mod source;
+mod stack;
+mod table_view;
+mod thread_table;
+mod view;
+mod warning_table;
+mod watch_table;
+mod why;
+
+pub use bookmark_table::BookmarkTable;
+pub use calls::CallsView;
+pub use compare::{CompareView, CompareWidths, WindowPair, low_end};
+pub use effects_table::EffectsTable;
+pub use external_table::ExternalTable;
+pub use find_table::FindTable;
+pub use findings::FindingsView;
+pub use function_table::FunctionTable;
+pub use memory_tables::{AccessTable, MemoryTable};
+pub use source::{ShownSource, SourceView};
+pub use stack::StackView;
+pub use table_view::{TableSource, TableView};
+pub use thread_table::ThreadTable;
+pub use view::{Gesture, Marked, Rows, Status, View};
+pub use warning_table::WarningTable;
+pub use watch_table::WatchTable;
+pub use why::WhyView;

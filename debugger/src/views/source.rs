@@ -1,0 +1,269 @@
+//! The source file of the position, with the line that is executed next.
+
+use super::view::{Gesture, Marked, Rows, Status, View};
+use crate::action::{Action, Follow, PanelKind, Way};
+use crate::desk::Desk;
+use crate::desk::{Change, SessionWatch};
+use crate::image::SourceLine;
+use crate::messages::say;
+use crate::model::kept_answers::KeptAnswers;
+use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
+use crate::source::{SourceMap, SourceText};
+use crate::worker::{Answer, Slot};
+use std::collections::HashSet;
+use std::sync::Arc;
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+/// Lines around the one of the position that stay in view.
+const MARGIN: usize = 3;
+
+/// Columns that a key scrolls sideways by.
+const ASIDE: usize = 8;
+
+/// A file as the image calls it, and what moved.
+type FileKey = (Arc<str>, SourceMap);
+
+/// The lines of a file.
+#[derive(Default)]
+pub struct SourceView {
+    follow: Follow,
+    session: SessionWatch,
+    here: Slot<Position, SourceHere>,
+    /// The line that was shown last: its file stays while the position is where no source is.
+    line: Option<Arc<SourceLine>>,
+    asked: Slot<FileKey, Arc<SourceFile>>,
+    files: KeptAnswers<FileKey, Arc<SourceFile>>,
+    asked_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
+    executed: KeptAnswers<Arc<str>, Arc<HashSet<u32>>>,
+    shown: Option<ShownSource>,
+    filter: String,
+    /// Columns that are scrolled out at the left.
+    aside: usize,
+    /// How often other lines were to be shown: the cursor goes to the line of the position then.
+    shows: u64,
+}
+
+/// The file on the screen.
+pub struct ShownSource {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// Lines that were executed.
+    pub executed: Arc<HashSet<u32>>,
+    /// The numbers of the lines that hold the text of the filter, by which they were chosen.
+    lines: Vec<u32>,
+    chosen_by: String,
+}
+
+/// The numbers of the lines that hold a text, in any case.
+fn lines_with(filter: &str, text: Option<&SourceText>) -> Vec<u32> {
+    let wanted = filter.to_lowercase();
+    let lines = (1u32..).zip(text.map_or(&[][..], |text| &text.lines));
+    lines.filter(|(_, line)| wanted.is_empty() || line.to_lowercase().contains(&wanted)).map(|(line, _)| line).collect()
+}
+
+fn longest(file: &SourceFile) -> usize {
+    file.text.iter().flat_map(|text| &text.lines).map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// Which line of the file, and what the position has to do with it.
+fn summary(here: &SourceHere, text: &SourceText) -> String {
+    let name = text.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let place = here.line().map_or(name.clone(), |line| format!("{name}:{}", line.line));
+    let newer = text.is_newer.then(|| say!("source-newer-than-the-image").to_owned());
+    let words = [Some(place), Some(here.words()), newer];
+    words.into_iter().flatten().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("  ")
+}
+
+fn nothing_at(here: &SourceHere) -> Status {
+    let (title, advice) = match here {
+        SourceHere::NoImage => (say!("source-no-program-image"), say!("source-add-the-elf-file-that")),
+        SourceHere::NoLines => (say!("source-the-image-has-no-source"), say!("source-add-one-that-was-compiled")),
+        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => {
+            (say!("source-no-source-line-here-2"), say!("source-neither-this-instruction-nor-a"))
+        }
+    };
+    Status::empty(title.to_owned(), advice.to_owned())
+}
+
+fn not_found(file: &SourceFile) -> Status {
+    let name = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
+    let advice = format!("{} {}", say!("source-compiled-as", name = &*file.name), say!("terminal-how-to-map-sources"));
+    Status::empty(say!("source-not-found", file = name), advice)
+}
+
+impl SourceView {
+    /// Line that was shown last.
+    pub fn line(&self) -> Option<&Arc<SourceLine>> {
+        self.line.as_ref()
+    }
+
+    /// File as of the last poll.
+    pub fn shown(&self) -> Option<&ShownSource> {
+        self.shown.as_ref()
+    }
+
+    /// Number of columns that are scrolled out at the left.
+    pub fn aside(&self) -> usize {
+        self.aside
+    }
+
+    /// Where the position is in the sources; what is shown instead where that is not known.
+    fn here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
+        if !desk.session.images.are_lines_ready() {
+            return Err(Status::Loading(String::new()));
+        }
+        let position = desk.windows.position_of(self.follow);
+        let answer = self.here.poll(&position, &desk.worker, |position| {
+            let (position, session) = (*position, Arc::clone(&desk.session));
+            move |cancel: &Cancel| {
+                let thread = thread_or_here(&session, None, position)?;
+                source_here(&session, thread, position, cancel)
+            }
+        });
+        Status::of_answer(&answer)
+    }
+
+    /// The file, as it was read before or now.
+    fn file(&mut self, name: &Arc<str>, desk: &Desk) -> Result<Arc<SourceFile>, Status> {
+        let key = (Arc::clone(name), desk.sources.map.clone());
+        if let Some(file) = self.files.get(&key) {
+            return Ok(file);
+        }
+        let answer = self.asked.poll(&key, &desk.worker, |(name, map)| {
+            let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
+        });
+        match answer {
+            Answer::Failed(error) => Err(Status::Failed(error.to_owned())),
+            Answer::Fresh(file) => {
+                let file = Arc::clone(file);
+                self.files.put(key, Arc::clone(&file));
+                Ok(file)
+            }
+            // The text of another file would only be mistaken for this one.
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => Err(Status::Loading(String::new())),
+        }
+    }
+
+    fn executed(&mut self, file: &Arc<SourceFile>, desk: &Desk) -> Arc<HashSet<u32>> {
+        if let Some(lines) = self.executed.get(&file.name) {
+            return lines;
+        }
+        let answer = self.asked_executed.poll_long(&file.name, &desk.worker, |_| {
+            let (file, session) = (Arc::clone(file), Arc::clone(&desk.session));
+            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
+        });
+        let Answer::Fresh(lines) = answer else { return Arc::default() };
+        self.executed.put(Arc::clone(&file.name), Arc::clone(lines));
+        Arc::clone(lines)
+    }
+
+    fn show(&mut self, file: Arc<SourceFile>, executed: Arc<HashSet<u32>>) {
+        let is_same = |shown: &ShownSource| Arc::ptr_eq(&shown.file, &file) && shown.chosen_by == self.filter;
+        if let Some(shown) = self.shown.as_mut().filter(|shown| is_same(shown)) {
+            shown.executed = executed;
+            return;
+        }
+        let lines = lines_with(&self.filter, file.text.as_ref());
+        self.shows += 1;
+        self.shown = Some(ShownSource { file, executed, lines, chosen_by: self.filter.clone() });
+    }
+
+    /// The number of the line in a row.
+    pub fn line_at(&self, place: usize) -> Option<u32> {
+        self.shown.as_ref()?.lines.get(place).copied()
+    }
+
+    /// Whether a line is the one of the position.
+    pub fn is_here(&self, line: u32, file: &SourceFile) -> bool {
+        let here = self.here.peek().and_then(|(_, here)| here.line());
+        here.is_some_and(|here| here.line == line && here.file == file.name)
+    }
+}
+
+impl View for SourceView {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Source
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Status {
+        if self.session.look(&desk.session) == Change::Part {
+            // More may be executed.
+            self.executed = KeptAnswers::default();
+        }
+        let here = match self.here(desk) {
+            Ok(here) => here,
+            Err(instead) => return instead,
+        };
+        if let Some(line) = here.line() {
+            self.line = Some(Arc::clone(line));
+        }
+        let Some(line) = self.line.clone() else { return nothing_at(&here) };
+        let file = match self.file(&line.file, desk) {
+            Ok(file) => file,
+            Err(instead) => return instead,
+        };
+        let Some(text) = &file.text else { return not_found(&file) };
+        let executed = self.executed(&file, desk);
+        let summary = summary(&here, text);
+        self.show(Arc::clone(&file), executed);
+        let lines = self.shown.as_ref().map_or(&[][..], |shown| &shown.lines);
+        if lines.is_empty() {
+            let title = say!("table-no-row-holds-the-text").to_owned();
+            return Status::empty(title, say!("list-an-empty-filter").to_owned());
+        }
+        let place = here.line().and_then(|line| lines.binary_search(&line.line).ok());
+        // The cursor goes there again when another line is, not with every step of this one.
+        let marked = place.map(|place| Marked { key: (line.line.into(), self.shows), row: place });
+        Status::Rows(Rows { count: lines.len(), summary, marked })
+    }
+
+    fn margin(&self) -> usize {
+        MARGIN
+    }
+
+    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let Some(line) = self.line_at(place) else { return false };
+        let way = match gesture {
+            Gesture::Go => Way::Forward,
+            Gesture::GoOn => Way::Back,
+            Gesture::Open => {
+                let longest = self.shown.as_ref().map_or(0, |shown| longest(&shown.file));
+                self.aside = (self.aside + ASIDE).min(longest.saturating_sub(1));
+                return true;
+            }
+            Gesture::Close => {
+                self.aside = self.aside.saturating_sub(ASIDE);
+                return true;
+            }
+            Gesture::Remove => return false,
+        };
+        let Some(shown) = &self.shown else { return false };
+        out.extend(desk.windows.start_from(self.follow));
+        out.push(Action::GoToLine(shown.file.name.to_string(), line, way, None));
+        true
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        let text = self.shown.as_ref()?.file.text.as_ref()?;
+        Some(format!("{}:{}", text.path.display(), self.line_at(place)?))
+    }
+
+    fn filter(&mut self, text: &str) -> bool {
+        text.trim().clone_into(&mut self.filter);
+        true
+    }
+
+    fn forget(&mut self) {
+        *self = Self { follow: self.follow, ..Self::default() };
+    }
+}

@@ -1,0 +1,141 @@
+//! The call stack.
+
+use super::view::{Gesture, Rows, Status, View};
+use crate::action::{Action, Follow, PanelKind};
+use crate::desk::Desk;
+use crate::messages::say;
+use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
+use crate::worker::{Answer, Slot};
+use std::ops::Range;
+use std::sync::Arc;
+use stepback_index::{CallId, Cancel};
+use stepback_parsers::Position;
+
+/// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
+const BLOCK: usize = 128;
+
+/// The frames around a position, innermost first.
+#[derive(Default)]
+pub struct StackView {
+    follow: Follow,
+    stack: Slot<Position, CallStack>,
+    frames: Slot<(Vec<CallId>, SourceWish), Vec<StackFrame>>,
+    held: Option<Held>,
+}
+
+/// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
+#[derive(Clone, Copy)]
+struct Held {
+    /// Where the stack is that stays.
+    at: Position,
+    /// Where the pane sent the window. Anywhere else the stack is that of the position again.
+    sent_to: Position,
+}
+
+impl StackView {
+    /// True while the stack stays as it was where the user chose one of its frames.
+    pub fn is_held(&self, desk: &Desk) -> bool {
+        self.held(desk).is_some()
+    }
+
+    /// Where the stack is that is shown.
+    fn position(&self, desk: &Desk) -> Position {
+        self.held(desk).map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
+    }
+
+    fn held(&self, desk: &Desk) -> Option<Held> {
+        let here = desk.windows.position_of(self.follow);
+        self.held.filter(|held| held.sent_to == here)
+    }
+
+    /// A frame by its row, once it is read.
+    pub fn frame(&self, place: usize) -> Option<&StackFrame> {
+        let id = self.stack.peek()?.1.frames.get(place)?;
+        self.frames.peek()?.1.iter().find(|frame| frame.id == *id)
+    }
+
+    fn summary(&self, stack: &CallStack, desk: &Desk) -> String {
+        let mut words = say!("stack-frames", count = stack.frames.len());
+        let threads = desk.session.index.threads();
+        if let Some(thread) = threads.get(usize::from(stack.thread.0)).filter(|_| threads.len() > 1) {
+            words = format!("{}  {words}", thread.name);
+        }
+        match self.held(desk) {
+            Some(held) => format!("{words} {}", say!("stack-at", position = held.at.0)),
+            None => words,
+        }
+    }
+}
+
+impl View for StackView {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Stack
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Status {
+        let position = self.position(desk);
+        let answer = self.stack.poll(&position, &desk.worker, |position| {
+            let (position, session) = (*position, Arc::clone(&desk.session));
+            move |_: &Cancel| Ok(call_stack(&session, None, position)?)
+        });
+        let stack = match answer {
+            Answer::Failed(error) => return Status::Failed(error.to_owned()),
+            answer => answer.any(),
+        };
+        match stack {
+            None => Status::Loading(String::new()),
+            Some(stack) if stack.frames.is_empty() => Status::empty(
+                say!("stack-no-calls-here").to_owned(),
+                say!("stack-the-thread-has-not-executed").to_owned(),
+            ),
+            Some(stack) => {
+                let count = stack.frames.len();
+                let summary = self.stack.peek().map(|(_, stack)| self.summary(stack, desk)).unwrap_or_default();
+                Status::Rows(Rows { count, summary, marked: None })
+            }
+        }
+    }
+
+    fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
+        let blocks = seen.start / BLOCK * BLOCK..(seen.end + 1).div_ceil(BLOCK) * BLOCK;
+        let all = &self.stack.peek()?.1.frames;
+        let ids = all.get(blocks.start..blocks.end.min(all.len())).unwrap_or_default().to_vec();
+        let is_ready = desk.session.images.are_lines_ready();
+        let wish = if is_ready { SourceWish::Told } else { SourceWish::LeftOut };
+        let answer = self.frames.poll(&(ids, wish), &desk.worker, |(ids, wish)| {
+            let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(&desk.session));
+            move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
+        });
+        if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None }
+    }
+
+    fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let Some(call) = self.frame(place).map(|frame| frame.call) else { return false };
+        let to = match gesture {
+            Gesture::Go => entered_at(&call),
+            Gesture::GoOn => called_at(&call),
+            Gesture::Open | Gesture::Close | Gesture::Remove => return false,
+        };
+        self.held = Some(Held { at: self.position(desk), sent_to: to });
+        out.push(Action::Travel(desk.windows.travelling(self.follow), to.0));
+        true
+    }
+
+    fn copied(&self, place: usize) -> Option<String> {
+        let frame = self.frame(place)?;
+        let arguments = frame.arguments.iter().map(|argument| format!("{}={}", argument.name, argument.value_text()));
+        Some(format!("#{place} {}({})", frame.name, arguments.collect::<Vec<_>>().join(", ")))
+    }
+
+    fn forget(&mut self) {
+        *self = Self { follow: self.follow, ..Self::default() };
+    }
+}

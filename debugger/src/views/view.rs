@@ -1,0 +1,143 @@
+//! The trait that every view of rows implements.
+
+use std::ops::Range;
+
+use stepback_parsers::Position;
+
+use crate::action::{Action, CellName, Follow, PanelKind};
+use crate::desk::Desk;
+use crate::worker::Answer;
+
+/// A panel of rows without its drawing.
+pub trait View {
+    /// Kind of the panel.
+    fn kind(&self) -> PanelKind;
+
+    /// Window or moment whose state is shown; none for a panel that shows no single moment.
+    fn follow(&self) -> Option<Follow> {
+        None
+    }
+
+    /// Binds the view to a window or a moment, if it can be bound.
+    fn bind(&mut self, _follow: Follow) {}
+
+    /// Takes answers that arrived and asks for what is missing. Call it once before each drawing.
+    fn poll(&mut self, desk: &Desk) -> Status;
+
+    /// Asks for the details of the rows in sight. Returns the error if they cannot be read.
+    fn fetch(&mut self, _seen: Range<usize>, _desk: &Desk) -> Option<String> {
+        None
+    }
+
+    /// Applies a gesture to a row. Returns false where the gesture means nothing.
+    fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool;
+
+    /// Parent of a row in a tree.
+    fn parent(&self, _row: usize) -> Option<usize> {
+        None
+    }
+
+    /// Register or memory that a row is about.
+    fn cell(&self, _row: usize, _desk: &Desk) -> Option<CellName> {
+        None
+    }
+
+    /// Position at which that cell has the value that is shown; none: the position of the active window.
+    fn cell_at(&self, _row: usize, desk: &Desk) -> Option<Position> {
+        self.follow().map(|follow| desk.windows.position_of(follow))
+    }
+
+    /// Text that is copied from a row.
+    fn copied(&self, _row: usize) -> Option<String> {
+        None
+    }
+
+    /// Number of rows around the marked row that stay in sight.
+    fn margin(&self) -> usize {
+        0
+    }
+
+    /// Shows only rows that contain a text. Returns false if the view cannot filter.
+    fn filter(&mut self, _text: &str) -> bool {
+        false
+    }
+
+    /// Applies an action that is meant for a view of this kind. Returns false if it is not.
+    fn take(&mut self, _action: &Action, _desk: &Desk) -> bool {
+        false
+    }
+
+    /// Forgets everything about the trace; another one is open.
+    fn forget(&mut self);
+}
+
+/// Result of polling a view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// There are rows.
+    Rows(Rows),
+    /// The rows are on their way; a progress text, or an empty one.
+    Loading(String),
+    /// There are no rows.
+    Empty {
+        /// Why.
+        title: String,
+        /// What the user can do about it.
+        advice: String,
+    },
+    /// The rows cannot be read; the error.
+    Failed(String),
+}
+
+impl Status {
+    /// There are no rows: why, and what the user can do about it.
+    pub fn empty(title: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::Empty { title: title.into(), advice: advice.into() }
+    }
+
+    /// The value of an answer, fresh or not.
+    ///
+    /// # Errors
+    /// The status to show instead, where there is no answer.
+    pub fn of_answer<A: Clone>(answer: &Answer<'_, A>) -> Result<A, Self> {
+        match answer {
+            Answer::Failed(error) => Err(Self::Failed((*error).to_owned())),
+            answer => answer.any().cloned().ok_or_else(|| Self::Loading(String::new())),
+        }
+    }
+}
+
+/// The rows of a view.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Number of rows.
+    pub count: usize,
+    /// Summary of what is listed.
+    pub summary: String,
+    /// Row that the cursor moves to, once for each key.
+    pub marked: Option<Marked>,
+}
+
+/// A row that the cursor moves to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The cursor moves again when this changes.
+    pub key: (u64, u64),
+    /// Index of the row.
+    pub row: usize,
+}
+
+/// What the user does with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gesture {
+    /// Goes where the row leads, or opens it.
+    Go,
+    /// Goes to the other place that the row leads to: the end of a call, the next write.
+    GoOn,
+    /// Shows the children; goes to the next change of a value.
+    Open,
+    /// Hides the children; goes to the previous change of a value.
+    Close,
+    /// Removes what the row represents.
+    Remove,
+}

@@ -1,0 +1,192 @@
+//! What is watched: its value at the position, who wrote it, who writes it next.
+
+use std::sync::Arc;
+
+use stepback_index::{Cancel, Cell, ValueSource};
+use stepback_parsers::{Position, Step};
+
+use super::table_view::TableSource;
+use super::view::{Gesture, Status};
+use crate::action::{Action, CellName, Follow, PanelKind, Way};
+use crate::desk::Desk;
+use crate::expression::Reading;
+use crate::messages::say;
+use crate::model::Meaning;
+use crate::model::table::{Table, TableCell, TableRow};
+use crate::model::watch_state::{WatchState, watch_state};
+use crate::notes::{Watch, WatchChange};
+use crate::worker::Slot;
+
+const HEADS: [&str; 5] = ["head-watch", "head-type", "head-written-by", "head-next-write", "head-value"];
+
+/// A row a watch.
+#[derive(Default)]
+pub struct WatchTable {
+    follow: Follow,
+    answer: Slot<Asked, Arc<Told>>,
+}
+
+type Asked = (Vec<Watch>, Position);
+
+/// What the watches are at a moment.
+#[derive(Default)]
+struct Told {
+    states: Vec<WatchState>,
+    table: Arc<Table>,
+}
+
+impl WatchTable {
+    /// The watch of a row, and what it is at the moment.
+    fn at(&self, row: &TableRow) -> Option<(usize, &Watch, &WatchState)> {
+        let ((watches, _), told) = self.answer.peek()?;
+        let place = row.name.parse::<usize>().ok()?;
+        Some((place, watches.get(place)?, told.states.get(place)?))
+    }
+}
+
+impl TableSource for WatchTable {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Watches
+    }
+
+    fn title(&self) -> String {
+        say!("watches-watches").to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
+        let asked = (desk.watches.list().to_vec(), desk.windows.position_of(self.follow));
+        let answer = self.answer.poll(&asked, &desk.worker, |(watches, at)| {
+            let (watches, at, session) = (watches.clone(), *at, Arc::clone(&desk.session));
+            move |cancel: &Cancel| {
+                let states = watches.iter().map(|watch| watch_state(&session, watch, at, cancel));
+                let states = states.collect::<anyhow::Result<Vec<_>>>()?;
+                Ok(Arc::new(Told { table: Arc::new(table(&watches, &states)), states }))
+            }
+        });
+        Status::of_answer(&answer).map(|told| Arc::clone(&told.table))
+    }
+
+    fn nothing(&self) -> Option<&'static str> {
+        Some(say!("watches-nothing-is-watched"))
+    }
+
+    fn advice(&self) -> &'static str {
+        say!("terminal-how-to-watch")
+    }
+
+    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let Some((place, watch, state)) = self.at(row) else { return false };
+        let windows = &desk.windows;
+        let travel = |to: Option<Step>| to.map(|to| Action::Travel(windows.travelling(self.follow), to.after().0));
+        let change = |way| Some(Action::GoToChange(watch.text(), way));
+        let is_here = state.written_by.map(Step::after) == Some(windows.position_of(self.follow));
+        let asked = match gesture {
+            // Where the step just done is the last write, to the change before.
+            Gesture::Go if is_here => change(Way::Back),
+            Gesture::Go => travel(state.written_by),
+            Gesture::GoOn => travel(state.next_write),
+            Gesture::Open => change(Way::Forward),
+            Gesture::Close => change(Way::Back),
+            Gesture::Remove => Some(Action::Watch(WatchChange::Remove(place))),
+        };
+        let Some(asked) = asked else { return false };
+        let start = matches!(asked, Action::GoToChange(..)).then(|| windows.start_from(self.follow)).flatten();
+        out.extend(start.into_iter().chain([asked]));
+        true
+    }
+
+    fn cell(&self, row: &TableRow) -> Option<CellName> {
+        let (_, watch, state) = self.at(row)?;
+        match state.cells.as_slice() {
+            [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
+            [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
+            _ => None,
+        }
+    }
+
+    fn is_here(&self, _: &TableRow, _: &Desk) -> bool {
+        false
+    }
+
+    fn forget(&mut self) {
+        *self = Self { follow: self.follow, ..Self::default() };
+    }
+}
+
+fn table(watches: &[Watch], states: &[WatchState]) -> Table {
+    let rows = watches.iter().zip(states).enumerate().map(|(place, (watch, state))| TableRow {
+        name: place.to_string(),
+        cells: vec![
+            TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
+            TableCell::new(Meaning::Label, watch.kind.name()),
+            writer(state),
+            state.next_write.map_or_else(TableCell::default, TableCell::Step),
+            value(state),
+        ],
+        position: None,
+        address: state.address,
+        is_faded: false,
+    });
+    Table::new(say!("terminal-watches", count = watches.len()), &HEADS, rows.collect())
+}
+
+/// An expression with `0x` before what is read in hexadecimal without it.
+fn as_read(expression: &str, readings: &[Reading]) -> String {
+    let mut shown = expression.to_owned();
+    for reading in readings.iter().filter(|reading| reading.is_hexadecimal) {
+        let is_inside = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let place = shown.match_indices(&reading.text).map(|(place, _)| place).find(|place| {
+            let (before, behind) = (shown.get(..*place), shown.get(place + reading.text.len()..));
+            let (last, next) =
+                (before.and_then(|text| text.chars().last()), behind.and_then(|text| text.chars().next()));
+            !is_inside(last) && !is_inside(next)
+        });
+        place.into_iter().for_each(|place| shown.insert_str(place, "0x"));
+    }
+    shown
+}
+
+/// The value, with a sign where it is not plain; why there is none.
+fn value(state: &WatchState) -> TableCell {
+    let Some(value) = &state.value else {
+        let meaning = if state.is_wrong { Meaning::Exception } else { Meaning::Unknown };
+        return TableCell::new(meaning, state.reason.clone().unwrap_or_else(|| say!("watches-unknown").to_owned()));
+    };
+    let (meaning, sign) = match state.source {
+        ValueSource::External => (Meaning::External, "!"),
+        ValueSource::Inferred => (Meaning::Inferred, "~"),
+        _ if state.is_news => (Meaning::Write, "*"),
+        ValueSource::Recorded | ValueSource::Unknown => (Meaning::Plain, ""),
+    };
+    TableCell::new(meaning, format!("{sign}{value}"))
+}
+
+fn writer(state: &WatchState) -> TableCell {
+    match state.written_by {
+        Some(step) => TableCell::Step(step),
+        None if state.is_initial => TableCell::new(Meaning::Label, say!("watches-before-the-start")),
+        None if state.cells.is_empty() => TableCell::default(),
+        None => TableCell::new(Meaning::Label, say!("watches-never-written")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_in_hexadecimal_is_shown_so() {
+        let reading =
+            |text: &str, is_hexadecimal| Reading { text: text.to_owned(), taken: 0, other: None, is_hexadecimal };
+        let readings = [reading("80020340", true), reading("9000", false), reading("8000", true)];
+        assert_eq!(as_read("[80020340] + 9000 + x8000 + 8000", &readings), "[0x80020340] + 9000 + x8000 + 0x8000");
+    }
+}

@@ -1,0 +1,306 @@
+//! Compares the index of traces of records with the oracle: random traces, random questions.
+
+use proptest::prelude::*;
+use stepback_index::{
+    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer, LastMarkers,
+    MarkerCount, MarkerReader, MemoryRange, NextMarker, PageHeat, PositionOfLine, Query as _, RegisterFile,
+    RegistersAt, ThreadId, index_in_memory,
+    oracle::{Oracle, Replay as _},
+};
+use stepback_machine::{Address, Branch, Encoding, InstructionSet, Mode};
+use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, StepOrigin};
+
+use crate::support::compare::{Comparison, Things, index_of};
+use crate::support::dice::Dice;
+use crate::support::records::{Record, Records, What};
+
+/// The questions of [`Comparison::ask_of_kind`] that do not read the text.
+const KINDS: [u64; 10] = [2, 4, 6, 8, 9, 12, 17, 18, 21, 23];
+
+/// Moves, sums, system registers, and bytes that mean nothing.
+const A64: [&[u8]; 6] = [
+    &[0xe0, 0x03, 0x01, 0xaa],
+    &[0x20, 0x00, 0x02, 0x8b],
+    &[0x1f, 0x20, 0x03, 0xd5],
+    &[0x40, 0xd0, 0x3b, 0xd5],
+    &[0xe1, 0x07, 0x40, 0xf9],
+    &[0, 0, 0, 0],
+];
+const X86: [&[u8]; 8] = [
+    &[0x90],
+    &[0x31, 0xc0],
+    &[0x48, 0x89, 0xd8],
+    &[0x48, 0x8d, 0x41, 0x08],
+    &[0x55],
+    &[0xb1, 0x07],
+    &[0x0f, 0xa2],
+    &[0x06],
+];
+
+/// A thread of a random trace.
+#[derive(Clone, Debug)]
+struct RandomThread {
+    pc: u64,
+    sp: u64,
+    /// Return addresses and where they lie.
+    calls: Vec<(u64, u64)>,
+    /// Addresses that were returned to.
+    points: Vec<u64>,
+}
+
+/// Writes a random trace: few addresses, so that things collide; mostly calls that return.
+struct Writer<'a> {
+    dice: &'a mut Dice,
+    set: InstructionSet,
+    time: u64,
+    records: Vec<Record>,
+}
+
+impl Writer<'_> {
+    fn step(&mut self, number: u16, thread: &mut RandomThread) {
+        const BRANCHES: [Branch; 14] = [
+            Branch::None,
+            Branch::None,
+            Branch::None,
+            Branch::None,
+            Branch::Jump,
+            Branch::IndirectJump,
+            Branch::IndirectJump,
+            Branch::Conditional(Some(true)),
+            Branch::Call,
+            Branch::Call,
+            Branch::IndirectCall,
+            Branch::Return,
+            Branch::Return,
+            Branch::Return,
+        ];
+        let branch = self.dice.pick(&BRANCHES).unwrap();
+        let codes: &[&[u8]] = if self.set == InstructionSet::A64 { &A64 } else { &X86 };
+        let encoding = Encoding::new(self.dice.pick(codes).unwrap()).unwrap();
+        self.time += self.dice.below(3);
+        let time = Some(self.time).filter(|_| !self.dice.one_in(9));
+        let slots = [DelaySlot::None, DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
+        let origins = [StepOrigin::Recorded, StepOrigin::Recorded, StepOrigin::Inferred];
+        let (delay_slot, origin) = (self.dice.pick(&slots).unwrap(), self.dice.pick(&origins).unwrap());
+        let (pc, mode) = (thread.pc, Mode::default());
+        let what = What::Step { pc, encoding, branch, time, delay_slot, origin, mode };
+        self.records.push(Record { thread: number, what });
+        let behind = thread.pc + encoding.bytes().len() as u64;
+        thread.pc = match branch {
+            Branch::None if !self.dice.one_in(20) => behind,
+            Branch::Call | Branch::IndirectCall => {
+                thread.sp -= 8 * self.dice.below(3);
+                self.records.push(Record::write(number, thread.sp));
+                thread.calls.push((behind, thread.sp));
+                if self.dice.one_in(9) { behind } else { self.anywhere() }
+            }
+            Branch::Return => self.return_from(number, thread),
+            Branch::IndirectJump if self.dice.one_in(2) => {
+                let jumped = self.dice.below(thread.calls.len() as u64) as usize;
+                if self.dice.one_in(2) {
+                    thread.calls.truncate(jumped);
+                    thread.sp = thread.calls.last().map_or(0x8000, |(_, sp)| *sp);
+                }
+                self.dice.pick(&thread.points).unwrap_or(behind)
+            }
+            _ => self.anywhere(),
+        };
+    }
+
+    fn return_from(&mut self, number: u16, thread: &mut RandomThread) -> u64 {
+        while self.dice.one_in(6) {
+            thread.calls.pop();
+        }
+        let (target, slot) = thread.calls.pop().unwrap_or((0x1010, 0x8000));
+        let slot = if self.dice.one_in(12) { slot + 8 } else { slot };
+        thread.sp = slot + 8;
+        if !self.dice.one_in(20) {
+            self.records.push(Record::read(number, slot));
+        }
+        thread.points.push(target);
+        if self.dice.one_in(12) { self.anywhere() } else { target }
+    }
+
+    fn anywhere(&mut self) -> u64 {
+        0x1000 + 2 * self.dice.below(24)
+    }
+
+    fn marker(&mut self, number: u16, thread: &mut RandomThread) {
+        const KINDS: [u16; 24] =
+            [0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 43, 43, 44, 44, 44, 0xfe00, 0xfe01];
+        let kind = MarkerKind(self.dice.pick(&KINDS).unwrap());
+        self.records.push(Record::marker(number, kind, thread.pc));
+        if self.dice.one_in(2) {
+            thread.pc = self.anywhere();
+        }
+    }
+}
+
+/// The set of a random trace.
+fn set_of(seed: u64) -> InstructionSet {
+    if seed.is_multiple_of(3) { InstructionSet::A64 } else { InstructionSet::X86_64 }
+}
+
+fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
+    let set = set_of(dice.0);
+    let mut writer = Writer { dice, set, time: 1000, records: Vec::new() };
+    let start = RandomThread { pc: 0x1000, sp: 0x8000, calls: Vec::new(), points: vec![0x1008] };
+    let mut threads = [start.clone(), start.clone(), start];
+    let mut number = 0;
+    while (writer.records.len() as u64) < count {
+        if writer.dice.one_in(12) {
+            number = writer.dice.below(3) as u16;
+        }
+        let thread = &mut threads[usize::from(number)];
+        match writer.dice.below(12) {
+            0 => writer.marker(number, thread),
+            _ => {
+                writer.step(number, thread);
+                let address = 0x7f00 + 8 * writer.dice.below(12);
+                match writer.dice.below(4) {
+                    0 => writer.records.push(Record::read(number, address)),
+                    1 => writer.records.push(Record::write(number, address)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    writer.records
+}
+
+fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64) {
+    let source = Records::new(records, set_of(seed));
+    let oracle = Oracle::of(source.as_ref()).unwrap();
+    let things = Things::of(&oracle);
+    for (number, segment_bytes) in segment_sizes.iter().enumerate() {
+        let index = index_of(&source, *segment_bytes, 1 + number % 3);
+        let name = format!("seed {seed}, segments of {segment_bytes}");
+        let comparison = Comparison { index, oracle: &oracle, things: &things, name };
+        comparison.whole();
+        let mut dice = Dice(seed);
+        for _ in 0..questions {
+            comparison.ask_of_kind(dice.pick(&KINDS).unwrap(), &mut dice);
+            comparison.agree(PositionOfLine(Line(dice.below(oracle.line_count() + 3))));
+            ask_markers(&comparison, &mut dice);
+            ask_memory(&comparison, &mut dice);
+            ask_writers(&comparison, &mut dice);
+        }
+    }
+}
+
+fn ask_memory(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+    let steps = comparison.index.step_count();
+    let (from, to) = (Position(dice.below(steps + 1)), Position(dice.below(steps + 2)));
+    comparison.agree(PageHeat { from, to, buckets: dice.below(5) as usize });
+    let range = MemoryRange { address: Address(0x7ef0 + dice.below(0x120)), len_bytes: dice.below(90) };
+    let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
+    let thread = Some(ThreadId(dice.below(3) as u16)).filter(|_| dice.one_in(2));
+    comparison.agree(AccessesOf {
+        range,
+        kinds,
+        thread,
+        from,
+        skip: dice.below(3) as usize,
+        limit: dice.below(9) as usize,
+    });
+}
+
+/// Who wrote the registers; their values are inferred by the index alone.
+fn ask_writers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+    let position = Position(dice.below(comparison.index.step_count() + 1));
+    let question = RegistersAt { position, thread: Some(ThreadId(0)) };
+    let (Ok(found), Some(expected)) =
+        (question.run(&comparison.index, &Cancel::default()), question.replay(comparison.oracle))
+    else {
+        panic!("{}: {question:?}", comparison.name);
+    };
+    let writers = |file: &RegisterFile| -> Vec<_> {
+        let states = file.registers.iter();
+        states.map(|state| (state.name.clone(), state.written_at, state.written_by)).collect()
+    };
+    assert_eq!(writers(&found), writers(&expected), "{}: {question:?}", comparison.name);
+}
+
+fn ask_markers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+    let kinds: Vec<_> = (0..dice.below(3)).map(|_| MarkerKind(dice.pick(&[0, 1, 2, 3, 33, 99]).unwrap())).collect();
+    let thread = Some(ThreadId(dice.below(4) as u16)).filter(|_| dice.one_in(2));
+    let steps = comparison.index.step_count();
+    let position = |dice: &mut Dice| Position(dice.below(steps + 2));
+    let (from, to, limit) = (position(dice), position(dice), dice.below(20) as usize);
+    comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to, limit });
+    comparison.agree(FindMarkers { kinds: kinds.clone(), thread, from, to: Position(u64::MAX), limit: usize::MAX });
+    comparison.agree(NextMarker { kinds: kinds.clone(), from });
+    comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_records_give_the_answers_of_the_oracle(count in 0u64..200, seed: u64) {
+        check(random_records(&mut Dice(seed), count), &[16, 80, 500, 1 << 30], 20, seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn many_random_records_give_the_answers_of_the_oracle(count in 2000u64..6000, seed: u64) {
+        check(random_records(&mut Dice(seed), count), &[1000, 9000, 1 << 30], 60, seed);
+    }
+}
+
+#[test]
+fn markers_are_counted_by_thread_and_kind() {
+    let step = |thread, pc| Record::step(thread, pc, 4, Branch::None);
+    let idle = |thread| Record::marker(thread, MarkerKind::CORE_IDLE, 0);
+    let records = vec![idle(0), idle(0), step(0, 0x1000), idle(0), step(7, 0x2000), idle(7), idle(7), step(0, 0x1004)];
+    let source = Records::new(records, InstructionSet::A64);
+    for segment_bytes in [16, 1 << 20] {
+        let options = BuildOptions { segment_bytes, threads: 1 };
+        let index = index_in_memory(source.clone(), &options).unwrap();
+        let count = |thread, count| MarkerCount { thread: ThreadId(thread), kind: MarkerKind::CORE_IDLE, count };
+        assert_eq!(MarkerReader(&index).marker_counts().collect::<Vec<_>>(), [count(0, 3), count(1, 2)]);
+        let whole = FindMarkers { kinds: vec![], thread: None, from: Position(0), to: index.end(), limit: 99 };
+        let hits = whole.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.position.0).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);
+    }
+}
+
+/// Each thread waits in a system call after its turn. What this asks took minutes where each question looked at each
+/// kind of each thread once for each thread.
+#[test]
+fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
+    const THREADS: u16 = 4000;
+    const FUTEX: u64 = 202;
+    let mut records = Vec::new();
+    for turn in 0..3 {
+        for thread in 0..THREADS {
+            records.push(Record::step(thread, 0x1000, 2, Branch::None));
+            records.push(Record::write(thread, 0x7f00 + 8 * u64::from(thread % 16)));
+            for kind in [MarkerKind::TIMESTAMP, MarkerKind::CPU, MarkerKind::SYSTEM_CALL] {
+                records.push(Record::marker(thread, kind, if kind == MarkerKind::SYSTEM_CALL { FUTEX } else { turn }));
+            }
+        }
+    }
+    let source = Records::new(records, InstructionSet::X86_64);
+    for segment_bytes in [3000, 1 << 30] {
+        let index = index_of(&source, segment_bytes, 1);
+        let cell = Cell::Memory { address: Address(0x7f08), len_bytes: 8 };
+        for before in (1..=index.end().0).step_by(400).map(Position) {
+            let last = LastAccess { cell, kinds: AccessKinds::Writes, before }.run(&index, &Cancel::default()).unwrap();
+            let LastAccessAnswer::Step(hit) = last else { continue };
+            assert_eq!(hit.record.step.0 % 16, 1, "before {before:?}");
+        }
+        let kinds = vec![MarkerKind::SYSTEM_CALL];
+        let (mut from, mut found) = (Position(0), 0);
+        while from <= index.end() {
+            let page = FindMarkers { kinds: kinds.clone(), thread: None, from, to: index.end(), limit: 100 };
+            let hits = page.run(&index, &Cancel::default()).unwrap();
+            found += hits.len() as u64;
+            from = hits.last().map_or(Position(u64::MAX), |hit| Position(hit.position.0 + 1));
+        }
+        assert_eq!(found, index.step_count());
+    }
+}

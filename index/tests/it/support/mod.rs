@@ -1,0 +1,11 @@
+//! What the tests of the index share: random traces, random questions, and the comparison of index and oracle.
+
+pub mod compare;
+pub mod control;
+pub mod delegate;
+pub mod dice;
+pub mod programs;
+pub mod records;
+pub mod rst_writer;
+pub mod slices;
+pub mod text;

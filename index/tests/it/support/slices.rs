@@ -1,0 +1,340 @@
+//! Asks index and oracle why a cell has its value and where it goes, and compares the answers byte by byte.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stepback_index::oracle::Replay as _;
+use stepback_index::{
+    Cancel, Cell, EdgeKinds, End, Influence, NameReader, NotKnown, Query as _, SliceCell, SliceEnd, SliceRow,
+    SliceStep, ThreadId, WantedBy, Why,
+};
+use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source, Step};
+
+use super::dice::Dice;
+use crate::support::compare::Comparison;
+
+/// Of longer traces it is not asked where values go.
+const LONGEST_ONWARD: u64 = 300;
+
+/// A byte or a flag, with its value where that is told.
+type Part = (SliceCell, Option<u8>);
+
+/// A step of a slice, byte by byte.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    thread: ThreadId,
+    defines: BTreeSet<Part>,
+    wanted_by: BTreeSet<WantedBy>,
+    is_doubtful: bool,
+}
+
+/// An answer in words that do not depend on how bytes are put together.
+#[derive(Debug, Default)]
+struct Slice {
+    steps: BTreeMap<Step, Row>,
+    /// By the step whose result ends in itself, or by who wants it: `End` as its text.
+    ends: BTreeMap<(SliceCell, WantedBy), BTreeSet<String>>,
+    /// The ends against which something speaks for somebody who wants them: several that want the same are told of together.
+    doubtful: BTreeSet<String>,
+}
+
+/// In which order steps come.
+#[derive(Clone, Copy)]
+enum Order {
+    NewestFirst,
+    OldestFirst,
+}
+
+impl Slice {
+    #[track_caller]
+    fn of(rows: &[SliceRow], order: Order, name: &str) -> Self {
+        let mut slice = Self::default();
+        let mut last = None;
+        for row in rows {
+            match row {
+                SliceRow::Step(row) => {
+                    let is_next = last.is_none_or(|last| match order {
+                        Order::NewestFirst => last > row.step,
+                        Order::OldestFirst => last < row.step,
+                    });
+                    assert!(is_next, "{name}: in order, each once: {rows:#?}");
+                    last = Some(row.step);
+                    slice.add_step(row);
+                }
+                SliceRow::End(end) => slice.add_end(end),
+            }
+        }
+        slice
+    }
+
+    fn add_step(&mut self, row: &SliceStep) {
+        let mut defines = BTreeSet::new();
+        for defined in &row.defines {
+            let value = |place: usize| defined.value.0.get(place).copied().flatten();
+            match defined.cell {
+                SliceCell::Flags { .. } => {
+                    let flags = parts(defined.cell);
+                    defines.extend(flags.map(|flag| {
+                        let SliceCell::Flags { bits, .. } = flag else { unreachable!("flags have flags") };
+                        let byte = value(bits.trailing_zeros() as usize / 8);
+                        (flag, byte.map(|byte| byte >> (bits.trailing_zeros() % 8) & 1))
+                    }));
+                }
+                cell => defines.extend(parts(cell).zip(0..).map(|(part, place)| (part, value(place)))),
+            }
+        }
+        let wanted_by = row.wanted_by.iter().copied().collect();
+        let row_of = Row { thread: row.thread, defines, wanted_by, is_doubtful: row.doubt.is_some() };
+        self.steps.insert(row.step, row_of);
+    }
+
+    fn add_end(&mut self, end: &SliceEnd) {
+        for cell in parts(end.cell) {
+            for by in &end.wanted_by {
+                self.ends.entry((cell, *by)).or_default().insert(format!("{:?}", end.end));
+            }
+            if end.doubt.is_some() {
+                self.doubtful.insert(format!("{}: {:?}", name_of(cell), end.end));
+            }
+        }
+    }
+
+    /// Adds the doubts of the oracle about calls whose arguments, which the index alone infers, show that they wrote elsewhere.
+    fn forgive_doubts(&mut self, theirs: &Self) {
+        for (step, row) in &mut self.steps {
+            row.is_doubtful |= theirs.steps.get(step).is_some_and(|theirs| theirs.is_doubtful);
+        }
+        self.doubtful.extend(theirs.doubtful.iter().cloned());
+    }
+
+    fn step_lines(&self) -> BTreeSet<String> {
+        let line = |(step, row): (&Step, &Row)| {
+            let mut line = format!("step {} of thread {}", step.0, row.thread.0);
+            for (cell, value) in &row.defines {
+                let value = value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
+                line += &format!(" {}={value}", name_of(*cell));
+            }
+            let by: String = row.wanted_by.iter().map(|by| format!(" {}", who(*by))).collect();
+            format!("{line} for{by}{}", if row.is_doubtful { " (doubtful)" } else { "" })
+        };
+        self.steps.iter().map(line).collect()
+    }
+
+    fn end_lines(&self) -> BTreeSet<String> {
+        self.ends.iter().map(|((cell, by), ends)| format!("{} for {}: {ends:?}", name_of(*cell), who(*by))).collect()
+    }
+
+    /// Takes back what depends on which bytes were wanted together: that some bytes of a result that is made of something are
+    /// made of nothing, and which bytes of a result a load is missing for.
+    fn forget_parts_of_results(&mut self, other: &mut Self, name: &str) {
+        let constant = format!("{:?}", End::Constant);
+        let missing = format!("{:?}", End::Unknown(NotKnown::LoadNotShown));
+        let mut of_steps: BTreeMap<(Option<Step>, &str), [BTreeSet<SliceCell>; 2]> = BTreeMap::new();
+        for (slice, place) in [(&mut *self, 0), (&mut *other, 1)] {
+            for ((cell, by), ends) in &mut slice.ends {
+                for end in [&constant, &missing] {
+                    if ends.remove(end) {
+                        of_steps.entry((by.step, end)).or_default()[place].insert(*cell);
+                    }
+                }
+            }
+            slice.ends.retain(|_, ends| !ends.is_empty());
+        }
+        for ((step, end), [found, expected]) in of_steps {
+            let row = step.and_then(|step| self.steps.get(&step)).unwrap();
+            let is_wholly = row.defines.iter().all(|(cell, _)| expected.contains(cell));
+            let is_right = match end == constant {
+                true => found.is_subset(&expected) && (!is_wholly || found == expected),
+                false => expected.is_subset(&found),
+            };
+            assert!(
+                is_right,
+                "{name}: {end} of {step:?}\n index:  {found:?}\n oracle: {expected:?}\n its ends: {:?}",
+                other.ends
+            );
+        }
+    }
+
+    /// Takes back an end that is told of whole results.
+    fn forget(&mut self, end: End) {
+        let end = format!("{end:?}");
+        self.ends.retain(|_, ends| {
+            ends.remove(&end);
+            !ends.is_empty()
+        });
+    }
+
+    /// Chains that the limit ends early may have ended otherwise right behind it.
+    fn limit_as(&mut self, expected: &Self) {
+        let limit = format!("{:?}", End::Limit);
+        for (key, ends) in &mut self.ends {
+            if ends.contains(&limit)
+                && let Some(known) = expected.ends.get(key)
+            {
+                ends.remove(&limit);
+                ends.extend(known.iter().cloned());
+            }
+        }
+    }
+}
+
+/// A byte or a flag in short.
+fn name_of(cell: SliceCell) -> String {
+    match cell {
+        SliceCell::Register { thread, view } => format!("t{}.r{}[{}]", thread.0, view.register.0, view.offset),
+        SliceCell::Flags { thread, bits } => format!("t{}.flag{}", thread.0, bits.trailing_zeros()),
+        SliceCell::Memory { address, .. } => format!("[{:x}]", address.0),
+    }
+}
+
+fn who(by: WantedBy) -> String {
+    by.step.map_or_else(|| "question".to_owned(), |step| format!("{}:{:?}", step.0, by.edge))
+}
+
+#[track_caller]
+fn assert_same(name: &str, index: &BTreeSet<String>, oracle: &BTreeSet<String>) {
+    let (ours, theirs): (Vec<_>, Vec<_>) = (index.difference(oracle).collect(), oracle.difference(index).collect());
+    assert!(index == oracle, "{name}\n index:  {ours:#?}\n oracle: {theirs:#?}");
+}
+
+/// The bytes of a cell, or its flags.
+fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
+    match cell {
+        SliceCell::Register { thread, view } => {
+            let byte = move |offset| SliceCell::Register { thread, view: RegisterView::new(view.register, offset, 1) };
+            Box::new((view.offset..view.offset.saturating_add(view.size_bytes)).map(byte))
+        }
+        SliceCell::Flags { thread, bits } => {
+            let bits = (0..64).map(move |bit| bits & 1 << bit).filter(|bits| *bits != 0);
+            Box::new(bits.map(move |bits| SliceCell::Flags { thread, bits }))
+        }
+        SliceCell::Memory { address, len_bytes } => Box::new(
+            (0..len_bytes).map(move |place| SliceCell::Memory { address: Address(address.0 + place), len_bytes: 1 }),
+        ),
+    }
+}
+
+impl<S: Source> Comparison<'_, S> {
+    /// Asks why a random cell has its value, and where that goes.
+    pub fn ask_why(&self, dice: &mut Dice) {
+        let mut flag = || dice.one_in(2);
+        let edges = EdgeKinds { addresses: flag(), flags: flag(), control: false, listed: flag() };
+        let limit = if dice.one_in(3) { dice.below(6) as usize } else { usize::MAX };
+        let (cell, at) = (self.cell(dice), self.position(dice));
+        // Why control is where it is, is a question of branches.
+        if matches!(cell, Cell::Register { view, .. } if view.register == RegisterId::PC) {
+            return;
+        }
+        self.agree_why(Why { cell, at, edges, limit });
+        // The oracle goes through all bytes of all steps, and for each through all events: short traces are asked.
+        if self.index.step_count() > LONGEST_ONWARD {
+            return;
+        }
+        // Late ones reach few steps.
+        let at = Position(at.0.min(dice.below(self.index.step_count() + 1)));
+        // Which register a name means that nobody wrote is asked of registers that have one. What AArch64 wrote and AArch32
+        // reads under the name of a bank is not looked for.
+        if dice.one_in(2)
+            || self.things.is_mixed
+            || matches!(cell, Cell::Register { thread, view } if self.has_banks(thread, view))
+        {
+            return;
+        }
+        self.agree_influence(Influence { cell, at, edges, limit });
+    }
+
+    /// Compares the answers to where a value goes. The limit cuts both after the same steps; what it ends is not compared.
+    #[track_caller]
+    pub fn agree_influence(&self, influence: Influence) {
+        let (found, expected) = (influence.run(&self.index, &Cancel::default()), influence.replay(self.oracle));
+        let name = format!("{}: {influence:?}", self.name);
+        let (Ok(found), Some(expected)) = (&found, &expected) else {
+            assert!(found.is_err() && expected.is_none(), "{name}: {found:?}, {expected:?}");
+            return;
+        };
+        let (found, expected) = (self.plainly(found), self.plainly(expected));
+        let mut ours = Slice::of(&found, Order::OldestFirst, &name);
+        let theirs = Slice::of(&expected, Order::OldestFirst, &name);
+        if self.infers() {
+            ours.forgive_doubts(&theirs);
+        }
+        assert_same(&name, &ours.step_lines(), &theirs.step_lines());
+        if influence.limit == usize::MAX {
+            let mut both = [ours, theirs];
+            for slice in &mut both {
+                slice.ends.retain(|(cell, _), _| !self.is_one_of_many(*cell));
+                slice.forget(End::Unknown(NotKnown::LoadNotShown));
+            }
+            let [ours, theirs] = both;
+            assert_same(&name, &ours.end_lines(), &theirs.end_lines());
+        }
+    }
+
+    /// Whether its plain name means several registers: where no mode tells which, what overwrites it is not agreed on.
+    fn is_one_of_many(&self, cell: SliceCell) -> bool {
+        matches!(cell, SliceCell::Register { thread, view } if self.has_banks(thread, view))
+    }
+
+    fn has_banks(&self, thread: ThreadId, view: RegisterView) -> bool {
+        let set = self.set_of(thread);
+        set.has_states() && set.banks(self.plain(thread, view.register)).next().is_some()
+    }
+
+    fn set_of(&self, thread: ThreadId) -> InstructionSet {
+        let thread = self.index.threads().get(usize::from(thread.0));
+        thread.map_or_else(InstructionSet::default, |thread| thread.instruction_set)
+    }
+
+    /// Rows whose registers bear plain names: what a line calls by its bank another may call so.
+    fn plainly(&self, rows: &[SliceRow]) -> Vec<SliceRow> {
+        let plain = |cell: &mut SliceCell| {
+            if let SliceCell::Register { thread, view } = cell {
+                view.register = self.plain(*thread, view.register);
+            }
+        };
+        let mut rows = rows.to_vec();
+        for row in &mut rows {
+            match row {
+                SliceRow::Step(row) => row.defines.iter_mut().for_each(|defined| plain(&mut defined.cell)),
+                SliceRow::End(end) => plain(&mut end.cell),
+            }
+        }
+        rows
+    }
+
+    fn plain(&self, thread: ThreadId, register: RegisterId) -> RegisterId {
+        let set = self.set_of(thread);
+        if register >= RegisterId::FIRST_NAMED {
+            let name = NameReader(&self.index).register_name(RegisterView::new(register, 0, 4), set);
+            return InstructionSet::banked_anywhere(&name).map_or(register, |bank| bank.plain.register);
+        }
+        let has_windows = set.has_windows();
+        let plain = (0..=RegisterId::LR.0).map(RegisterId);
+        let mut named = plain.filter(|plain| !has_windows && set.banks(*plain).any(|bank| bank == register));
+        named.next().unwrap_or(register)
+    }
+
+    /// Compares the answers to a question.
+    #[track_caller]
+    pub fn agree_why(&self, why: Why) {
+        let (found, expected) = (why.run(&self.index, &Cancel::default()), why.replay(self.oracle));
+        let (Ok(found), Some(expected)) = (&found, &expected) else {
+            assert!(found.is_err() && expected.is_none(), "{}: {why:?}: {found:?}, {expected:?}", self.name);
+            return;
+        };
+        let name = format!("{}: {why:?}", self.name);
+        let (mut ours, mut theirs) =
+            (Slice::of(found, Order::NewestFirst, &name), Slice::of(expected, Order::NewestFirst, &name));
+        if self.infers() {
+            ours.forgive_doubts(&theirs);
+        }
+        assert_same(&name, &ours.step_lines(), &theirs.step_lines());
+        // Whose doubt it is, a limit may cut off.
+        if why.limit == usize::MAX {
+            assert_same(&name, &ours.doubtful, &theirs.doubtful);
+        }
+        ours.forget_parts_of_results(&mut theirs, &name);
+        ours.limit_as(&theirs);
+        assert_same(&name, &ours.end_lines(), &theirs.end_lines());
+    }
+}

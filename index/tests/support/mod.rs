@@ -1,8 +1,0 @@
-//! What the tests of the index share: random traces, random questions, and the comparison of index and oracle.
-
-pub mod compare;
-pub mod dice;
-pub mod programs;
-pub mod records;
-pub mod slices;
-pub mod text;

@@ -1,0 +1,225 @@
+//! Whether a path is one that its records tell of, by a processor of its own.
+//!
+//! Lost records cannot always be seen: a loop that ran once less leaves records that are as good as whole ones.
+//! So what is shown between two gaps is right when a processor that takes just the records between them goes there, from each
+//! state in which it may have been behind the gap; and what is shown as certain must be the same from all of these.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stepback_parsers::btrace::{BranchKind, BranchRecord};
+use stepback_parsers::{Gap, StepOrigin};
+
+use super::generated::always;
+use super::support::{Shown, WholePath};
+
+/// Instructions that a processor runs between two records, or behind the last.
+const PATIENCE: usize = 1 << 20;
+
+/// The instructions of a program.
+pub struct Image<'a> {
+    pub word_at: &'a dyn Fn(u64) -> Option<u32>,
+    pub entry: u64,
+    /// The addresses that may come behind an instruction because it stands in a delay slot.
+    pub behind: &'a dyn Fn(u64) -> BTreeSet<u64>,
+}
+
+/// The next two instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct State {
+    pub pc: u64,
+    pub npc: u64,
+    /// The first is not executed.
+    pub is_annulled: bool,
+}
+
+impl State {
+    pub fn at(pc: u64) -> Self {
+        Self { pc, npc: pc.wrapping_add(4), is_annulled: false }
+    }
+
+    fn on(self) -> Self {
+        Self { pc: self.npc, npc: self.npc.wrapping_add(4), is_annulled: false }
+    }
+
+    /// Behind a branch, taken to an address or not.
+    pub fn branched(self, word: u32, target: Option<u64>) -> Self {
+        let annuls = word >> 30 == 0 && word >> 29 & 1 == 1 && (always(word).is_some() || target.is_none());
+        let npc = target.unwrap_or(self.npc.wrapping_add(4));
+        Self { pc: self.npc, npc, is_annulled: annuls }
+    }
+}
+
+/// Where a branch leads that says so.
+pub fn direct_target(word: u32, pc: u64) -> Option<u64> {
+    let signed = |value: u32, bits: u32| {
+        pc.wrapping_add_signed(i64::from((value << (32 - bits)).cast_signed() >> (32 - bits)) << 2)
+    };
+    match BranchKind::of_word(word)? {
+        BranchKind::Call => Some(signed(word, 30)),
+        BranchKind::BPcc | BranchKind::FBPfcc => Some(signed(word, 19)),
+        BranchKind::Bicc | BranchKind::FBfcc => Some(signed(word, 22)),
+        BranchKind::BPr => Some(signed((word >> 20 & 3) << 14 | word & 0x3fff, 16)),
+        BranchKind::Jmpl | BranchKind::Return => None,
+    }
+}
+
+/// What may come behind each instruction because it stands in a delay slot: by trying all ways from all instructions.
+pub fn behind_slots(base: u64, words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
+    let addresses = || (0..words.len() as u64).map(|place| base + 4 * place);
+    let mut open: Vec<State> = addresses().map(State::at).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(state) = open.pop() {
+        let word = state.pc.checked_sub(base).and_then(|offset| words.get(offset as usize / 4)).copied();
+        let Some(word) = word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state)) else {
+            continue;
+        };
+        if always(word) == Some(false) {
+            continue;
+        }
+        let targets: Vec<u64> =
+            direct_target(word, state.pc).map_or_else(|| addresses().collect(), |target| vec![target]);
+        let behind = targets.into_iter().map(|target| state.branched(word, Some(target)));
+        open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
+    }
+    let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    seen.into_iter().for_each(|State { pc, npc, .. }| {
+        behind.entry(pc).or_default().insert(npc);
+    });
+    behind
+}
+
+/// A step, and the number of records so far.
+type Told = (usize, (u64, bool));
+
+/// The steps of a processor that takes these records and no other, up to where it needs one more; none where it comes elsewhere.
+fn walk(image: &Image<'_>, mut state: State, records: &[BranchRecord]) -> Option<Vec<Told>> {
+    let mut steps = Vec::new();
+    let mut taken = 0;
+    let mut left = PATIENCE;
+    loop {
+        let rest = &records[taken..];
+        // What is annulled need not be there, and records tell what they are of.
+        let told = rest.first().filter(|record| record.pc == state.pc).and_then(|record| record.word);
+        let found = (image.word_at)(state.pc).filter(|word| told.is_none() || word >> 22 != 0);
+        let word = found.or(state.is_annulled.then_some(0)).or(told).filter(|_| left > 0);
+        let Some(word) = word else { return rest.is_empty().then_some(steps) };
+        left -= 1;
+        if state.is_annulled || BranchKind::of_word(word).is_none() {
+            steps.push((taken, (state.pc, !state.is_annulled)));
+            state = state.on();
+            continue;
+        }
+        let Some(record) = rest.first() else {
+            // A `return` may go unrecorded: it and its slot are passed wherever it goes.
+            if BranchKind::of_word(word) == Some(BranchKind::Return) {
+                let slot = (image.word_at)(state.npc).filter(|word| BranchKind::of_word(*word).is_none());
+                steps.push((taken, (state.pc, true)));
+                steps.extend(slot.map(|_| (taken, (state.npc, true))));
+            }
+            return Some(steps);
+        };
+        let target = record.is_taken.then_some(record.target);
+        let is_possible = record.pc == state.pc
+            && always(word).is_none_or(|is_taken| is_taken == record.is_taken)
+            && if record.is_taken {
+                direct_target(word, state.pc).is_none_or(|target| target == record.target)
+            } else {
+                record.target == state.npc.wrapping_add(4)
+            };
+        if !is_possible {
+            return None;
+        }
+        (taken, left) = (taken + 1, PATIENCE);
+        steps.push((taken, (state.pc, true)));
+        state = state.branched(word, target);
+    }
+}
+
+/// What is shown between two gaps.
+#[derive(Default)]
+struct Piece {
+    steps: Vec<(Told, StepOrigin)>,
+    /// Before which records one instruction is missing.
+    missing: BTreeSet<usize>,
+    records: Vec<BranchRecord>,
+}
+
+/// Whether the path of one thread is one that these of its records tell of. Why not, if it is not.
+pub fn explain(image: &Image<'_>, path: &WholePath, thread: &str, records: &[BranchRecord]) -> Result<(), String> {
+    let mut rest = records.iter();
+    let mut piece = Piece::default();
+    let mut pieces = Vec::new();
+    for (number, shown, origin) in &path.shown {
+        if path.names[usize::from(number.0)] != thread {
+            continue;
+        }
+        match shown {
+            Shown::Gap(Gap { instructions: Some(1), .. }) => {
+                piece.missing.insert(piece.records.len());
+            }
+            Shown::Gap(_) => pieces.push(std::mem::take(&mut piece)),
+            Shown::Step { pc, is_executed } => {
+                if *origin == StepOrigin::Recorded {
+                    let record = rest.next().ok_or(format!("no record tells of {pc:#x}"))?;
+                    if record.pc != *pc {
+                        return Err(format!("{pc:#x} is shown, {:#x} was recorded", record.pc));
+                    }
+                    piece.records.push(*record);
+                }
+                piece.steps.push(((piece.records.len(), (*pc, *is_executed)), *origin));
+            }
+        }
+    }
+    pieces.push(piece);
+    if let Some(record) = rest.next() {
+        return Err(format!("the record at {:#x} is not shown", record.pc));
+    }
+    pieces.iter().enumerate().try_for_each(|(place, piece)| piece.explain(image, place == 0))
+}
+
+impl Piece {
+    fn explain(&self, image: &Image<'_>, is_first: bool) -> Result<(), String> {
+        let Some(((_, (first, _)), origin)) = self.steps.first().copied() else { return Ok(()) };
+        let entry = State::at(image.entry);
+        let is_at_entry = first == image.entry && origin != StepOrigin::Recorded;
+        let starts: Vec<State> = if is_first && (is_at_entry || walk(image, entry, &self.records).is_some()) {
+            vec![entry]
+        } else if origin == StepOrigin::Recorded {
+            // Of what stands around a probe nothing is known, but a branch that was not taken tells what came behind it.
+            let is_probe = (image.word_at)(first).is_some_and(|word| word >> 22 == 0);
+            let told =
+                self.records.first().filter(|record| is_probe && !record.is_taken).map(|record| record.target - 4);
+            let others = (image.behind)(first).into_iter().chain(told);
+            let others = others.map(|npc| State { npc, ..State::at(first) });
+            [State::at(first)].into_iter().chain(others).collect()
+        } else {
+            return Err(format!("a piece begins at {first:#x}, where no record is"));
+        };
+        let walks: Vec<_> = starts.iter().filter_map(|start| walk(image, *start, &self.records)).collect();
+        if walks.is_empty() {
+            return Err(format!("no walk from {first:#x} has just these records: {:x?}", self.records));
+        }
+        walks.iter().try_for_each(|walk| self.agrees(walk))
+    }
+
+    /// All that is certain is on the way.
+    fn agrees(&self, walk: &[Told]) -> Result<(), String> {
+        let (mut shown, mut walked) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for ((record, step), origin) in &self.steps {
+            shown.entry(*record).or_default().push((*step, *origin != StepOrigin::Inferred));
+        }
+        walk.iter().for_each(|(record, step)| walked.entry(*record).or_default().push(*step));
+        for (record, steps) in shown {
+            let walked = walked.remove(&record).unwrap_or_default();
+            let is_whole = record < self.records.len()
+                && steps.iter().all(|(_, is_certain)| *is_certain)
+                && !self.missing.contains(&record);
+            let certain: Vec<_> = steps.iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| *step).collect();
+            let mut ahead = walked.iter();
+            if !certain.iter().all(|step| ahead.any(|other| other == step)) || is_whole && certain != walked {
+                return Err(format!("behind record {record} {steps:x?} is shown, a walk goes {walked:x?}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! RST traces: small ones from `fixtures/rst` always, the longer ones where the variable `STEPBACK_TRACES` points
+//! (a folder with `rst/` in it).
+
+mod damage;
+mod forms;
+mod golden;
+mod packers;
+mod several;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stepback_parsers::packed::{PackedKind, head_of};
+use stepback_parsers::rst::{RecordReader, push_json, write_plain};
+use stepback_parsers::{Problem, TraceFile};
+
+/// The folder of the long traces; none, and told, where there is none.
+fn traces() -> Option<PathBuf> {
+    let folder = std::env::var_os("STEPBACK_TRACES").map(|folder| PathBuf::from(folder).join("rst"));
+    if folder.is_none() {
+        println!("skipped: STEPBACK_TRACES names no folder of real traces");
+    }
+    folder
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name)
+}
+
+/// Bytes as a file of a trace.
+fn file(name: &str, bytes: Vec<u8>) -> TraceFile {
+    TraceFile { name: name.to_owned(), data: Arc::new(bytes) }
+}
+
+/// What a file holds, unpacked where gzip, zstd or xz packed it.
+fn content(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).unwrap();
+    match PackedKind::of(&bytes).unwrap() {
+        Some(kind) => head_of(Arc::new(bytes), kind, 1 << 30).unwrap().text,
+        None => bytes,
+    }
+}
+
+/// The plain records of a file, and what is wrong with it.
+fn plain(name: &str, bytes: Vec<u8>) -> (Vec<u8>, Vec<Problem>) {
+    let mut out = Vec::new();
+    let problems = write_plain(vec![file(name, bytes)], &mut out, &mut |_| {}).unwrap().problems;
+    (out, problems)
+}
+
+/// The records of a file as objects, a line each.
+fn json(path: &Path) -> String {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let mut reader = RecordReader::new(vec![file(name, fs::read(path).unwrap())]);
+    let mut out = Vec::new();
+    while let Some(batch) = reader.next_batch().unwrap() {
+        assert_eq!(batch.problems, []);
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            push_json(&mut out, number, &record);
+            out.push(b'\n');
+        }
+    }
+    String::from_utf8(out).unwrap()
+}

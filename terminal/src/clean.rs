@@ -1,0 +1,223 @@
+//! Text made safe for a terminal.
+//!
+//! Names and lines of a trace may hold anything. What a terminal would obey, reorder, join or hide is written out:
+//! a byte below 128 as `\x1b`, anything else as `\u{202e}`. A tab becomes spaces. What is left stands in one cell or two.
+//!
+//! Where there is only ASCII, our own signs have stand-ins (`←` is `<-`), letters lose their accents, and all else is `?`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthChar as _;
+
+use stepback_debugger::messages::folded_letter;
+
+/// Cells from one tab stop to the next.
+const TAB: usize = 8;
+
+/// Which characters the terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Signs {
+    /// All.
+    #[default]
+    Unicode,
+    /// ASCII alone.
+    Ascii,
+}
+
+impl Signs {
+    /// The text as it may be sent to the terminal.
+    ///
+    /// ```
+    /// use stepback_terminal::Signs;
+    ///
+    /// assert_eq!(Signs::Unicode.clean("x0 ← \x1b[2J"), r"x0 ← \x1b[2J");
+    /// assert_eq!(Signs::Ascii.clean("x0 ← 語"), "x0 <- ?");
+    /// ```
+    pub fn clean(self, text: &str) -> Cow<'_, str> {
+        // Nearly all text is this.
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Cow::Borrowed(text);
+        }
+        let mut clean = String::with_capacity(text.len());
+        let mut cells = 0;
+        for cluster in text.graphemes(true) {
+            // What joins the letter before it would leave the columns behind it in disorder.
+            for (place, letter) in cluster.chars().enumerate() {
+                let from = clean.len();
+                self.write(&mut clean, letter, Place { cells, is_joined: place > 0 });
+                cells += width(clean.get(from..).unwrap_or_default());
+            }
+        }
+        Cow::Owned(clean)
+    }
+
+    /// The text made safe, and cut to a number of cells with `…` at its end.
+    pub fn fit(self, text: &str, cells: usize) -> Cow<'_, str> {
+        let clean = self.clean(text);
+        if width(&clean) <= cells {
+            return clean;
+        }
+        let sign = self.clean("…");
+        let room = cells.saturating_sub(width(&sign));
+        let kept = clean.get(..end_within(&clean, room)).unwrap_or_default();
+        Cow::Owned(format!("{kept}{}", sign.get(..end_within(&sign, cells)).unwrap_or_default()))
+    }
+
+    fn write(self, clean: &mut String, letter: char, at: Place) {
+        if letter == '\t' {
+            return clean.extend(std::iter::repeat_n(' ', TAB - at.cells % TAB));
+        }
+        let _infallible = match self {
+            _ if letter.is_ascii_control() => write!(clean, "\\x{:02x}", u32::from(letter)),
+            _ if letter.is_ascii() => write!(clean, "{letter}"),
+            Self::Ascii => write!(clean, "{}", ascii(letter)),
+            Self::Unicode if at.is_joined || !is_plain(letter) => write!(clean, "\\u{{{:x}}}", u32::from(letter)),
+            Self::Unicode => write!(clean, "{letter}"),
+        };
+    }
+}
+
+/// Where a letter stands.
+#[derive(Clone, Copy)]
+struct Place {
+    cells: usize,
+    /// A terminal may draw it into the cell of the letter before it.
+    is_joined: bool,
+}
+
+/// How many cells a clean text takes.
+pub fn width(clean: &str) -> usize {
+    clean.chars().map(letter_width).sum()
+}
+
+/// How many cells a letter of a clean text takes.
+pub fn letter_width(letter: char) -> usize {
+    letter.width().unwrap_or_default()
+}
+
+/// Where a clean text is to be cut, so that it takes no more than so many cells.
+fn end_within(clean: &str, cells: usize) -> usize {
+    let mut taken = 0;
+    let over = clean.char_indices().find(|(_, letter)| {
+        taken += letter_width(*letter);
+        taken > cells
+    });
+    over.map_or(clean.len(), |(end, _)| end)
+}
+
+/// Whether every terminal shows a letter by itself, in the order in which it is sent.
+fn is_plain(letter: char) -> bool {
+    let is_obeyed = letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
+    let is_reordered =
+        matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Terminals do not agree on these: soft hyphens, flags, colours of skin, tags.
+    let is_unclear =
+        matches!(letter, '\u{ad}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e0fff}');
+    !is_obeyed && !is_reordered && !is_unclear && matches!(letter.width(), Some(1 | 2))
+}
+
+/// What stands for a letter where there is only ASCII.
+fn ascii(letter: char) -> Cow<'static, str> {
+    Cow::Borrowed(match letter {
+        '←' => "<-",
+        '→' => "->",
+        '↑' => "^",
+        '↓' => "v",
+        '─' | '–' | '—' | '−' | '┄' => "-",
+        '━' | '═' => "=",
+        '│' | '┃' | '┆' => "|",
+        '├' | '└' | '┌' | '┐' | '┘' | '┤' | '┬' | '┴' | '┼' => "+",
+        '…' => "..",
+        '·' | '•' => ".",
+        '▸' | '›' | '▶' => ">",
+        '▾' | '▼' => "v",
+        '◂' | '‹' | '◀' => "<",
+        '✓' => "x",
+        '✗' | '×' => "x",
+        '±' => "+-",
+        '█' | '▓' | '■' => "#",
+        '▒' | '░' => ":",
+        '“' | '”' | '«' | '»' => "\"",
+        '‘' | '’' => "'",
+        '\u{a0}' | '\u{202f}' => " ",
+        letter => {
+            let folded = folded_letter(letter);
+            return match (folded.is_ascii_graphic(), letter.is_uppercase()) {
+                (true, true) => Cow::Owned(folded.to_ascii_uppercase().to_string()),
+                (true, false) => Cow::Owned(folded.to_string()),
+                (false, _) => Cow::Borrowed("?"),
+            };
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, unicode: &str, ascii: &str) {
+        assert_eq!((&*Signs::Unicode.clean(text), &*Signs::Ascii.clean(text)), (unicode, ascii));
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        check("a\x1b[31mb\x07\x7f", r"a\x1b[31mb\x07\x7f", r"a\x1b[31mb\x07\x7f");
+        check("a\u{9b}31m\u{85}", r"a\u{9b}31m\u{85}", "a?31m?");
+        check("line\r\nline\n", r"line\x0d\x0aline\x0a", r"line\x0d\x0aline\x0a");
+    }
+
+    #[test]
+    fn what_a_terminal_would_reorder_join_or_hide_is_written_out() {
+        check("abc\u{202e}fed\u{2066}", r"abc\u{202e}fed\u{2066}", "abc?fed?");
+        check("e\u{301}\u{200b}z", r"e\u{301}\u{200b}z", "e??z");
+        check("👨\u{200d}👩", r"👨\u{200d}\u{1f469}", "???");
+    }
+
+    #[test]
+    fn tabs_reach_to_the_next_stop() {
+        check("a\tb\t\tc", "a       b               c", "a       b               c");
+        check("語\tb", "語      b", "?       b");
+    }
+
+    #[test]
+    fn our_own_signs_have_stand_ins() {
+        check("x0 ← 1 · 2…", "x0 ← 1 · 2…", "x0 <- 1 . 2..");
+        check("│ ─ ↑ ▸ ✓ É ç", "│ ─ ↑ ▸ ✓ É ç", "| - ^ > x E c");
+    }
+
+    #[track_caller]
+    fn check_fit(text: &str, cells: usize, unicode: &str, ascii: &str) {
+        assert_eq!((&*Signs::Unicode.fit(text, cells), &*Signs::Ascii.fit(text, cells)), (unicode, ascii));
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        check_fit("hexval", 6, "hexval", "hexval");
+        check_fit("hexval", 5, "hexv…", "hex..");
+        check_fit("語語語", 5, "語語…", "???");
+        check_fit("語語語", 4, "語…", "???");
+        check_fit("hexval", 1, "…", ".");
+        check_fit("hexval", 0, "", "");
+    }
+
+    proptest! {
+        #[test]
+        fn every_letter_of_a_clean_text_stands_alone(text in any::<String>()) {
+            let clean = Signs::Unicode.clean(&text);
+            prop_assert!(clean.chars().all(|letter| matches!(letter.width(), Some(1 | 2))));
+            prop_assert!(clean.chars().all(is_plain));
+            prop_assert!(Signs::Ascii.clean(&text).bytes().all(|byte| matches!(byte, b' '..=b'~')));
+        }
+
+        #[test]
+        fn what_is_cut_fits(text in any::<String>(), cells in 0usize..40) {
+            prop_assert!(width(&Signs::Unicode.fit(&text, cells)) <= cells);
+            prop_assert!(width(&Signs::Ascii.fit(&text, cells)) <= cells);
+        }
+    }
+}

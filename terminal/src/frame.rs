@@ -1,0 +1,298 @@
+//! A frame: the panes, the bottom line, and what lies over them.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position as Spot, Rect};
+use stepback_index::Cancel;
+
+use super::browser::{Browser, Over};
+use super::layout::{self, Wanted};
+use super::look::{Look, Role};
+use super::pane::Cx;
+use super::pen::{Pen, Run};
+use super::question::Question;
+use super::wrapped::wrapped;
+use stepback_debugger::action::PanelKind;
+use stepback_debugger::desk::words::{bytes, count, span};
+use stepback_debugger::desk::{Desk, Lookup, Opening, Tone, status_at};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::so_far::so_far;
+use stepback_debugger::model::{Meaning, Span};
+
+/// Narrower or lower screens show nothing that can be read.
+const SMALLEST: (u16, u16) = (20, 5);
+/// Rows of a screen that has room for panes that nobody asked for.
+const ROOMY: u16 = 36;
+/// How many rows a message takes at most above the one in which it ends.
+const MESSAGE: u16 = 4;
+
+impl Browser {
+    /// Draws everything. Costs what is on the screen, whatever the trace.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        let cursor = self.draw_into(frame.buffer_mut());
+        if let Some((x, y)) = cursor {
+            frame.set_cursor_position(Spot { x, y });
+        }
+    }
+
+    /// The same into cells. Returns where the cursor stands while a text is typed.
+    pub fn draw_into(&mut self, buffer: &mut Buffer) -> Option<(u16, u16)> {
+        // Whoever draws asks the worker: no question of this thread waits for a disk.
+        let _drawing = stepback_index::forbid_reads();
+        let whole = buffer.area;
+        self.has_room = whole.height >= ROOMY || layout::is_wide(whole);
+        if whole.width < SMALLEST.0 || whole.height < SMALLEST.1 {
+            let look = self.look;
+            let mut pen = Pen { buffer, look: &look };
+            pen.role(Run::of(whole, 0), say!("terminal-too-small"), Role::Warning);
+            return None;
+        }
+        let [above, bottom] =
+            [Rect { height: whole.height - 1, ..whole }, Rect { y: whole.bottom() - 1, height: 1, ..whole }];
+        match self.desk.is_some() {
+            true => self.draw_panes(above, buffer),
+            false => self.draw_nothing(above, buffer),
+        }
+        let look = self.look;
+        let mut pen = Pen { buffer, look: &look };
+        let situation = self.situation();
+        match &mut self.over {
+            Over::Palette(palette) => {
+                clear(whole, pen.buffer);
+                palette.look(&situation, self.desk.as_ref());
+                return Some(palette.draw(whole, &mut pen));
+            }
+            Over::Help(page) => {
+                clear(whole, pen.buffer);
+                page.draw(whole, &mut pen);
+                return None;
+            }
+            Over::Question(question) => {
+                let message = self.message.as_ref().map(|message| message.title.clone());
+                return Some(draw_question(question, message, above, bottom, &mut pen));
+            }
+            Over::Nothing => {}
+        }
+        self.draw_bottom(above, Run::of(bottom, 0), &mut pen);
+        None
+    }
+
+    fn draw_panes(&mut self, area: Rect, buffer: &mut Buffer) {
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let focus = panes.focus_id();
+        let is_zoomed = panes.is_zoomed;
+        let wanted: Vec<Wanted> = panes
+            .list()
+            .iter()
+            .filter(|open| !is_zoomed || open.id == focus)
+            .map(|open| Wanted {
+                id: open.id,
+                window: open.pane.window(),
+                is_code: open.pane.kind() == PanelKind::Source,
+                rows: open.rows.unwrap_or_else(|| open.pane.wished_rows()),
+            })
+            .collect();
+        let places = layout::arrange(area, &wanted, focus);
+        for place in places.list() {
+            let Some(open) = panes.get_mut(place.id) else { continue };
+            let has_focus = place.id == focus;
+            let cx = Cx { desk, look, pane: place.id, has_focus };
+            let mut pen = Pen { buffer, look };
+            let role = if has_focus { Role::TitleFocus } else { Role::Title };
+            let title = open.pane.title(&cx);
+            draw_bar(&mut pen, Run::of(place.bar, 0), &title, role);
+            open.pane.draw(place.area, &mut pen, &cx);
+        }
+        self.places = places;
+    }
+
+    /// How to open a trace, or how far it is with that.
+    fn draw_nothing(&mut self, area: Rect, buffer: &mut Buffer) {
+        let look = self.look;
+        let mut pen = Pen { buffer, look: &look };
+        let words = match &self.opening {
+            Some(opening) => say!("terminal-opening", name = opening.name.as_str()),
+            None => say!("terminal-nothing-open").to_owned(),
+        };
+        for (row, line) in (area.height / 3..).zip(words.lines()) {
+            pen.role(Run::of(area, row).behind(2), line, Role::Text(Meaning::Plain));
+        }
+    }
+
+    /// What was told, or where the active window is; at the right how far something came, and until the first key how there is help.
+    fn draw_bottom(&mut self, above: Rect, run: Run, pen: &mut Pen<'_>) {
+        let is_greeting = self.is_greeting && self.message.is_none();
+        let greeting = || is_greeting.then(|| say!("terminal-greeting").to_owned());
+        let progress = self.progress().or_else(greeting);
+        let rest = match &progress {
+            Some(words) => pen.text_right(run, words, pen.look.style(Role::Text(Meaning::Number))),
+            None => run,
+        };
+        let rest = Run { end: rest.end.saturating_sub(u16::from(progress.is_some())), ..rest };
+        if let Some(message) = &self.message {
+            let role = match message.tone {
+                Tone::Info => Role::Text(Meaning::Plain),
+                Tone::Warning => Role::Warning,
+                Tone::Error => Role::Error,
+            };
+            let text = if message.text.is_empty() { String::new() } else { format!(": {}", message.text) };
+            draw_message(&Words { text: &format!("{}{text}", message.title), role }, above, rest, pen);
+            return;
+        }
+        let spans = self.status_spans();
+        pen.spans(rest, &spans);
+    }
+
+    /// Where the active window is, and what the pane that has the keyboard tells of its cursor.
+    fn status_spans(&mut self) -> Vec<Span> {
+        let Self { panes, desk: Some(desk), look, status, .. } = self else { return Vec::new() };
+        let mut spans = Vec::new();
+        if let Some(open) = panes.focused() {
+            let cx = Cx { desk, look, pane: open.id, has_focus: true };
+            spans = open.pane.status(&cx);
+        }
+        if !spans.is_empty() {
+            spans.push(Span::new(Meaning::Label, "  "));
+        }
+        spans.extend(position_spans(desk, status));
+        spans
+    }
+
+    /// How far indexing or a search came.
+    fn progress(&self) -> Option<String> {
+        let desk = self.desk.as_ref();
+        if let Some(words) = desk.and_then(|desk| desk.lookup.as_ref()).and_then(Lookup::words) {
+            return Some(say!("terminal-esc-stops", words = words));
+        }
+        if let Some(desk) = desk.filter(|desk| desk.find.is_under_way()) {
+            let found = desk.find.found().map_or(0, |found| found.count());
+            return Some(say!("terminal-searching", count = found));
+        }
+        if let Some(desk) = desk.filter(|desk| desk.slice.is_under_way()) {
+            let steps = desk.slice.slice().map_or(0, |slice| slice.step_count());
+            return Some(say!("terminal-following-slice", count = steps));
+        }
+        let opening = self.opening.as_ref()?;
+        Some(opening_words(opening))
+    }
+}
+
+fn opening_words(opening: &Opening) -> String {
+    if opening.is_following() {
+        return say!("terminal-following").to_owned();
+    }
+    let figures = opening.figures();
+    let left = figures.left.map(|left| say!("terminal-left", time = span(left)));
+    let words = say!(
+        "terminal-indexing",
+        share = figures.per_cent(),
+        steps = count(figures.steps),
+        size = bytes(figures.total)
+    );
+    match left {
+        Some(left) => format!("{words} {left}"),
+        None => words,
+    }
+}
+
+/// Step, line, time, thread and function of the active window.
+fn position_spans(desk: &Desk, status: &mut stepback_debugger::desk::StatusSlot) -> Vec<Span> {
+    let window = desk.windows.active();
+    let position = window.position;
+    let end = desk.session.index.step_count();
+    let place = so_far(&desk.session, &say!("status-of", position = count(position.0), end = count(end)));
+    let mut spans = Vec::new();
+    if desk.windows.list.len() > 1 {
+        spans.push(Span::new(Meaning::Label, format!("[{}] ", window.id.0)));
+    }
+    part(&mut spans, say!("status-step"), &place);
+    let session = desk.session.clone();
+    let answer = status.poll(&position, &desk.worker, |position| {
+        let position = *position;
+        move |cancel: &Cancel| status_at(&session, position, cancel)
+    });
+    let Some(status) = answer.any() else { return spans };
+    for (name, value) in status.parts() {
+        part(&mut spans, name, &value);
+    }
+    spans
+}
+
+fn part(spans: &mut Vec<Span>, name: &str, value: &str) {
+    spans.push(Span::new(Meaning::Label, format!("{name} ")));
+    spans.push(Span::new(Meaning::Plain, format!("{value}  ")));
+}
+
+/// The bar above a pane: a line with its title in it.
+fn draw_bar(pen: &mut Pen<'_>, run: Run, title: &str, role: Role) {
+    pen.line(run, pen.look.style(role));
+    let inner = run.behind(1);
+    let rest = pen.role(inner, " ", role);
+    let rest = pen.role(rest, title, role);
+    pen.role(rest, " ", role);
+}
+
+/// Words that the user must be able to read to their end.
+struct Words<'a> {
+    text: &'a str,
+    role: Role,
+}
+
+/// Draws words that end in a row; where that has no room for all of them, they begin in rows above it.
+fn draw_message(words: &Words<'_>, above: Rect, last: Run, pen: &mut Pen<'_>) {
+    let lines = wrapped(&pen.look.signs.clean(words.text), usize::from(last.cells()));
+    let most = MESSAGE.min(above.height.saturating_sub(1));
+    let higher = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(u16::MAX).min(most);
+    for (row, line) in (above.height - higher..).zip(lines.iter().take(usize::from(higher))) {
+        let run = Run::of(above, row);
+        clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
+        pen.role(run, line, words.role);
+    }
+    let rest = lines.get(usize::from(higher)..).unwrap_or_default();
+    pen.role(last, &rest.join(" "), words.role);
+}
+
+/// The question on the bottom line, with what was wrong above it. Returns where the cursor stands.
+fn draw_question(
+    question: &Question,
+    message: Option<String>,
+    above: Rect,
+    bottom: Rect,
+    pen: &mut Pen<'_>,
+) -> (u16, u16) {
+    if let Some(error) = question.error.clone().or(message) {
+        let run = Run::of(above, above.height.saturating_sub(1));
+        let above = Rect { height: above.height.saturating_sub(1), ..above };
+        clear(Rect { y: run.y, height: 1, ..above }, pen.buffer);
+        draw_message(&Words { text: &error, role: Role::Error }, above, run, pen);
+    }
+    let run = Run::of(bottom, 0);
+    let rest = pen.role(run.first(run.cells() / 2), &question.asked.words(), Role::Key);
+    let (before, behind) = question.line.parts();
+    // Of a text that is too long its end is seen.
+    let room = usize::from(run.end.saturating_sub(rest.x).saturating_sub(1));
+    let shown = tail_of(before, room, pen.look);
+    let rest = pen.role(Run { x: rest.x, ..run }, &shown, Role::Text(Meaning::Plain));
+    let cursor = (rest.x.min(run.end.saturating_sub(1)), run.y);
+    pen.role(rest, behind, Role::Text(Meaning::Plain));
+    cursor
+}
+
+/// The end of a text that fits into so many cells.
+fn tail_of(text: &str, cells: usize, look: &Look) -> String {
+    let mut rest = text;
+    while super::clean::width(&look.signs.clean(rest)) > cells {
+        let mut letters = rest.chars();
+        letters.next();
+        rest = letters.as_str();
+    }
+    rest.to_owned()
+}
+
+fn clear(area: Rect, buffer: &mut Buffer) {
+    for spot in area.intersection(buffer.area).positions() {
+        if let Some(cell) = buffer.cell_mut(spot) {
+            cell.reset();
+        }
+    }
+}

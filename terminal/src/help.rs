@@ -1,0 +1,147 @@
+//! The keys, of the pane that has the keyboard first: made of the table of keys and of the window's commands.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Rect;
+
+use super::key_rows::ROWS;
+use super::keys::{Scope, has_for_itself};
+use super::look::Role;
+use super::palette::{asks_for_window, is_of_window};
+use super::pen::{Pen, Run};
+use super::sent::{sent, sent_here};
+use stepback_debugger::action::PanelKind;
+use stepback_debugger::keymap::{self, Command, Situation};
+use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::Meaning;
+
+/// Columns for keys.
+const KEYS: u16 = 24;
+
+/// A line of the page.
+struct Line {
+    keys: String,
+    words: String,
+}
+
+/// The page of keys while it is open.
+pub struct HelpPage {
+    kind: PanelKind,
+    /// The commands of the window that a terminal has as well.
+    commands: Vec<&'static Command>,
+    top: usize,
+    /// How many rows were drawn last.
+    rows: usize,
+}
+
+impl HelpPage {
+    /// The keys of a pane of a kind.
+    pub fn new(kind: PanelKind, situation: &Situation) -> Self {
+        let is_here = |command: &&Command| match command.action(situation) {
+            Some(action) => !is_of_window(&action),
+            None => !asks_for_window(command),
+        };
+        Self { kind, commands: keymap::commands().iter().filter(is_here).collect(), top: 0, rows: 1 }
+    }
+
+    /// Keys that scroll leave it open; any other one closes it. True while it is open.
+    pub fn press(&mut self, key: KeyEvent) -> bool {
+        let last = self.lines().len().saturating_sub(self.rows);
+        self.top = match key.code {
+            KeyCode::Up => self.top.saturating_sub(1),
+            KeyCode::Down => self.top + 1,
+            KeyCode::PageUp => self.top.saturating_sub(self.rows),
+            KeyCode::PageDown => self.top + self.rows,
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            _ => return false,
+        }
+        .min(last);
+        true
+    }
+
+    /// Draws it over all of the screen.
+    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>) {
+        let title = Run::of(area, 0);
+        pen.line(title, pen.look.style(Role::TitleFocus));
+        pen.role(title.behind(1), &format!(" {} ", say!("terminal-help-title")), Role::TitleFocus);
+        self.rows = usize::from(area.height.saturating_sub(1)).max(1);
+        let lines = self.lines();
+        for (row, line) in (1..area.height).zip(lines.iter().skip(self.top)) {
+            let run = Run::of(area, row).behind(1);
+            if line.keys.is_empty() {
+                pen.role(run, &line.words, Role::Title);
+                continue;
+            }
+            let end = pen.role(run, &line.keys, Role::Key).behind(1);
+            let words = run.from(end.x.max(run.behind(KEYS + 1).x));
+            pen.role(words, &line.words, Role::Text(Meaning::Plain));
+        }
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(self.kind));
+        for scope in scopes {
+            let before = lines.len();
+            for row in ROWS.iter().filter(|row| row.scope == scope) {
+                let (keys, words) = (row.keys_in(self.kind).join(" "), spoken(row.words));
+                if keys.is_empty() {
+                    continue;
+                }
+                // Keys that do alike stand in one line.
+                match lines
+                    .get_mut(before..)
+                    .and_then(|lines| lines.iter_mut().find(|line: &&mut Line| line.words == words))
+                {
+                    Some(line) => line.keys = format!("{} {keys}", line.keys),
+                    None => lines.push(Line { keys, words: words.to_owned() }),
+                }
+            }
+            if lines.len() > before {
+                let (keys, words) = (String::new(), spoken(title_of(scope)).to_owned());
+                lines.insert(before, Line { keys, words });
+            }
+        }
+        for part in [say!("terminal-help-legend"), say!("terminal-help-prompts"), say!("terminal-help-always")] {
+            lines.extend(part.lines().map(line_of));
+        }
+        lines.push(Line { keys: String::new(), words: say!("terminal-help-window").to_owned() });
+        lines.extend(self.commands.iter().filter_map(|command| self.of_window(command)));
+        lines.push(Line { keys: String::new(), words: say!("terminal-help-differences").to_owned() });
+        lines.extend(self.commands.iter().filter_map(|command| self.shadowed(command)));
+        lines
+    }
+
+    /// A command with those of the window's keys that mean it here as well.
+    fn of_window(&self, command: &Command) -> Option<Line> {
+        let here = sent_here(command, self.kind).join(" ");
+        (!here.is_empty()).then(|| Line { keys: here, words: command.label().to_owned() })
+    }
+
+    /// A command whose key means something else here.
+    fn shadowed(&self, command: &Command) -> Option<Line> {
+        let lost = sent(command, |key| has_for_itself(self.kind, key)).join(" ");
+        (!lost.is_empty()).then(|| Line { keys: lost, words: say!("terminal-help-lost", command = command.label()) })
+    }
+}
+
+/// A line of a text: what stands before two spaces are keys; a line that begins without is a title.
+fn line_of(text: &str) -> Line {
+    match text.split_once("  ") {
+        Some((keys, words)) => Line { keys: keys.to_owned(), words: words.trim_start().to_owned() },
+        None => Line { keys: String::new(), words: text.to_owned() },
+    }
+}
+
+fn title_of(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Everywhere => "terminal-help-everywhere",
+        Scope::Trace => "terminal-help-trace",
+        Scope::Cells => "terminal-help-cells",
+        Scope::Registers => "terminal-help-registers",
+        Scope::Memory => "terminal-help-memory",
+        Scope::Why => "terminal-help-why",
+        Scope::Compare => "terminal-help-compare",
+        Scope::Others => "terminal-help-others",
+    }
+}

@@ -1,0 +1,217 @@
+//! The table of keys: those of `tarmac-browser` in each pane (its documentation, "Interactive browsing tools"), and some
+//! besides. Where it has none for a key, the key means what it means in the window: see [`keymap`](stepback_debugger::keymap).
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::command::Command;
+use super::key_rows::ROWS;
+use stepback_debugger::action::PanelKind;
+use stepback_debugger::keymap::{Key, KeyStroke, Modifiers};
+
+/// Where a key counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In every pane.
+    Everywhere,
+    /// In lists of steps.
+    Trace,
+    /// In panes of registers and of memory.
+    Cells,
+    /// In panes of registers.
+    Registers,
+    /// In panes of memory.
+    Memory,
+    /// In the pane that tells why a value is what it is.
+    Why,
+    /// In the comparison of two positions.
+    Compare,
+    /// In every pane but lists of steps.
+    Others,
+}
+
+impl Scope {
+    /// All, the particular ones first: a key means what it means in the first that has it.
+    pub const ALL: [Self; 8] = [
+        Self::Registers,
+        Self::Memory,
+        Self::Why,
+        Self::Compare,
+        Self::Trace,
+        Self::Cells,
+        Self::Others,
+        Self::Everywhere,
+    ];
+
+    /// Whether it holds in a pane of a kind.
+    pub fn has(self, kind: PanelKind) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Trace => kind == PanelKind::Trace,
+            Self::Cells => matches!(kind, PanelKind::Registers | PanelKind::Memory),
+            Self::Registers => kind == PanelKind::Registers,
+            Self::Memory => kind == PanelKind::Memory,
+            Self::Why => kind == PanelKind::Why,
+            Self::Compare => kind == PanelKind::Compare,
+            Self::Others => kind != PanelKind::Trace,
+        }
+    }
+}
+
+/// A key as a terminal tells it: letters are large or small, signs are themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Press {
+    code: KeyCode,
+    is_control: bool,
+}
+
+/// A row of the table.
+pub struct Row {
+    /// Where it counts.
+    pub scope: Scope,
+    /// Which keys.
+    pub presses: &'static [Press],
+    /// What they ask for.
+    pub command: Command,
+    /// What the help says of it, by its id in the table of messages.
+    pub words: &'static str,
+}
+
+impl Row {
+    /// Its keys as the help writes them, without those that mean something more particular in a pane of a kind.
+    pub fn keys_in(&self, kind: PanelKind) -> Vec<String> {
+        let is_ours =
+            |press: &&Press| row_of(kind, |other| other == **press).is_some_and(|row| row.words == self.words);
+        self.presses.iter().filter(is_ours).map(|press| press.text()).collect()
+    }
+}
+
+impl Press {
+    /// As the help writes it: `Ctrl-L`, `PgUp`, `{`.
+    pub fn text(self) -> String {
+        let name = match self.code {
+            KeyCode::Char(' ') => "Space".to_owned(),
+            KeyCode::Char(letter) if self.is_control => letter.to_ascii_uppercase().to_string(),
+            KeyCode::Char(letter) => letter.to_string(),
+            KeyCode::F(number) => format!("F{number}"),
+            KeyCode::PageUp => "PgUp".to_owned(),
+            KeyCode::PageDown => "PgDn".to_owned(),
+            KeyCode::Enter => "Return".to_owned(),
+            KeyCode::BackTab => "Shift-Tab".to_owned(),
+            other => format!("{other:?}"),
+        };
+        if self.is_control { format!("Ctrl-{name}") } else { name }
+    }
+
+    pub(super) const fn of(code: KeyCode) -> Self {
+        Self { code, is_control: false }
+    }
+
+    pub(super) const fn letter(letter: char) -> Self {
+        Self::of(KeyCode::Char(letter))
+    }
+
+    pub(super) const fn control(letter: char) -> Self {
+        Self { code: KeyCode::Char(letter), is_control: true }
+    }
+
+    fn fits(self, key: KeyEvent) -> bool {
+        let is_alt = key.modifiers.contains(KeyModifiers::ALT);
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        // Shift is part of a letter or sign, and of no other key of the table.
+        let is_shift =
+            key.modifiers.contains(KeyModifiers::SHIFT) && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+        key.code == self.code && !is_alt && !is_shift && is_control == self.is_control
+    }
+}
+
+/// What a key asks for in a pane of a kind; none where the table has none.
+pub fn command_of(kind: PanelKind, key: KeyEvent) -> Option<Command> {
+    row_of(kind, |press| press.fits(key)).map(|row| row.command)
+}
+
+/// Whether the table has a key of the window's for itself in a pane of a kind.
+pub fn has_for_itself(kind: PanelKind, stroke: KeyStroke) -> bool {
+    let event = |press: &Press| {
+        let held = if press.is_control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        stroke_of(KeyEvent::new(press.code, held))
+    };
+    row_of(kind, |press| event(&press) == Some(stroke)).is_some()
+}
+
+/// The row of a key: that of the most particular scope.
+fn row_of(kind: PanelKind, is_it: impl Fn(Press) -> bool) -> Option<&'static Row> {
+    let scopes = Scope::ALL.into_iter().filter(|scope| scope.has(kind));
+    let found = |scope| ROWS.iter().find(|row| row.scope == scope && row.presses.iter().any(|press| is_it(*press)));
+    scopes.filter_map(found).next()
+}
+
+/// A key as the window's table has it.
+pub fn stroke_of(key: KeyEvent) -> Option<KeyStroke> {
+    let (known, is_upper) = match key.code {
+        KeyCode::Char(letter) => (Key::of_char(letter)?, letter.is_ascii_uppercase()),
+        KeyCode::F(number) => (Key::of_name(&format!("F{number}"))?, false),
+        KeyCode::Up => (Key::ArrowUp, false),
+        KeyCode::Down => (Key::ArrowDown, false),
+        KeyCode::Left => (Key::ArrowLeft, false),
+        KeyCode::Right => (Key::ArrowRight, false),
+        KeyCode::Home => (Key::Home, false),
+        KeyCode::End => (Key::End, false),
+        KeyCode::PageUp => (Key::PageUp, false),
+        KeyCode::PageDown => (Key::PageDown, false),
+        KeyCode::Enter => (Key::Enter, false),
+        KeyCode::Esc => (Key::Escape, false),
+        KeyCode::Tab => (Key::Tab, false),
+        KeyCode::BackTab => (Key::Tab, true),
+        KeyCode::Backspace => (Key::Backspace, false),
+        KeyCode::Delete => (Key::Delete, false),
+        KeyCode::Insert => (Key::Insert, false),
+        _ => return None,
+    };
+    let modifiers = Modifiers {
+        ctrl: key.modifiers.contains(KeyModifiers::CONTROL),
+        alt: key.modifiers.contains(KeyModifiers::ALT),
+        shift: is_upper || key.modifiers.contains(KeyModifiers::SHIFT),
+    };
+    Some(KeyStroke::new(modifiers, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Purpose;
+    use stepback_debugger::action::{Fold, Way};
+
+    #[test]
+    fn no_key_stands_for_two_commands_in_a_pane() {
+        for kind in [
+            PanelKind::Trace,
+            PanelKind::Registers,
+            PanelKind::Memory,
+            PanelKind::Stack,
+            PanelKind::Why,
+            PanelKind::Compare,
+        ] {
+            for row in ROWS.iter().filter(|row| row.scope.has(kind)) {
+                for press in row.presses {
+                    let scopes = Scope::ALL.iter().filter(|scope| scope.has(kind));
+                    let of = |scope: &Scope| {
+                        ROWS.iter().filter(|row| row.scope == *scope && row.presses.contains(press)).count()
+                    };
+                    assert!(scopes.map(of).all(|count| count < 2), "{} twice", press.text());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn letters_are_told_apart_by_their_size_and_signs_need_no_shift() {
+        let of = |kind, code, held| command_of(kind, KeyEvent::new(code, held));
+        let (none, shift) = (KeyModifiers::NONE, KeyModifiers::SHIFT);
+        assert_eq!(of(PanelKind::Trace, KeyCode::Char('p'), none), Some(Command::Ask(Purpose::Visit(Way::Forward))));
+        assert_eq!(of(PanelKind::Trace, KeyCode::Char('P'), shift), Some(Command::Ask(Purpose::Visit(Way::Back))));
+        assert_eq!(of(PanelKind::Trace, KeyCode::Char('{'), shift), Some(Command::Fold(Fold::All)));
+        assert_eq!(of(PanelKind::Memory, KeyCode::Char('['), none), Some(Command::ChangedByte(Way::Back)));
+        assert_eq!(of(PanelKind::Registers, KeyCode::Char('['), none), None);
+        assert_eq!(of(PanelKind::Trace, KeyCode::Up, KeyModifiers::ALT), None);
+    }
+}

@@ -1,0 +1,248 @@
+//! Where panes stand: a pure function of the size of the screen and of what panes wish.
+//!
+//! Panes stand below each other, each below a bar with its title; the lists of steps take what the others leave.
+//! Where the screen is wide there are two columns, the lists of steps (and source) at the left.
+
+use ratatui::layout::Rect;
+
+use stepback_debugger::action::WindowId;
+
+/// From so many columns on there are two columns of panes.
+const TWO_COLUMNS: u16 = 150;
+/// A list of steps needs so many columns beside another.
+const LIST_COLUMNS: u16 = 72;
+/// A list of steps keeps so many rows, its bar counted, as long as others can give some.
+const LIST_ROWS: u16 = 6;
+/// A pane whose bar and one row do not fit is not shown.
+const LEAST: u16 = 2;
+
+/// A pane that wants a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its number.
+    pub id: u64,
+    /// Of which window it is the list of steps.
+    pub window: Option<WindowId>,
+    /// It stands with the lists of steps where there are two columns.
+    pub is_code: bool,
+    /// How many rows it wishes, its bar not counted.
+    pub rows: u16,
+}
+
+/// Where a pane stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number.
+    pub id: u64,
+    /// One row with its title.
+    pub bar: Rect,
+    /// What it draws in.
+    pub area: Rect,
+}
+
+/// Where all panes stand that are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    list: Vec<Place>,
+}
+
+impl Places {
+    /// All of them.
+    pub fn list(&self) -> &[Place] {
+        &self.list
+    }
+
+    /// The pane at a cell of the screen, its bar counted.
+    pub fn pane_at(&self, x: u16, y: u16) -> Option<u64> {
+        let spot = (x, y).into();
+        self.list.iter().find(|place| place.bar.contains(spot) || place.area.contains(spot)).map(|place| place.id)
+    }
+
+    /// The pane whose bar is at a cell and can be dragged: not one at the top of its column.
+    pub fn border_at(&self, x: u16, y: u16) -> Option<u64> {
+        let at = self.list.iter().find(|place| place.bar.contains((x, y).into()))?;
+        let is_below = self.list.iter().any(|other| other.area.bottom() == at.bar.y && other.bar.x == at.bar.x);
+        is_below.then_some(at.id)
+    }
+
+    /// The row below a pane.
+    pub fn end_of(&self, id: u64) -> Option<u16> {
+        self.of(id).map(|place| place.area.bottom())
+    }
+
+    /// How many rows a pane has.
+    pub fn rows_of(&self, id: u64) -> Option<u16> {
+        self.of(id).map(|place| place.area.height)
+    }
+
+    fn of(&self, id: u64) -> Option<&Place> {
+        self.list.iter().find(|place| place.id == id)
+    }
+}
+
+/// Whether there are two columns of panes.
+pub fn is_wide(area: Rect) -> bool {
+    area.width >= TWO_COLUMNS
+}
+
+/// Gives each pane its place; where there is no room for all, those far from the one that has the keyboard have none.
+pub fn arrange(area: Rect, wanted: &[Wanted], focus: u64) -> Places {
+    let is_left = |pane: &&Wanted| pane.window.is_some() || pane.is_code;
+    let (left, right): (Vec<Wanted>, Vec<Wanted>) = (
+        wanted.iter().filter(is_left).copied().collect(),
+        wanted.iter().filter(|pane| !is_left(pane)).copied().collect(),
+    );
+    let mut list = Vec::new();
+    if is_wide(area) && !left.is_empty() && !right.is_empty() {
+        let wide = area.width * 11 / 20;
+        // A column of its own between both, so that texts do not run into each other.
+        column(Rect { width: wide - 1, ..area }, &left, focus, &mut list);
+        column(Rect { x: area.x + wide, width: area.width - wide, ..area }, &right, focus, &mut list);
+    } else {
+        column(area, &[left, right].concat(), focus, &mut list);
+    }
+    Places { list }
+}
+
+/// Panes below each other. Lists of steps stand beside each other where they fit.
+fn column(area: Rect, panes: &[Wanted], focus: u64, out: &mut Vec<Place>) {
+    let (lists, others): (Vec<Wanted>, Vec<Wanted>) = panes.iter().partition(|pane| pane.window.is_some());
+    let is_beside = lists.len() > 1 && area.width / u16::try_from(lists.len()).unwrap_or(u16::MAX) >= LIST_COLUMNS;
+    let bands = if is_beside { 1 } else { u16::try_from(lists.len()).unwrap_or(u16::MAX) };
+    let kept = if bands == 0 { 0 } else { bands.saturating_mul(LIST_ROWS).min(area.height) };
+    let heights = heights_of(&others, area.height - kept, focus);
+    let taken: u16 = heights.iter().map(|(_, rows)| *rows).sum();
+    let mut rest = Rect { height: area.height - taken.min(area.height), ..area };
+    if is_beside {
+        beside(rest, &lists, out);
+    } else {
+        stacked(rest, &lists, focus, out);
+    }
+    rest.y = if lists.is_empty() { area.y } else { rest.bottom() };
+    for (place, (pane, rows)) in heights.iter().enumerate() {
+        // Without lists of steps the last pane takes what is left.
+        let is_last = lists.is_empty() && place + 1 == heights.len();
+        let height = if is_last { area.bottom().saturating_sub(rest.y) } else { *rows };
+        put(Rect { y: rest.y, height, ..area }, pane.id, out);
+        rest.y += height;
+    }
+}
+
+/// How many rows each pane gets of so many, its bar counted: as many as it wishes; where that is too much the largest give
+/// first, and then those are left out that are far from the one that has the keyboard.
+fn heights_of(panes: &[Wanted], room: u16, focus: u64) -> Vec<(Wanted, u16)> {
+    let mut kept: Vec<Wanted> = panes.to_vec();
+    while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
+        let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
+        // The end that is farther away goes.
+        let gone = if held * 2 < kept.len() { kept.len() - 1 } else { 0 };
+        if kept.is_empty() {
+            break;
+        }
+        kept.remove(gone);
+    }
+    let mut heights: Vec<u16> = kept.iter().map(|pane| pane.rows.saturating_add(1).max(LEAST)).collect();
+    loop {
+        let sum: u32 = heights.iter().map(|rows| u32::from(*rows)).sum();
+        let Some(surplus) = sum.checked_sub(u32::from(room)).filter(|surplus| *surplus > 0) else { break };
+        let Some(largest) = heights.iter_mut().max().filter(|rows| **rows > LEAST) else { break };
+        // In one step where one pane wants nearly all.
+        let give = u16::try_from(surplus / 2).unwrap_or(u16::MAX).clamp(1, *largest - LEAST);
+        *largest -= give;
+    }
+    kept.into_iter().zip(heights).collect()
+}
+
+/// Lists of steps beside each other.
+fn beside(area: Rect, lists: &[Wanted], out: &mut Vec<Place>) {
+    let count = u16::try_from(lists.len()).unwrap_or(u16::MAX).max(1);
+    let wide = area.width / count;
+    for (place, list) in (0..count).zip(lists) {
+        let is_last = place + 1 == count;
+        let width = if is_last { area.width - wide * place } else { wide.saturating_sub(1) };
+        put(Rect { x: area.x + wide * place, width, ..area }, list.id, out);
+    }
+}
+
+/// Lists of steps below each other, as high as each other; of those that do not fit the one that has the keyboard stays.
+fn stacked(area: Rect, lists: &[Wanted], focus: u64, out: &mut Vec<Place>) {
+    let most = usize::from(area.height / LEAST).max(1);
+    let first = lists.iter().position(|list| list.id == focus).unwrap_or(0).min(lists.len().saturating_sub(most));
+    let shown = lists.get(first..).unwrap_or_default();
+    let count = u16::try_from(shown.len().min(most)).unwrap_or(1).max(1);
+    let tall = area.height / count;
+    for (place, list) in (0..count).zip(shown) {
+        let is_last = place + 1 == count;
+        let height = if is_last { area.height - tall * place } else { tall };
+        put(Rect { y: area.y + tall * place, height, ..area }, list.id, out);
+    }
+}
+
+fn put(area: Rect, id: u64, out: &mut Vec<Place>) {
+    if area.height == 0 || area.width == 0 {
+        return;
+    }
+    let bar = Rect { height: 1, ..area };
+    out.push(Place { id, bar, area: Rect { y: area.y + 1, height: area.height - 1, ..area } });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(id: u64) -> Wanted {
+        Wanted { id, window: Some(WindowId(1)), is_code: false, rows: 0 }
+    }
+
+    fn pane(id: u64, rows: u16) -> Wanted {
+        Wanted { id, window: None, is_code: false, rows }
+    }
+
+    fn shown(size: (u16, u16), wanted: &[Wanted]) -> Vec<(u64, u16, u16, u16)> {
+        let places = arrange(Rect::new(0, 0, size.0, size.1), wanted, wanted.last().map_or(0, |last| last.id));
+        places.list().iter().map(|place| (place.id, place.bar.x, place.bar.y, place.area.height)).collect()
+    }
+
+    #[test]
+    fn the_list_of_steps_takes_what_others_leave() {
+        assert_eq!(shown((80, 23), &[list(1), pane(2, 6)]), [(1, 0, 0, 15), (2, 0, 16, 6)]);
+        assert_eq!(shown((80, 23), &[list(1), pane(2, 40)]), [(1, 0, 0, 5), (2, 0, 6, 16)]);
+        assert_eq!(shown((80, 23), &[list(1)]), [(1, 0, 0, 22)]);
+        assert_eq!(shown((80, 23), &[pane(2, 6)]), [(2, 0, 0, 22)]);
+    }
+
+    #[test]
+    fn wide_screens_have_two_columns() {
+        assert_eq!(
+            shown((200, 50), &[list(1), pane(2, 6), pane(3, 9)]),
+            [(1, 0, 0, 49), (2, 110, 0, 6), (3, 110, 7, 42)]
+        );
+    }
+
+    #[test]
+    fn two_lists_stand_beside_each_other_where_they_fit() {
+        assert_eq!(shown((149, 30), &[list(1), list(2)]), [(1, 0, 0, 29), (2, 74, 0, 29)]);
+        assert_eq!(shown((80, 30), &[list(1), list(2)]), [(1, 0, 0, 14), (2, 0, 15, 14)]);
+    }
+
+    #[test]
+    fn every_place_is_on_the_screen_and_none_covers_another() {
+        let panes: Vec<Wanted> =
+            (0..9).map(|id| if id % 3 == 0 { list(id) } else { pane(id, u16::MAX >> id) }).collect();
+        for wide in [1, 5, 20, 79, 149, 150, 300] {
+            for tall in 0..40 {
+                for focus in 0..9 {
+                    let area = Rect::new(0, 0, wide, tall);
+                    let places = arrange(area, &panes, focus);
+                    let mut taken = std::collections::HashSet::new();
+                    for place in places.list() {
+                        for spot in place.bar.positions().chain(place.area.positions()) {
+                            assert!(area.contains(spot), "{place:?} in {area:?}");
+                            assert!(taken.insert((spot.x, spot.y)), "{place:?} covers another in {area:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The browser in a terminal: what the window shows, drawn in cells, for machines without a display.
+//!
+//! A [`Browser`] is its state: it takes keys, does actions over a [`Desk`](stepback_debugger::desk::Desk), and draws panes into cells.
+//! [`run`] lets it run in a terminal, or, for a script that ends in a picture, without one.
+//! A new kind of pane is a file that implements [`Pane`] and a row in the registry.
+
+mod apply;
+mod browser;
+mod clean;
+mod clipboard;
+mod command;
+mod frame;
+mod help;
+mod key_rows;
+mod keys;
+mod layout;
+mod look;
+mod news;
+mod opened;
+mod options;
+mod palette;
+mod pane;
+mod panes;
+mod panes_open;
+mod pen;
+mod press;
+mod prompt;
+mod question;
+mod registry;
+mod run;
+mod screen;
+mod script;
+mod sent;
+mod signals;
+mod snapshot;
+mod wrapped;
+
+pub use browser::{Browser, Wake};
+pub use clean::{Signs, letter_width, width};
+pub use look::{Colors, Look, Role, SignsChoice};
+pub use options::{BrowserOptions, BrowserOutcome};
+pub use pane::Pane;
+pub use run::run;
+pub use snapshot::text_of;

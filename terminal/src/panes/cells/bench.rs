@@ -1,0 +1,141 @@
+//! Panes of registers and memory as text, for tests.
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use stepback_parsers::Position;
+
+use crate::clean::Signs;
+use crate::command::{Command, Purpose, Toward};
+use crate::look::{Colors, Look};
+use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use crate::pen::Pen;
+use crate::snapshot::text_of;
+use stepback_debugger::action::{Action, Way};
+use stepback_debugger::desk::{Desk, desk_over};
+use stepback_debugger::session::Session;
+use stepback_debugger::session::test_session::overflow;
+
+/// A pane on a desk.
+pub struct Bench<P> {
+    pub desk: Desk,
+    pub pane: P,
+    pub signs: Signs,
+    pub asked: Vec<Ask>,
+    pub columns: u16,
+    pub rows: u16,
+}
+
+impl<P: Pane> Bench<P> {
+    /// A pane over the small trace, at a position.
+    pub fn at(position: u64, pane: P) -> Self {
+        Self::over(overflow(), position, pane)
+    }
+
+    /// The same over another trace.
+    pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
+        let desk = desk_over(session, position);
+        let mut bench = Self { desk, pane, signs: Signs::Unicode, asked: Vec::new(), columns: 80, rows: 12 };
+        bench.go(position, position);
+        bench.draw();
+        bench
+    }
+
+    /// The window has gone from one position to another.
+    pub fn go(&mut self, from: u64, to: u64) {
+        let window = self.desk.windows.active_mut();
+        (window.previous, window.position) = (Position(from), Position(to));
+    }
+
+    /// Does what keys ask for.
+    pub fn press(&mut self, commands: &[Command]) -> bool {
+        let mut is_done = true;
+        for command in commands {
+            self.draw();
+            is_done &= self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+        }
+        self.draw();
+        is_done
+    }
+
+    /// Types a text.
+    pub fn answer(&mut self, purpose: Purpose, text: &str) {
+        self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
+        self.draw();
+    }
+
+    /// Hands it an action.
+    pub fn take(&mut self, action: &Action) -> bool {
+        self.with(|pane, cx, _| pane.take(action, cx))
+    }
+
+    pub fn touch(&mut self, x: u16, y: u16, kind: TouchKind) {
+        self.with(|pane, cx, asked| pane.touch(Touch { x, y, kind }, cx, asked));
+        self.draw();
+    }
+
+    pub fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
+        let look = Look { colors: Colors::None, signs: self.signs };
+        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: 1, has_focus: true }, &mut self.asked)
+    }
+
+    /// Its title, its rows, and its words on the bottom line.
+    pub fn screen(&mut self) -> String {
+        let title = self.with(|pane, cx, _| pane.title(cx));
+        let rows = self.draw();
+        format!("{title}\n{rows}{}\n", self.status())
+    }
+
+    pub fn title(&mut self) -> String {
+        self.with(|pane, cx, _| pane.title(cx))
+    }
+
+    pub fn status(&mut self) -> String {
+        let spans = self.with(|pane, cx, _| pane.status(cx));
+        spans.into_iter().map(|span| span.text).collect()
+    }
+
+    /// What it shows.
+    pub fn draw(&mut self) -> String {
+        let (area, signs) = (Rect::new(0, 0, self.columns, self.rows), self.signs);
+        let mut buffer = Buffer::empty(area);
+        // What an answer asks for is asked in the next frame.
+        for _ in 0..3 {
+            buffer.reset();
+            let look = Look { colors: Colors::None, signs };
+            self.with(|pane, cx, _| pane.draw(area, &mut Pen { buffer: &mut buffer, look: &look }, cx));
+        }
+        if signs == Signs::Ascii {
+            assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
+        }
+        text_of(&buffer)
+    }
+
+    /// What it asked to be done since the last question.
+    pub fn actions(&mut self) -> Vec<Action> {
+        let asked = std::mem::take(&mut self.asked);
+        asked.into_iter().filter_map(|ask| if let Ask::Do(action) = ask { Some(action) } else { None }).collect()
+    }
+
+    /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
+    pub fn drum(&mut self) {
+        use Toward::{Down, First, Last, Left, PageDown, PageUp, Right, Up};
+        let mut commands: Vec<Command> =
+            [Up, Down, Left, Right, Last, Down, PageDown, First, Up, PageUp].map(Command::Move).to_vec();
+        commands.extend([Command::Arrange, Command::Pick, Command::LastWrite(8), Command::ChangedByte(Way::Forward)]);
+        commands.extend([Way::Back, Way::Forward].map(Command::Access));
+        for signs in [Signs::Unicode, Signs::Ascii] {
+            self.signs = signs;
+            for (columns, rows) in [(0, 0), (1, 1), (5, 2), (20, 3), (200, 60), (80, 1), (3, 40), (80, 12)] {
+                (self.columns, self.rows) = (columns, rows);
+                self.press(&commands);
+                for kind in [TouchKind::Click, TouchKind::DoubleClick, TouchKind::Wheel(-3), TouchKind::Wheel(30_000)] {
+                    self.touch(columns / 2, rows.saturating_sub(1), kind);
+                }
+            }
+        }
+        self.with(|pane, _, _| pane.leave_trace());
+        self.screen();
+    }
+}

@@ -1,0 +1,118 @@
+//! What a pane of registers or memory shows the state at: the moment of a window, or one that it is locked to.
+
+use super::moment::SoughtMoment;
+use crate::command::{Command, Purpose};
+use crate::pane::{Ask, Cx};
+use stepback_debugger::action::{Access, Action, CellName, Follow, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::text::thousands;
+use stepback_parsers::Position;
+
+/// What a pane follows.
+pub struct Lock {
+    follow: Follow,
+    /// What it follows when it is unlocked.
+    free: Follow,
+    /// The line or time that it is locked to.
+    place: Option<String>,
+    sought: SoughtMoment,
+    /// What came of looking for it, until the next key.
+    told: Option<String>,
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        let (free, sought) = (Follow::Active, SoughtMoment::default());
+        Self { follow: free, free, place: None, sought, told: None }
+    }
+}
+
+impl Lock {
+    /// What the pane shows the state at.
+    pub fn follow(&self) -> Follow {
+        self.follow
+    }
+
+    /// Follows something else.
+    pub fn bind(&mut self, follow: Follow) {
+        if !matches!(follow, Follow::Pinned(_)) {
+            self.free = follow;
+        }
+        (self.follow, self.place) = (follow, None);
+    }
+
+    /// Follows a window again: a moment of one trace is none of another.
+    pub fn leave_trace(&mut self) {
+        *self = Self { follow: self.free, free: self.free, ..Self::default() };
+    }
+
+    /// The position that the pane shows.
+    pub fn position(&self, cx: &Cx<'_>) -> Position {
+        cx.desk.windows.position_of(self.follow)
+    }
+
+    /// The position from which it shows changes.
+    pub fn previous(&self, cx: &Cx<'_>) -> Position {
+        cx.desk.windows.previous_of(self.follow)
+    }
+
+    /// Locks or unlocks the pane, or asks to which line or time. False for all other keys.
+    pub fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+        self.told = None;
+        match (command, self.follow) {
+            (Command::Arrange, Follow::Pinned(_)) => self.bind(self.free),
+            (Command::Arrange, _) => self.bind(Follow::Pinned(cx.desk.windows.moment_of(self.follow))),
+            (Command::Ask(purpose @ (Purpose::LockAtLine | Purpose::LockAtTime)), _) => {
+                out.push(Ask::Prompt(purpose, String::new()));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes the line or time that it asked for. False for all other texts.
+    pub fn answer(&mut self, purpose: Purpose, text: &str, cx: &Cx<'_>) -> bool {
+        let kind = match purpose {
+            Purpose::LockAtLine => "line",
+            Purpose::LockAtTime => "time",
+            _ => return false,
+        };
+        self.sought.ask(format!("{kind}:{}", text.trim()), cx);
+        self.advance(cx);
+        true
+    }
+
+    /// Locks the pane to the moment that was looked for, when that was found.
+    pub fn advance(&mut self, cx: &Cx<'_>) {
+        match self.sought.take() {
+            Some(Ok(found)) => {
+                self.bind(Follow::Pinned(cx.moment(found.position)));
+                (self.place, self.told) = (Some(found.place), found.remark);
+            }
+            Some(Err(error)) => self.told = Some(error),
+            None => {}
+        }
+    }
+
+    /// What the bar says of it, if anything.
+    pub fn words(&self, cx: &Cx<'_>) -> Option<String> {
+        let step = thousands(self.position(cx).0);
+        match (self.follow, &self.place) {
+            (Follow::Pinned(_), Some(place)) => Some(say!("terminal-locked-to", place = place.as_str(), step = step)),
+            (Follow::Pinned(_), None) => Some(say!("terminal-locked", step = step)),
+            (Follow::Active | Follow::Window(_), _) if cx.desk.windows.list.len() < 2 => None,
+            (follow, _) => Some(format!("[{}]", cx.desk.windows.travelling(follow).0)),
+        }
+    }
+
+    /// What came of looking for a moment.
+    pub fn told(&self) -> Option<&str> {
+        self.told.as_deref()
+    }
+
+    /// Travels to a write of a cell as seen from the moment that the pane shows.
+    pub fn ask_write(&self, cell: CellName, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        let start = cx.desk.windows.start_from(self.follow);
+        out.extend(start.into_iter().chain([Action::GoToAccess(cell, Access::Write, way)]).map(Ask::Do));
+    }
+}

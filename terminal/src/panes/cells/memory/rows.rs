@@ -1,0 +1,173 @@
+//! How rows of memory read, and how what happened to bytes is told apart without colour.
+//!
+//! The sign before a byte, or before a group of them: `*` it differs, `=` the step just done wrote what it was, `!` external,
+//! `~` inferred. Unknown bytes are `??`.
+
+use ratatui::style::{Modifier, Style};
+use stepback_index::ValueSource;
+use stepback_machine::{Address, Endian};
+
+use super::shape::Shape;
+use crate::look::{Look, Role};
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use stepback_debugger::action::MemoryText;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch};
+use stepback_debugger::model::memory_text::{number_text, place_in_row, row_text};
+use stepback_debugger::model::so_far::so_far;
+use stepback_debugger::model::text::size_text;
+
+/// How rows are drawn.
+#[derive(Clone, Copy)]
+pub struct RowsView<'a> {
+    pub cx: &'a Cx<'a>,
+    pub shape: Shape,
+    pub text: MemoryText,
+    pub endian: Endian,
+    pub cursor: Option<Address>,
+}
+
+struct Bytes<'a> {
+    address: Address,
+    cells: &'a [ByteCell],
+}
+
+/// Draws a row.
+pub fn draw(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
+    match row {
+        MemoryRow::Gap { .. } => draw_gap(run, row, view, pen),
+        MemoryRow::Bytes { address, source, cells, .. } => {
+            draw_bytes(run, &Bytes { address: *address, cells }, view, pen);
+            if let Some(source) = source {
+                let beside = run.behind(columns(view.shape.end() + 2));
+                pen.role(beside, source, Role::Text(Meaning::Label));
+            }
+        }
+    }
+}
+
+fn draw_gap(run: Run, row: &MemoryRow, view: RowsView<'_>, pen: &mut Pen<'_>) {
+    let (first, last, digits) = (row.first().0, row.last().0, view.shape.digits);
+    let size = match (last - first).checked_add(1) {
+        Some(bytes) => size_text(bytes),
+        None => say!("memory-16-eib").to_owned(),
+    };
+    let never = so_far(&view.cx.desk.session, &say!("memory-never-accessed", size = size));
+    let rest = pen.role(run, &format!("{first:0digits$x} – {last:0digits$x}  "), Role::Text(Meaning::Unknown));
+    let end = pen.role(rest, &never, Role::Text(Meaning::Label));
+    if view.cursor.is_some_and(|cursor| (row.first()..=row.last()).contains(&cursor)) {
+        pen.mark(Run { end: end.x, ..run }, cursor_style(view, pen.look));
+    }
+}
+
+fn draw_bytes(run: Run, row: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
+    let RowsView { shape, text, cursor, .. } = view;
+    let digits = shape.digits;
+    pen.role(run, &format!("{:0digits$x}", row.address.0), Role::Text(Meaning::Label));
+    let groups = row.cells.chunks(shape.group.max(1));
+    for (place, group) in (0..).step_by(shape.group.max(1)).zip(groups) {
+        let at = run.behind(columns(shape.group_column(place))).first(columns(shape.group_columns()));
+        let first = Address(row.address.0.saturating_add(place as u64));
+        draw_group(at, &Bytes { address: first, cells: group }, view, pen);
+    }
+    let mut rest = run.behind(columns(shape.text_column())).first(columns(shape.bytes));
+    let mut letter_bytes = [0; 4];
+    for (letter, (place, cell)) in row_text(row.cells, text).chars().zip(row.cells.iter().enumerate()) {
+        let at = rest;
+        rest = pen.text(rest, letter.encode_utf8(&mut letter_bytes), style_of(cell, pen.look));
+        if cursor == Some(Address(row.address.0.saturating_add(place as u64))) {
+            pen.mark(at.first(1), cursor_style(view, pen.look));
+        }
+    }
+}
+
+/// Bytes of a group in the order in which they read as a number, or the number.
+fn draw_group(at: Run, group: &Bytes<'_>, view: RowsView<'_>, pen: &mut Pen<'_>) {
+    let Bytes { address, cells } = group;
+    let marked = cells.iter().max_by_key(|cell| rank(cell)).copied().unwrap_or_default();
+    let mut rest = pen.text(at, sign(&marked), style_of(&marked, pen.look));
+    let holds = |place: usize| view.cursor == Some(Address(address.0.saturating_add(place as u64)));
+    if let Some(format) = view.shape.format() {
+        let number = number_text(cells, format, view.endian);
+        pen.text(rest, &number, style_of(&marked, pen.look));
+        if (0..cells.len()).any(holds) {
+            pen.mark(rest, cursor_style(view, pen.look));
+        }
+        return;
+    }
+    for shown in 0..cells.len() {
+        let place = place_in_row(shown, view.shape.group, view.endian);
+        let Some(cell) = cells.get(place) else { continue };
+        let at = rest.first(2);
+        pen.text(at, &cell.hex(), style_of(cell, pen.look));
+        if holds(place) {
+            pen.mark(at, cursor_style(view, pen.look));
+        }
+        rest = rest.behind(2);
+    }
+}
+
+/// The sign of a byte.
+fn sign(cell: &ByteCell) -> &'static str {
+    match rank(cell) {
+        4 => "!",
+        3 => "*",
+        2 => "~",
+        1 => "=",
+        _ => " ",
+    }
+}
+
+/// Which byte of a group its sign is of.
+fn rank(cell: &ByteCell) -> u8 {
+    match () {
+        () if cell.source == ValueSource::External => 4,
+        () if cell.is_changed => 3,
+        () if cell.source == ValueSource::Inferred => 2,
+        // Of what is not known nothing says that it is the same.
+        () if cell.is_news && cell.value.is_some() => 1,
+        () => 0,
+    }
+}
+
+fn style_of(cell: &ByteCell, look: &Look) -> Style {
+    let meaning = match (cell.source, cell.touch) {
+        (ValueSource::External, _) => Meaning::External,
+        (_, Some(Touch::Written)) => Meaning::Write,
+        (_, Some(Touch::Read)) => Meaning::Read,
+        (ValueSource::Inferred, _) => Meaning::Inferred,
+        (ValueSource::Unknown, _) => Meaning::Unknown,
+        (ValueSource::Recorded, _) => Meaning::Plain,
+    };
+    let style = look.text(meaning);
+    match () {
+        () if cell.is_changed => style.patch(look.style(Role::Changed)),
+        () if cell.is_news => style.add_modifier(Modifier::BOLD),
+        () => style,
+    }
+}
+
+fn cursor_style(view: RowsView<'_>, look: &Look) -> Style {
+    look.style(if view.cx.has_focus { Role::Cursor } else { Role::CursorAway })
+}
+
+fn columns(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: Option<u8>, source: ValueSource) -> ByteCell {
+        ByteCell { value, source, is_changed: false, is_news: true, touch: None, other: None }
+    }
+
+    #[test]
+    fn of_an_unknown_byte_nothing_says_that_it_stayed_the_same() {
+        assert_eq!(sign(&written(Some(0), ValueSource::Recorded)), "=");
+        assert_eq!(sign(&written(None, ValueSource::Unknown)), " ");
+    }
+}

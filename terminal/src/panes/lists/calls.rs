@@ -1,0 +1,198 @@
+//! The call tree.
+
+use super::list::{Listing, Row};
+use crate::look::Role;
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::call_rows::CallRow;
+use stepback_debugger::model::call_tree::TreeRow;
+use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::{CallsView, View as _};
+
+/// From this width on a row says where its call is entered.
+const WIDE: u16 = 60;
+/// Cells of a number.
+const NUMBER: u16 = 13;
+/// Deeper calls stand no further in than a part of the row.
+const DEEPEST: u16 = 3;
+
+/// A call, and how it stands in the tree.
+struct Shown<'a> {
+    row: &'a CallRow,
+    depth: u32,
+    is_open: Option<bool>,
+    is_on_path: bool,
+    is_current: bool,
+}
+
+impl Listing for CallsView {
+    fn title(&self, _: &Cx<'_>) -> String {
+        say!("calls-calls").to_owned()
+    }
+
+    fn has_heads(&self) -> bool {
+        true
+    }
+
+    fn heads(&self, run: Run, pen: &mut Pen<'_>, _: &Cx<'_>) {
+        let style = pen.look.text(Meaning::Label);
+        pen.text_right(run, say!("calls-steps"), style);
+        let mut rest = run.first(run.cells().saturating_sub(NUMBER));
+        if run.cells() >= WIDE {
+            pen.text_right(rest, say!("calls-position"), style);
+            rest = rest.first(rest.cells().saturating_sub(NUMBER));
+        }
+        pen.text(rest.behind(3), say!("calls-call"), style);
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        match self.rows().get(place) {
+            Some(TreeRow::Calls { depth, row, is_open, is_on_path, is_current }) => {
+                let (depth, is_open, is_on_path, is_current) = (*depth, *is_open, *is_on_path, *is_current);
+                draw_call(self, &Shown { row, depth, is_open, is_on_path, is_current }, run, pen, cx);
+            }
+            Some(TreeRow::More { depth, hidden, .. }) => {
+                let words =
+                    hidden.map_or_else(|| say!("calls-more-2").to_owned(), |hidden| say!("calls-more", count = hidden));
+                let indent = u16::try_from(depth.saturating_mul(2)).unwrap_or(u16::MAX).min(run.cells() / DEEPEST);
+                pen.role(run.behind(3 + indent), &words, Role::Text(Meaning::Taken));
+            }
+            Some(TreeRow::Loading { .. }) => {
+                pen.role(run.behind(3), say!("list-loading"), Role::Text(Meaning::Label));
+            }
+            None => {}
+        }
+    }
+}
+
+fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+    let Shown { row, depth, is_open, is_on_path, is_current } = *call;
+    let window = cx.desk.windows.travelling(view.follow().unwrap_or_default());
+    let sign = if is_current { "▶" } else { " " };
+    let rest = pen.role(run, sign, Role::Position(window.0)).from(run.x.saturating_add(1));
+    let steps = pen.text_right(rest, &thousands(row.steps), pen.look.text(Meaning::Second));
+    let mut rest = steps.first(rest.cells().saturating_sub(NUMBER.min(rest.cells() / 2)));
+    if run.cells() >= WIDE {
+        pen.text_right(rest, &thousands(row.entered_at.0), pen.look.text(Meaning::Label));
+        rest = rest.first(rest.cells().saturating_sub(NUMBER));
+    }
+    let indent = u16::try_from(depth.saturating_mul(2)).unwrap_or(u16::MAX).min(rest.cells() / DEEPEST);
+    let caret = is_open.map_or(" ", |is_open| if is_open { "▾" } else { "▸" });
+    let rest = rest.behind(indent);
+    let rest = pen.role(rest, caret, Role::Text(Meaning::Second)).from(rest.x.saturating_add(2));
+    let name = if is_current || is_on_path { Meaning::Symbol } else { Meaning::Plain };
+    let mut rest = pen.role(rest, &row.name, Role::Text(name));
+    if row.count > 1 {
+        rest = pen.role(rest.behind(1), &format!("×{}", thousands(row.count)), Role::Text(Meaning::Second));
+    }
+    let threads = cx.desk.session.index.threads();
+    if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| depth == 0 && threads.len() > 1) {
+        rest = pen.role(rest.behind(1), &thread.name, Role::Text(Meaning::Label));
+    }
+    for mark in row.marks() {
+        let role = if mark == exception() { Role::Error } else { Role::Text(Meaning::Label) };
+        rest = pen.role(rest.behind(1), &format!("[{mark}]"), role);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::ListPane;
+    use super::super::test_screen::Stage;
+    use super::*;
+    use crate::command::{Command, Purpose, Toward};
+    use stepback_debugger::action::Action;
+    use stepback_debugger::action::StepRange;
+    use stepback_debugger::action::Way;
+
+    fn stage() -> Stage<ListPane<CallsView>> {
+        Stage::at(1233, ListPane::new(CallsView::default()))
+    }
+
+    #[test]
+    fn the_tree_is_open_where_the_position_is() {
+        assert_eq!(
+            stage().draw(80, 14),
+            r" 73 calls
+    Call                                                    Position        Steps
+    ▾ 80000898 [open]                                              4        1,759
+      ▸ 80000248 ×2                                               17           34
+      ▾ 80000764                                                  85        1,508
+        ▸ 80000588                                                94          468
+          80000344                                               574           96
+          800000c8                                               672           17
+        ▸ 80000510                                               692           41
+          80000294                                               736            3
+        ▾ 80000390                                               747          712
+            80000344                                             753           96
+            800000c8                                             851           10
+*▶        ▸ 80000328 ×36                                         874          252"
+        );
+    }
+
+    #[test]
+    fn left_closes_a_call_or_goes_to_the_one_around_it_and_right_opens_it() {
+        let [left, right] = [Toward::Left, Toward::Right].map(Command::Move);
+        assert_eq!(
+            stage().press(&[left, left]).draw(80, 8),
+            r" 73 calls
+    Call                                                    Position        Steps
+        ▸ 80000588                                                94          468
+          80000344                                               574           96
+          800000c8                                               672           17
+        ▸ 80000510                                               692           41
+          80000294                                               736            3
+*▶      ▸ 80000390                                               747          712"
+        );
+        assert_eq!(
+            stage().press(&[left, left, right]).draw(80, 8),
+            r" 73 calls
+    Call                                                    Position        Steps
+        ▸ 80000588                                                94          468
+          80000344                                               574           96
+          800000c8                                               672           17
+        ▸ 80000510                                               692           41
+          80000294                                               736            3
+*       ▾ 80000390                                               747          712"
+        );
+    }
+
+    #[test]
+    fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
+        let asked = stage().press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+        assert_eq!(format!("{asked:?}"), "[Do(Travel(WindowId(1), 874)), Do(Travel(WindowId(1), 1432))]");
+    }
+
+    #[test]
+    fn calls_are_listed_by_name() {
+        let mut stage = stage().press(&[]);
+        stage.answer(Purpose::Filter, "80000328");
+        assert_eq!(
+            stage.draw(60, 6),
+            r" 36 calls  80000328
+    Call                                Position        Steps
+*   80000328                                 874            7
+    80000328                                 884            7
+    80000328                                 895            7
+    80000328                                 905            7"
+        );
+        let range = Action::ListCalls(Some(StepRange { first: 80, last: 130 }));
+        assert_eq!(
+            stage.take(&range).draw(60, 6),
+            r" 4 calls in steps 80 – 130
+    Call                                Position        Steps
+*   80000764                                  85        1,508
+    80000588                                  94          468
+    80000304                                 101            9
+    80000304                                 122            9"
+        );
+    }
+
+    #[test]
+    fn the_tree_survives_all_sizes() {
+        stage().drum();
+    }
+}

@@ -1,0 +1,239 @@
+//! What differs between two positions: registers, and memory by region.
+
+use super::list::{Listing, Row};
+use crate::command::Command;
+use crate::look::Role;
+use crate::pane::{Ask, Cx};
+use crate::pen::{Pen, Run};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::compare::{CompareRow, Pieces, WriterText, differing_pieces};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{Meaning, TraceWindow};
+use stepback_debugger::views::{CompareView, CompareWidths, WindowPair, low_end};
+
+/// A column of words has so many cells, or none.
+const LEAST: u16 = 12;
+/// Cells between two columns.
+const GAP: u16 = 2;
+
+impl Listing for CompareView {
+    fn title(&self, cx: &Cx<'_>) -> String {
+        let pair = self.pair(cx.desk).map(|WindowPair { left, right }| {
+            let side = |window: &TraceWindow| format!("[{}] {}", window.id.0, thousands(window.position.0));
+            format!("  {} → {}", side(left), side(right))
+        });
+        format!("{}{}", say!("compare-compare"), pair.unwrap_or_default())
+    }
+
+    fn has_heads(&self) -> bool {
+        true
+    }
+
+    fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        let (at, style) = (columns(self, run, cx), pen.look.text(Meaning::Label));
+        let Some(WindowPair { left, right }) = self.pair(cx.desk) else { return };
+        // Either may be the earlier one.
+        let [first, second] = match right.position < left.position {
+            true => [say!("compare-after"), say!("compare-before")],
+            false => [say!("compare-before"), say!("compare-after")],
+        };
+        pen.text(at.label, say!("compare-cell"), style);
+        let meant = |title: &str| say!("compare-meant", side = title);
+        match self.means_left() {
+            true => (pen.text(at.from, &meant(first), style), pen.text(at.to, second, style)),
+            false => (pen.text(at.from, first, style), pen.text(at.to, &meant(second), style)),
+        };
+        pen.text_right(at.step, say!("head-step"), style);
+        pen.text(at.meaning, say!("compare-means"), style);
+        pen.text(at.writer, say!("compare-last-written-by"), style);
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        match self.rows().get(place) {
+            Some(CompareRow::Group { title, detail, is_open }) => {
+                let rest = pen.role(run, if *is_open { "▾ " } else { "▸ " }, Role::Text(Meaning::Second));
+                let rest = pen.role(rest, title, Role::Key);
+                pen.role(rest.behind(GAP), detail, Role::Text(Meaning::Label));
+            }
+            Some(row) => draw_cell(self, row, &columns(self, run, cx), pen),
+            None => {}
+        }
+    }
+
+    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, _: &mut Vec<Ask>) -> bool {
+        let is_mine = command == Command::NextView;
+        if is_mine {
+            self.change_side();
+        }
+        is_mine
+    }
+}
+
+fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
+    let CompareWidths { label, digits, meaning } = view.widths();
+    let steps = thousands(cx.desk.session.index.step_count()).len();
+    let words = [say!("head-step"), say!("compare-no-step")].map(|words| words.chars().count());
+    let steps = u16::try_from(steps.max(words[0]).max(words[1])).unwrap_or(u16::MAX);
+    let mut rest = run.behind(2);
+    let mut next = |cells: u16| {
+        let at = rest.first(cells);
+        rest = rest.behind(cells.saturating_add(GAP));
+        at
+    };
+    let (label, from, to) = (next(label), next(digits), next(digits));
+    let (step, wished) = (next(steps), meaning);
+    let meaning = next(wished);
+    // A word of which only the first letters are seen says nothing.
+    let meaning = if meaning.cells() < wished.min(LEAST) { meaning.first(0) } else { meaning };
+    let writer = if rest.cells() < LEAST { rest.first(0) } else { rest };
+    Columns { label, from, to, step, meaning, writer }
+}
+
+fn draw_cell(view: &CompareView, row: &CompareRow, at: &Columns, pen: &mut Pen<'_>) {
+    let CompareRow::Cell { label, from, to, meaning, is_register, last_write, .. } = row else { return };
+    let name = if *is_register { Meaning::Register } else { Meaning::Second };
+    pen.role(at.label, label, Role::Text(name));
+    let by = if *is_register { Pieces::Digits } else { Pieces::Bytes };
+    draw_value(at.from, pen, differing_pieces(low_end(from), low_end(to), by));
+    draw_value(at.to, pen, differing_pieces(low_end(to), low_end(from), by));
+    if let Some(meaning) = meaning {
+        pen.role(at.meaning, meaning.text(), Role::Text(Meaning::Symbol));
+    }
+    let Some(step) = last_write else {
+        pen.role(at.step, say!("compare-no-step"), Role::Text(Meaning::Unknown));
+        return;
+    };
+    pen.text_right(at.step, &thousands(step.0), pen.look.text(Meaning::Second));
+    let Some(WriterText { function, code, .. }) = view.writer(*step) else { return };
+    let rest = pen.role(at.writer, function, Role::Text(Meaning::Label)).behind(GAP);
+    let rest = pen.spans(rest, std::slice::from_ref(&code.mnemonic)).behind(1);
+    pen.spans(rest, &code.operands);
+}
+
+/// Where columns stand in a row; those without room have none.
+struct Columns {
+    label: Run,
+    from: Run,
+    to: Run,
+    step: Run,
+    meaning: Run,
+    writer: Run,
+}
+
+/// What differs is told apart, without colours as well.
+fn draw_value(run: Run, pen: &mut Pen<'_>, pieces: Vec<(String, bool)>) {
+    let mut rest = run;
+    for (piece, differs) in pieces {
+        let role = match () {
+            () if piece.contains('?') => Role::Text(Meaning::Unknown),
+            () if differs => Role::Changed,
+            () => Role::Text(Meaning::Label),
+        };
+        rest = pen.role(rest, &piece, role);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::ListPane;
+    use super::super::test_screen::Stage;
+    use super::*;
+    use crate::command::{Purpose, Toward};
+    use stepback_debugger::action::CellName;
+    use stepback_debugger::action::Way;
+    use stepback_debugger::session::test_session::overflow_with_image;
+    use stepback_parsers::Position;
+
+    fn stage() -> Stage<ListPane<CompareView>> {
+        let mut stage = Stage::over(overflow_with_image(), 1229, ListPane::new(CompareView::default()));
+        stage.desk.windows.open_at(Position(1250));
+        stage
+    }
+
+    #[test]
+    fn registers_come_first_then_memory_by_region() {
+        assert_eq!(
+            stage().draw(120, 24),
+            r" 7 registers · 2 bytes differ
+   Cell      before                   after (W)                   Step  Means             Last written by
+*▾ Registers  7 of 69 differ
+   x0        0000000000000064         00000000ffffffa9           1,248                    decode_field  orr w0, w0, #0xf…
+   x1        00000000ffffffe0         0000000000005a7d           1,238                    decode_field  orr w1, w1, w23
+   x2        0000000000000007         0000000000000034           1,231                    hexval  sub w2, w0, #0x30
+   x20       000000008402001e         0000000084020024           1,239  req+24            decode_field  add x20, x20, #6
+   x30       0000000080000430         000000008000043c           1,229  decode_field+ac   decode_field  bl hexval
+   pc        0000000080000438         000000008000049c         no step  decode_field+10c
+   psr       800003cd                 200003cd                   1,242                    decode_field  cmp w1, #0x7ff
+ ▾ heap  80020008 – 80020017, 2 bytes differ
+   80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246  e5a18ce5869ee5bf  decode_field  strb w0, [x19]
+   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9          decode_field  strb w0, [x19, #1"
+        );
+        assert_eq!(
+            stage().draw(80, 8),
+            r" 7 registers · 2 bytes differ
+   Cell      before                   after (W)                   Step
+*▾ Registers  7 of 69 differ
+   x0        0000000000000064         00000000ffffffa9           1,248
+   x1        00000000ffffffe0         0000000000005a7d           1,238
+   x2        0000000000000007         0000000000000034           1,231
+   x20       000000008402001e         0000000084020024           1,239
+   x30       0000000080000430         000000008000043c           1,229"
+        );
+    }
+
+    #[test]
+    fn groups_are_closed_and_cells_lead_to_their_writes() {
+        let keys = [Command::Move(Toward::Down), Command::Access(Way::Back), Command::Access(Way::Forward)];
+        let stage = stage().press(&keys);
+        assert_eq!(
+            format!("{:?}", stage.asked.as_slice()),
+            r#"[Do(GoToAccess(Register("x0"), Write, Back)), Do(GoToAccess(Register("x0"), Write, Forward))]"#
+        );
+        let mut stage = stage.press(&[Command::Move(Toward::Left), Command::Move(Toward::Left)]);
+        assert_eq!(
+            stage.draw(80, 6),
+            r" 7 registers · 2 bytes differ
+   Cell      before                   after (W)                   Step
+*▸ Registers  7 of 69 differ
+ ▾ heap  80020008 – 80020017, 2 bytes differ
+   80020008  bf e5 9e 86 e5 8c a1 00  bf e5 9e 86 e5 8c a1 e5    1,246
+   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249"
+        );
+        stage.answer(Purpose::Filter, "80020010");
+        assert_eq!(
+            stage.draw(80, 6),
+            r" 7 registers · 2 bytes differ
+   Cell      before                   after (W)                   Step  Means
+*▾ heap  80020008 – 80020017, 2 bytes differ
+   80020010  a0 02 00 80 00 00 00 00  a9 02 00 80 00 00 00 00    1,249  on_get+9"
+        );
+    }
+
+    #[test]
+    fn v_chooses_whose_value_is_asked_about() {
+        let x0 = || CellName::Register("x0".to_owned());
+        let mut stage = stage().press(&[Command::Move(Toward::Down)]);
+        assert_eq!(stage.selected(), Some((x0(), Some(Position(1250)))));
+        let mut stage = stage.press(&[Command::NextView]);
+        assert_eq!(stage.selected(), Some((x0(), Some(Position(1229)))));
+        let heads = stage.draw(80, 3);
+        assert!(heads.contains("before (W)") && !heads.contains("after (W)"), "{heads}");
+    }
+
+    #[test]
+    fn one_window_alone_has_nothing_to_compare_with() {
+        let mut stage = Stage::over(overflow_with_image(), 1229, ListPane::new(CompareView::default()));
+        assert_eq!(
+            stage.draw(70, 5),
+            r"  Nothing to compare yet
+  :side by side opens a second list of steps; :compare shows what
+  differs."
+        );
+        stage.drum();
+    }
+
+    #[test]
+    fn the_comparison_survives_all_sizes() {
+        stage().drum();
+    }
+}

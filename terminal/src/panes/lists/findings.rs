@@ -1,0 +1,104 @@
+//! What is wrong with the trace, by rule.
+
+use super::list::{Listing, Row};
+use crate::look::Role;
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::FindingsView;
+use stepback_parsers::Severity;
+
+/// Where the places of a rule begin.
+const INDENT: u16 = 4;
+/// Cells of a place, where its words are no longer.
+const PLACE: u16 = 24;
+
+impl Listing for FindingsView {
+    fn title(&self, _: &Cx<'_>) -> String {
+        say!("findings-findings").to_owned()
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, _: &Cx<'_>) {
+        self.with_row(place, |row| draw(row, run, pen));
+    }
+}
+
+fn draw(row: &FindingRow<'_>, run: Run, pen: &mut Pen<'_>) {
+    let label = Role::Text(Meaning::Label);
+    match row {
+        FindingRow::Rule(broken, branch) => {
+            let caret = if *branch == Branch::Open { "▾ " } else { "▸ " };
+            let rest = pen.role(run, caret, label);
+            let rest = pen.role(rest, broken.rule.severity.name(), role_of(broken.rule.severity)).behind(2);
+            let rest = pen.role(rest, broken.rule.id, Role::Key).behind(2);
+            let rest = pen.role(rest, &format!("×{}", thousands(broken.count)), label).behind(2);
+            pen.role(rest, broken.rule.title, Role::Text(Meaning::Plain));
+        }
+        FindingRow::Place(_, found) => {
+            let rest = run.behind(INDENT);
+            let end = pen.role(rest, &place_words(found), Role::Text(Meaning::Second)).behind(2);
+            let column = rest.behind(PLACE);
+            pen.role(if column.x > end.x { column } else { end }, &found.message, Role::Text(Meaning::Plain));
+        }
+        FindingRow::More(..) => _ = pen.role(run.behind(INDENT), &row.line(), label),
+    }
+}
+
+fn role_of(severity: Severity) -> Role {
+    match severity {
+        Severity::Error => Role::Error,
+        Severity::Warning => Role::Warning,
+        Severity::Info => Role::Text(Meaning::Label),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::ListPane;
+    use super::super::test_screen::Stage;
+    use super::*;
+    use crate::command::{Command, Toward};
+    use stepback_debugger::action::Way;
+    use stepback_debugger::session::test_session::tarmac;
+
+    const WRONG: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 00009000 11223344\n\
+                         2 clk IT (2) 00008004 e1a00000 A svc : NOP\n2 clk MR4 00009000 11223355\nrubbish\n";
+
+    #[test]
+    fn rules_have_their_places_below_them() {
+        let (session, _place) = tarmac(WRONG);
+        let mut stage = Stage::over(session, 0, ListPane::new(FindingsView::default()));
+        assert_eq!(
+            stage.draw(100, 8),
+            r#" 1 error, 1 warning
+*▾ error  damaged  ×1  everything in the trace can be read
+     step 1, line 5          unknown Tarmac event type "rubbish"
+ ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
+     step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"#
+        );
+        let stage = stage.press(&[Command::Move(Toward::Left)]);
+        let mut stage = stage.press(&[Command::Move(Toward::Last), Command::Access(Way::Back)]);
+        assert_eq!(
+            stage.draw(100, 8),
+            r" 1 error, 1 warning
+ ▸ error  damaged  ×1  everything in the trace can be read
+ ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
+*    step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"
+        );
+        assert_eq!(format!("{:?}", stage.asked.as_slice()), "[Do(Travel(WindowId(1), 2))]");
+        stage.drum();
+    }
+
+    #[test]
+    fn a_trace_that_keeps_all_rules_says_so() {
+        let (session, _place) = tarmac("1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
+        assert_eq!(
+            Stage::over(session, 0, ListPane::new(FindingsView::default())).draw(90, 5),
+            r"  No findings
+  The trace keeps the rules of its format, and contradicts itself nowhere."
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Tables with columns, drawn in cells.
+
+use super::list::{Listing, Row};
+use crate::look::Role;
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::table::{Table, TableCell};
+use stepback_debugger::views::{TableSource, TableView};
+
+/// Cells between two columns.
+const GAP: u16 = 2;
+/// Letters of the widest column: longer texts are cut, except in the last.
+const LONGEST: usize = 44;
+/// Names are cut to so many letters before columns are left out.
+const LEAST_NAME: u16 = 12;
+/// A column with less room than this is left out.
+const LEAST: u16 = 4;
+/// Cells of a bar.
+const BAR: u16 = 10;
+
+impl<S: TableSource> Listing for TableView<S> {
+    fn title(&self, _: &Cx<'_>) -> String {
+        self.source().title()
+    }
+
+    fn has_heads(&self) -> bool {
+        self.table().columns.iter().any(|column| !column.label.is_empty())
+    }
+
+    fn heads(&self, run: Run, pen: &mut Pen<'_>, _: &Cx<'_>) {
+        let style = pen.look.text(Meaning::Label);
+        for (place, at) in columns(self, run.behind(2)) {
+            let label = self.table().columns.get(place).map_or("", |column| column.label);
+            if is_number(self.table(), place) {
+                pen.text_right(at, label, style);
+            } else {
+                pen.text(at, label, style);
+            }
+        }
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        let Some(row) = self.table().rows.get(place) else {
+            pen.role(run.behind(2), self.more().unwrap_or_default(), Role::Text(Meaning::Taken));
+            return;
+        };
+        if let Some(group) = self.table().group_at(place) {
+            pen.role(run, if group.is_open { "▾" } else { "▸" }, Role::Text(Meaning::Second));
+        } else if self.source().is_here(row, cx.desk) {
+            pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
+        }
+        for (place, at) in columns(self, run.behind(2)) {
+            if let Some(cell) = row.cells.get(place) {
+                draw_cell(cell, at, pen);
+            }
+        }
+        if row.is_faded {
+            pen.mark(run, pen.look.text(Meaning::Unknown));
+        }
+    }
+}
+
+fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) {
+    match cell {
+        TableCell::Text(span) => drop(pen.spans(at, std::slice::from_ref(span))),
+        TableCell::Number(_, span) => drop(pen.text_right(at, &span.text, pen.look.text(span.meaning))),
+        TableCell::Step(_) => drop(pen.text_right(at, &cell.text(), pen.look.text(Meaning::Second))),
+        TableCell::Bar(reads, writes, most) => {
+            let reads = bar(*reads, *most);
+            let rest = pen.role(at, &"█".repeat(reads), Role::Text(Meaning::Read));
+            pen.role(rest, &"━".repeat(bar(*writes, *most)), Role::Text(Meaning::Write));
+        }
+    }
+}
+
+/// How many cells a bar takes: what is not nothing has one.
+fn bar(count: u64, most: u64) -> usize {
+    let cells = u128::from(count) * u128::from(BAR) / u128::from(most.max(1));
+    usize::try_from(cells).unwrap_or_default().clamp(usize::from(count > 0), usize::from(BAR))
+}
+
+fn is_number(table: &Table, place: usize) -> bool {
+    let first = table.rows.first().and_then(|row| row.cells.get(place));
+    matches!(first, Some(TableCell::Number(..) | TableCell::Step(_)))
+}
+
+/// A column, and where it stands.
+#[derive(Clone, Copy)]
+struct Column {
+    place: usize,
+    width: u16,
+}
+
+/// The columns that there is room for, and where they stand in a row.
+fn columns<S: TableSource>(view: &TableView<S>, run: Run) -> Vec<(usize, Run)> {
+    let table = view.table();
+    let mut wide: Vec<Column> =
+        (0..table.columns.len()).map(|place| Column { place, width: width(table, place) }).collect();
+    if let Some(names) = wide.first_mut().filter(|_| !table.spare.is_empty()) {
+        names.width = names.width.min(LEAST_NAME.max(run.cells() / 3));
+    }
+    let needed = |wide: &[Column]| wide.iter().map(|column| u32::from(column.width + GAP)).sum::<u32>();
+    let named = |name: &&'static str| table.columns.iter().position(|column| column.name == *name);
+    for spare in table.spare.iter().copied().chain(view.source().spare().iter().filter_map(named)) {
+        if needed(&wide) <= u32::from(run.cells() + GAP) {
+            break;
+        }
+        wide.retain(|column| column.place != spare);
+    }
+    let (mut rest, last) = (run, wide.last().map(|column| column.place));
+    let place = |Column { place, width }| {
+        // The last has the rest, unless its numbers would stand far away from all others.
+        let takes_rest = Some(place) == last && !is_number(table, place);
+        let at = if takes_rest { rest } else { rest.first(width) };
+        rest = rest.behind(width + GAP);
+        (place, at)
+    };
+    let is_seen = |(place, at): &(usize, Run)| at.cells() >= LEAST.min(width(table, *place));
+    wide.into_iter().map(place).filter(is_seen).collect()
+}
+
+fn width(table: &Table, place: usize) -> u16 {
+    let first = table.rows.first().and_then(|row| row.cells.get(place));
+    let characters = table.columns.get(place).map_or(0, |column| column.characters.min(LONGEST));
+    if matches!(first, Some(TableCell::Bar(..))) { BAR } else { u16::try_from(characters).unwrap_or(u16::MAX) }
+}

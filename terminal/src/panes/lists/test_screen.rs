@@ -1,0 +1,143 @@
+//! Panes as text, for tests.
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use stepback_parsers::Position;
+
+use crate::Signs;
+use crate::command::{Command, Purpose, Toward};
+use crate::look::{Colors, Look};
+use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use crate::pen::Pen;
+use stepback_debugger::action::{Action, CellName, Way};
+use stepback_debugger::desk::{Desk, desk_over};
+use stepback_debugger::model::Windows;
+use stepback_debugger::session::Session;
+use stepback_debugger::session::test_session::overflow;
+
+/// A pane on a desk.
+pub struct Stage<P> {
+    /// What is open.
+    pub desk: Desk,
+    /// The pane.
+    pub pane: P,
+    /// With which characters.
+    pub signs: Signs,
+    /// What it asked for.
+    pub asked: Vec<Ask>,
+}
+
+impl<P: Pane> Stage<P> {
+    /// A pane over the small trace, at a position.
+    pub fn at(position: u64, pane: P) -> Self {
+        Self::over(overflow(), position, pane)
+    }
+
+    /// The same over another trace.
+    pub fn over(session: Arc<Session>, position: u64, pane: P) -> Self {
+        let desk = desk_over(session, position);
+        Self { desk, pane, signs: Signs::Unicode, asked: Vec::new() }
+    }
+
+    /// Presses keys.
+    #[must_use]
+    pub fn press(mut self, commands: &[Command]) -> Self {
+        self.draw(80, 24);
+        for command in commands {
+            self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+            self.draw(80, 24);
+        }
+        self
+    }
+
+    /// Types a text that it asked for.
+    pub fn answer(&mut self, purpose: Purpose, text: &str) {
+        self.with(|pane, cx, asked| pane.answer(purpose, text, cx, asked));
+    }
+
+    /// The window goes elsewhere.
+    pub fn go_to(&mut self, position: u64) {
+        let mut windows = Windows::new(self.desk.session.index.step_count());
+        windows.active_mut().begin_at(Position(position));
+        self.desk.windows = windows;
+    }
+
+    /// Where the pane wants the window to be.
+    pub fn asked_position(&self) -> u64 {
+        let travel = |ask: &Ask| if let Ask::Do(Action::Travel(_, to)) = ask { Some(*to) } else { None };
+        self.asked.iter().rev().find_map(travel).unwrap()
+    }
+
+    /// The cell under its cursor, and where that is asked about.
+    pub fn selected(&mut self) -> Option<(CellName, Option<Position>)> {
+        self.with(|pane, cx, _| Some((pane.selection(cx)?, pane.selection_at(cx))))
+    }
+
+    /// Hands it an action.
+    #[must_use]
+    pub fn take(mut self, action: &Action) -> Self {
+        self.with(|pane, cx, _| assert!(pane.take(action, cx)));
+        self
+    }
+
+    fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
+        let look = Look { colors: Colors::None, signs: self.signs };
+        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: 1, has_focus: true }, &mut self.asked)
+    }
+
+    /// What it shows; the row under the cursor begins with `*`.
+    pub fn draw(&mut self, width: u16, height: u16) -> String {
+        // What an answer asks for is asked in the next frame.
+        (0..8).for_each(|_| drop(self.frame(width, height)));
+        self.frame(width, height)
+    }
+
+    fn frame(&mut self, width: u16, height: u16) -> String {
+        self.desk.look_at_threads();
+        let (area, look) = (Rect::new(0, 0, width, height), Look { colors: Colors::None, signs: self.signs });
+        let mut buffer = Buffer::empty(area);
+        let signs = self.signs;
+        self.with(|pane, cx, _| {
+            pane.title(cx);
+            pane.draw(area, &mut Pen { buffer: &mut buffer, look: &look }, cx);
+        });
+        if signs == Signs::Ascii {
+            assert!(buffer.content().iter().all(|cell| cell.symbol().is_ascii()));
+        }
+        let line = |y: u16| {
+            let text: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+            let is_cursor = buffer[(0, y)].modifier.contains(Modifier::REVERSED);
+            format!("{}{}", if is_cursor { "*" } else { " " }, text).trim_end().to_owned()
+        };
+        let lines: Vec<String> = (0..height).map(line).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    /// Draws it in all sizes that a terminal may have, with keys and the mouse between.
+    pub fn drum(mut self) {
+        let moves =
+            [Toward::Up, Toward::Down, Toward::Left, Toward::Right, Toward::PageUp, Toward::PageDown, Toward::Last];
+        let mut commands: Vec<Command> = moves.map(Command::Move).to_vec();
+        commands.extend([Way::Back, Way::Forward].map(Command::Access));
+        for signs in [Signs::Unicode, Signs::Ascii] {
+            self.signs = signs;
+            for (width, height) in [(0, 0), (1, 1), (5, 2), (20, 3), (200, 60), (80, 1), (3, 40), (80, 24)] {
+                self.draw(width, height);
+                for command in &commands {
+                    self.with(|pane, cx, asked| pane.obey(*command, cx, asked));
+                    self.draw(width, height);
+                }
+                for kind in [TouchKind::Click, TouchKind::DoubleClick, TouchKind::Wheel(-3), TouchKind::Wheel(30_000)] {
+                    let touch = Touch { x: width / 2, y: height.saturating_sub(1), kind };
+                    self.with(|pane, cx, asked| pane.touch(touch, cx, asked));
+                    self.draw(width, height);
+                }
+            }
+        }
+        self.with(|pane, _, _| pane.leave_trace());
+        self.draw(80, 24);
+    }
+}

@@ -1,0 +1,43 @@
+//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ.
+
+use super::*;
+use crate::command::{Command, Toward};
+use stepback_debugger::action::{OtherCall, StepRange, Way};
+
+fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
+    Stage::at(880, ListPane::new(TableView::new(EffectsTable::default()))).take(&Action::ShowEffects(of))
+}
+
+#[test]
+fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
+    assert_eq!(
+        effects(EffectsOf::Call(880)).draw(80, 9),
+        r" 80000328, positions 874 to 881: 7 steps read 2 first, write 4
+          What  Bytes  Value     Symbol  Step
+*  read   w0        4  35                 874
+   read   x30       8  80000414           880
+ ▶ write  x0        8  5                  879
+   write  x1        8  ffffffde           877
+   write  x2        8  5                  875
+   write  psr       4  800003cd           878"
+    );
+    let asked = effects(EffectsOf::Call(880)).press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
+    assert_eq!(format!("{:?}", asked.asked.as_slice()), "[Do(Travel(WindowId(1), 881))]");
+}
+
+#[test]
+fn two_calls_are_compared() {
+    assert_eq!(
+        effects(EffectsOf::Comparison(880, OtherCall::Near(Way::Forward))).draw(80, 5),
+        r" 80000328 at 874 and at 884: 4 inputs differ, 4 outputs; both go the same way
+           What  First call  Second call
+*  input   x0    35          62
+   input   x1    25          ffffffde
+   input   x2    0           5"
+    );
+}
+
+#[test]
+fn the_lists_survive_all_sizes() {
+    effects(EffectsOf::Range(StepRange { first: 100, last: 1200 })).drum();
+}

@@ -1,0 +1,34 @@
+//! What was changed by something that the trace does not show.
+
+use super::*;
+use crate::command::Command;
+use stepback_debugger::action::Way;
+use stepback_debugger::session::test_session::tarmac;
+
+const CHANGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n1 clk MW4 00009000 11223344\n\
+                       2 clk IT (2) 00008004 e1a00000 A svc : NOP\n2 clk MR4 00009000 11223355\n";
+
+#[test]
+fn reads_that_contradict_the_last_write_are_listed() {
+    let (session, _place) = tarmac(CHANGED);
+    let mut stage = Stage::over(session, 0, ListPane::new(TableView::new(ExternalTable::default())));
+    assert_eq!(
+        stage.draw(80, 6),
+        r" 1 read differs from what the last write left: DMA, a device, a system call
+   Step  Address  Was          Read
+*     1  9000     44 33 22 11  55 33 22 11"
+    );
+    let asked = stage.press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(Travel(WindowId(1), 2)), Do(ShowMemory("0x9000"))]"#);
+}
+
+#[test]
+fn a_trace_without_any_says_so() {
+    let mut stage = Stage::at(0, ListPane::new(TableView::new(ExternalTable::default())));
+    assert_eq!(
+        stage.draw(60, 6),
+        r"  No external changes
+  Every read agrees with the last write that the trace shows."
+    );
+    stage.drum();
+}

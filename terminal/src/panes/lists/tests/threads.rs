@@ -1,0 +1,48 @@
+//! The threads of the trace: how busy, when, where, and how they ended.
+
+use super::*;
+use crate::command::{Command, Purpose};
+use stepback_debugger::action::Way;
+
+fn stage() -> Stage<ListPane<TableView<ThreadTable>>> {
+    Stage::at(1250, ListPane::new(TableView::new(ThreadTable::default())))
+}
+
+#[test]
+fn the_thread_of_the_position_is_marked() {
+    assert_eq!(
+        stage().draw(80, 5),
+        r" 1 thread
+   Thread  Steps  First step  Last step
+*▶ cpu0    1,763           0      1,762"
+    );
+}
+
+#[test]
+fn return_travels_to_the_first_step_and_the_other_way_to_the_last() {
+    let asked = stage().press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
+    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 1)), Do(Travel(WindowId(1), 1763))]");
+}
+
+#[test]
+fn rows_that_hold_no_text_are_left_out() {
+    let mut stage = stage().press(&[]);
+    stage.answer(Purpose::Filter, "cpu7");
+    assert_eq!(
+        stage.draw(60, 5),
+        r"  No row holds the text
+  An empty filter shows all rows again."
+    );
+    stage.answer(Purpose::Filter, "");
+    assert_eq!(
+        stage.draw(60, 5),
+        r" 1 thread
+   Thread  Steps  First step  Last step
+*▶ cpu0    1,763           0      1,762"
+    );
+}
+
+#[test]
+fn the_threads_survive_all_sizes() {
+    stage().drum();
+}

@@ -1,0 +1,34 @@
+//! What of the trace could not be read.
+
+use super::*;
+use crate::command::Command;
+use stepback_debugger::action::Way;
+use stepback_debugger::session::test_session::tarmac;
+
+const DAMAGED: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\nrubbish\n2 clk R r0 zzzzzzzz\n";
+
+#[test]
+fn lines_that_could_not_be_read_are_listed_and_gone_to() {
+    let (session, _place) = tarmac(DAMAGED);
+    let mut stage = Stage::over(session, 0, ListPane::new(TableView::new(WarningTable::default())));
+    assert_eq!(
+        stage.draw(80, 6),
+        r#" 2 lines could not be read, or only with doubt
+   Line  Times  Warning
+*     2      1  unknown Tarmac event type "rubbish"
+      3      1  expected register contents, found "zzzzzzzz""#
+    );
+    let asked = stage.press(&[Command::Access(Way::Back)]).asked;
+    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(GoTo("line:2"))]"#);
+}
+
+#[test]
+fn a_trace_without_any_says_so() {
+    let mut stage = Stage::at(0, ListPane::new(TableView::new(WarningTable::default())));
+    assert_eq!(
+        stage.draw(60, 6),
+        r"  No warnings
+  All lines of the trace could be read."
+    );
+    stage.drum();
+}

@@ -1,0 +1,57 @@
+//! What is watched: its value at the position, who wrote it, who writes it next.
+
+use super::*;
+use crate::command::{Command, Toward};
+
+fn stage() -> Stage<ListPane<TableView<WatchTable>>> {
+    let mut stage = Stage::at(1250, ListPane::new(TableView::new(WatchTable::default())));
+    for text in ["x0", "[x19] u16", "x19 - x22", "nonsense("] {
+        stage.desk.change_watches(&WatchChange::Add(text.to_owned()));
+    }
+    stage
+}
+
+#[test]
+fn watches_have_their_values_and_writers() {
+    assert_eq!(
+        stage().draw(80, 7),
+        r#" 4 watches
+   Watch      Type  Written by  Next write  Value
+*  x0         hex        1,248       1,250  ffffffa9
+   [x19]      u16        1,249              *43493
+   x19 - x22  hex        1,188       1,253  f
+   nonsense(  hex                           "(" stands where an operator must be…"#
+    );
+}
+
+#[test]
+fn writes_and_changes_are_gone_to() {
+    let keys = [
+        Command::Access(Way::Back),
+        Command::Access(Way::Forward),
+        Command::Move(Toward::Left),
+        Command::Move(Toward::Right),
+        Command::Remove,
+    ];
+    assert_eq!(
+        format!("{:?}", stage().press(&keys).asked.as_slice()),
+        r#"[Do(Travel(WindowId(1), 1249)), Do(Travel(WindowId(1), 1251)), Do(GoToChange("x0", Back)), Do(GoToChange("x0", Forward)), Do(Watch(Remove(0)))]"#
+    );
+}
+
+#[test]
+fn nothing_watched_says_how_to() {
+    let mut stage = Stage::at(0, ListPane::new(TableView::new(WatchTable::default())));
+    assert_eq!(
+        stage.draw(70, 5),
+        r"  Nothing is watched
+  w watches the cell under the cursor, :watch what is typed: x0, [sp+8]
+  u32, name utf8."
+    );
+    stage.drum();
+}
+
+#[test]
+fn the_watches_survive_all_sizes() {
+    stage().drum();
+}

@@ -1,0 +1,208 @@
+//! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
+
+use super::list::{Listing, Row};
+use crate::command::Command;
+use crate::look::Role;
+use crate::pane::{Ask, Cx};
+use crate::pen::{Pen, Run};
+use stepback_debugger::action::{Action, SliceView};
+use stepback_debugger::analysis::slice::Fold;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::slice::{Slice, Told, because};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::WhyView;
+
+/// Cells that a line is moved in for each that it stands below.
+const INDENT: u16 = 2;
+/// Between two columns.
+const GAP: u16 = 2;
+/// From this width on a line says in a column of its own what the value became.
+const WIDE: u16 = 60;
+
+impl Listing for WhyView {
+    fn title(&self, _: &Cx<'_>) -> String {
+        say!("slice-why-title").to_owned()
+    }
+
+    fn row(&self, Row { place, run }: Row, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        let Some((line, told)) = self.told(place) else {
+            pen.role(run.behind(2), self.more().unwrap_or_default(), Role::Text(Meaning::Taken));
+            return;
+        };
+        let step = told.row().and_then(|row| row.step);
+        if step.is_some() && step == cx.desk.windows.active().position.last_step() {
+            pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
+        }
+        let indent = line.depth.saturating_mul(INDENT).min(run.cells() / 3);
+        let rest = run.behind(2).behind(indent);
+        let caret = match line.fold {
+            Fold::Leaf => " ",
+            Fold::Open(_) => "-",
+            Fold::Folded(_) => "+",
+        };
+        pen.role(rest, caret, Role::Text(Meaning::Label));
+        let rest = rest.behind(2);
+        let Some(row) = told.row() else {
+            if let Told::Call(text) = told {
+                pen.role(rest, text, Role::Text(Meaning::Symbol));
+            }
+            return;
+        };
+        let number = rest.first(step_cells(cx));
+        let text = step.map_or_else(|| "-".to_owned(), |step| thousands(step.0));
+        pen.text_right(number, &text, pen.look.text(Meaning::Second));
+        let mut rest = rest.behind(number.cells() + GAP);
+        if self.view() == SliceView::Tree && run.cells() >= WIDE {
+            let place = rest.first(rest.cells() / 5);
+            pen.role(place, &row.place, Role::Text(Meaning::Symbol));
+            rest = rest.behind(place.cells() + GAP);
+        }
+        self.shown().iter().for_each(|shown| draw_told(&told, &shown.slice, rest, pen));
+    }
+
+    fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+        match command {
+            Command::NextView => self.next_view(),
+            Command::Follow(edge) => out.push(Ask::Do(Action::FollowInSlice(edge))),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Columns for the numbers of steps.
+fn step_cells(cx: &Cx<'_>) -> u16 {
+    let digits = thousands(cx.desk.session.index.step_count()).len();
+    u16::try_from(digits).unwrap_or(u16::MAX)
+}
+
+/// What the step does, what came of it, and why it is in.
+fn draw_told(told: &Told<'_>, slice: &Slice, run: Run, pen: &mut Pen<'_>) {
+    let reason = because(told, slice);
+    let label = pen.look.text(Meaning::Label);
+    // The reason has at most a third, and the value what it needs of the rest.
+    let wanted = pen.width(&reason).min(run.cells() / 3);
+    let body = run.first(run.cells().saturating_sub(wanted + GAP));
+    match told {
+        Told::Call(_) => {}
+        Told::Line { words, .. } => draw_formula(&told.text(), &words.value, Meaning::Plain, body, pen),
+        Told::Again(_, words) => draw_formula(&told.text(), &words.value, Meaning::Label, body, pen),
+        Told::Alone(row, _) => {
+            let gives = row.gives_text();
+            let value = pen.width(&gives).min(body.cells() / 2);
+            pen.spans(body.first(body.cells().saturating_sub(value + GAP)), &row.code);
+            pen.text(body.behind(body.cells().saturating_sub(value)), &gives, pen.look.text(Meaning::Number));
+        }
+        Told::End(row) => draw_formula(&row.code_text(), &row.gives_text(), Meaning::Second, body, pen),
+        Told::Rounds(..) => draw_formula(&told.text(), "", Meaning::Second, body, pen),
+    }
+    pen.text(run.behind(run.cells().saturating_sub(wanted)), &reason, label);
+}
+
+fn draw_formula(text: &str, value: &str, meaning: Meaning, body: Run, pen: &mut Pen<'_>) {
+    let cells = pen.width(value).min(body.cells() / 2);
+    pen.text(body.first(body.cells().saturating_sub(cells + GAP)), text, pen.look.text(meaning));
+    pen.text(body.behind(body.cells().saturating_sub(cells)), value, pen.look.text(Meaning::Number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::list::ListPane;
+    use super::super::test_screen::Stage;
+    use super::*;
+    use crate::command::Toward;
+    use stepback_debugger::action::CellName;
+    use stepback_debugger::notes::SliceQuestion;
+    use stepback_parsers::Position;
+
+    fn stage() -> Stage<ListPane<WhyView>> {
+        let mut stage = Stage::at(1763, ListPane::new(WhyView::default()));
+        let question = SliceQuestion { cell: "x2".to_owned(), at: 1763, ..SliceQuestion::default() };
+        stage.desk.why_again(question);
+        stage
+    }
+
+    #[test]
+    fn where_nothing_was_asked_the_list_says_how_to() {
+        let mut stage = Stage::at(0, ListPane::new(WhyView::default()));
+        assert_eq!(
+            stage.draw(60, 8),
+            r"  No value is asked about
+  Press W on a register, a byte or a step."
+        );
+        stage.drum();
+    }
+
+    #[test]
+    fn a_chain_shows_the_stores_and_the_bytes_behind_them() {
+        assert_eq!(
+            stage().draw(100, 11),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · chain · 119 steps, followed to their ends
+*  - 8000087c, called at 1,757
+       1,761  x2 = u64[0x80020010]                             0xbfb1e598a4e5bda9  what was asked for
+   - 80000390, called at 746
+     + 1,382  u8[0x80020015..0x17] = {(w1 >> 12) | 0xe0, ((w1 >> 6…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,368  w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8) | (w0@1334 << 12)      0x5c7f  for 1,382
+     - 80000328, called at 1,359
+       + 1,365  w0 = csel((w0 | 0x20) - 87, w2, hi)                                    0xf  for 1,368
+       1,358  w0 = u8[0x8402002f]                                                 0x66 'f'  for 1,365
+     - 80000328, called at 1,349
+       + 1,355  w0 = csel(w1, w0 - 48, hi)                            0x7  through 1 copy · for 1,368"
+        );
+    }
+
+    #[test]
+    fn return_travels_and_v_chooses_another_view() {
+        let keys = [Command::Move(Toward::Down), Command::Access(stepback_debugger::action::Way::Back)];
+        assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(WindowId(1), 1762))]");
+        assert_eq!(
+            stage().press(&[Command::NextView]).draw(100, 6),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
+*  - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+     + 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
+     + 1,317  800004a4           u8[0x80020012..0x14] = {(w1 >> 12…  e5 a4 98  bytes 2..4 · for 1,761
+     + 1,252  800004a4           u8[0x80020010..0x11] = {((w1 >> 6) &…  a9 bd  bytes 0..1 · for 1,761"
+        );
+        let all = stage().press(&[Command::NextView, Command::NextView]).draw(100, 6);
+        assert_eq!(
+            all,
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · everything · 119 steps, followed to their ends
+*  - 8000087c, called at 1,757
+       1,761  ldr    x2, [x0]                               x2 = bfb1e598a4e5bda9  what was asked for
+   - 80000390, called at 746
+       1,382  strb   w0, [x19, #2]                                    [80020017] = bf  1,761 loads it
+       1,381  orr    w0, w0, #0xffffff80                                x0<7:0> = bf  1,382 copies it"
+        );
+    }
+
+    #[test]
+    fn a_tree_is_opened_and_closed() {
+        let keys = [Command::NextView, Command::Move(Toward::Down), Command::Move(Toward::Right)];
+        assert_eq!(
+            stage().press(&keys).draw(100, 4),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
+   - 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for
+*    - 1,382  800004a4           u8[0x80020015..0x17] = {(w1 >> 12…  e5 b1 bf  bytes 5..7 · for 1,761
+       + 1,368  80000440           w1 = w0@1365 | (w0@1355 << 4) | (w0@1344 << 8)…  0x5c7f  for 1,382"
+        );
+        let keys = [Command::NextView, Command::Move(Toward::Left)];
+        assert_eq!(
+            stage().press(&keys).draw(100, 4),
+            r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends
+*  + 1,761  80000888           x2 = u64[0x80020010]            0xbfb1e598a4e5bda9  what was asked for"
+        );
+    }
+
+    #[test]
+    fn why_of_a_row_is_asked_where_it_gave_its_value() {
+        let keys = [Command::NextView, Command::Move(Toward::Down)];
+        let cell = CellName::Memory("0x80020017".to_owned(), 1);
+        assert_eq!(stage().press(&keys).selected(), Some((cell, Some(Position(1383)))));
+    }
+
+    #[test]
+    fn slices_survive_all_sizes() {
+        stage().drum();
+    }
+}

@@ -1,0 +1,261 @@
+//! The pane with the list of steps of a window.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::picked::{Picked, next_effect, next_line};
+use super::raw::RawList;
+use super::rows::Shown;
+use super::steps::{CodeStyle, Scene, StepList, effect_spans};
+use super::view::Anchor;
+use crate::command::{Command, Toward};
+use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
+use crate::pen::Pen;
+use stepback_debugger::action::{Access, Action, CellName, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::model::step_rows::{PathPart, call_path};
+use stepback_debugger::model::{Span, TraceWindow};
+use stepback_debugger::worker::Slot;
+
+/// Calls that the bar names.
+const DEEPEST: usize = 8;
+
+/// The list of steps of one window, or the raw text of the trace.
+pub struct TracePane {
+    window: WindowId,
+    steps: StepList,
+    raw: RawList,
+    path: Slot<Position, Vec<PathPart>>,
+    anchor: Anchor,
+    picked: Option<Picked>,
+    code: CodeStyle,
+    /// Where it was drawn last.
+    area: Rect,
+}
+
+impl TracePane {
+    /// The list of a window.
+    pub fn new(window: WindowId) -> Self {
+        Self {
+            window,
+            steps: StepList::default(),
+            raw: RawList::default(),
+            path: Slot::default(),
+            anchor: Anchor::default(),
+            picked: None,
+            code: CodeStyle { has_colors: true, has_symbols: true },
+            area: Rect::default(),
+        }
+    }
+
+    fn window_of<'a>(&self, cx: &Cx<'a>) -> &'a TraceWindow {
+        cx.desk.windows.followed(self.window)
+    }
+
+    /// What is picked, as long as the position is where it was.
+    fn picked(&self, window: &TraceWindow) -> Option<&Picked> {
+        self.picked.as_ref().filter(|picked| picked.at == window.position)
+    }
+
+    fn pick(&mut self, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        let window = self.window_of(cx);
+        let row = window.position.last_step().and_then(|step| self.steps.row_of(step));
+        let before = self.picked.as_ref();
+        self.picked = match (window.is_raw, row) {
+            (true, row) => next_line(&self.raw.lines_of_last(window), row, window.position, before),
+            (false, Some(row)) => next_effect(row, window.position, before),
+            (false, None) => None,
+        };
+        if self.picked.is_none() {
+            out.push(Ask::Say(say!("terminal-nothing-picked").to_owned()));
+        }
+    }
+
+    /// To the write before of what is picked.
+    fn go_to_picked(&self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        match self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone()) {
+            Some(cell) => out.push(Ask::Do(Action::GoToAccess(cell, Access::Write, way))),
+            None => out.push(Ask::Say(say!("terminal-pick-first").to_owned())),
+        }
+    }
+
+    fn arrange(&mut self, cx: &Cx<'_>) {
+        let window = self.window_of(cx);
+        match window.is_raw {
+            true => self.raw.arrange(self.anchor),
+            false => self.steps.arrange(self.anchor, window),
+        }
+        self.anchor = self.anchor.next();
+    }
+
+    fn scroll(&mut self, rows: i16, cx: &Cx<'_>) {
+        let window = self.window_of(cx);
+        match window.is_raw {
+            true => self.raw.view.scroll(rows.into(), cx.desk.session.index.info().lines),
+            // What stands below the last step is scrolled to as well.
+            false => self.steps.view.scroll(rows.into(), window.row_count().saturating_add(1)),
+        }
+    }
+
+    fn click(&self, row: u16, kind: TouchKind, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        let window = self.window_of(cx);
+        if window.is_raw {
+            let to = self.raw.position_at(row);
+            return out.extend(to.map(|to| Ask::Do(Action::Travel(window.id, to.0))));
+        }
+        let travel = |to: Position| Ask::Do(Action::Travel(window.id, to.0));
+        match (self.steps.shown_at(row), kind) {
+            (Some(Shown::Folded { call, .. }), TouchKind::DoubleClick) => {
+                out.push(Ask::Do(Action::ToggleFold(call.0)));
+            }
+            (Some(Shown::Step(step)), TouchKind::DoubleClick) => {
+                let call = self.steps.row_of(step).and_then(|row| row.call);
+                out.extend(call.map(|call| Ask::Do(Action::ToggleFold(call.0))));
+            }
+            (Some(Shown::Step(step) | Shown::Below(step, _)), _) => out.push(travel(step.after())),
+            (Some(Shown::Folded { last, .. }), _) => out.push(travel(last.after())),
+            (Some(Shown::Hidden { first, last }), _) => {
+                out.push(Ask::Do(Action::OpenHidden(window.id, StepRange { first: first.0, last: last.0 })));
+            }
+            (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}
+        }
+    }
+}
+
+impl Pane for TracePane {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Trace
+    }
+
+    fn title(&self, cx: &Cx<'_>) -> String {
+        let window = self.window_of(cx);
+        let name = cx.desk.name();
+        let path = self.path.peek().map_or_else(String::new, |(_, path)| path_words(path));
+        let mut parts = vec![name];
+        parts.extend((cx.desk.windows.list.len() > 1).then(|| format!("[{}]", window.id.0)));
+        parts.extend(window.is_raw.then(|| say!("terminal-raw").to_owned()));
+        let only = match window.only_hits.of {
+            Sieve::Hits => say!("terminal-only-hits"),
+            Sieve::Slice => say!("terminal-only-slice"),
+        };
+        parts.extend(window.only_hits.is_on.then(|| only.to_owned()));
+        if let Some(thread) =
+            window.thread.and_then(|thread| cx.desk.session.index.threads().get(usize::from(thread.0)))
+        {
+            parts.push(say!("terminal-stays", thread = thread.name.as_str()));
+        }
+        parts.extend((!path.is_empty()).then_some(path));
+        parts.join("  ")
+    }
+
+    fn window(&self) -> Option<WindowId> {
+        Some(self.window)
+    }
+
+    fn page_rows(&self) -> u64 {
+        u64::from(self.area.height).saturating_sub(2).max(1)
+    }
+
+    fn selection(&self, cx: &Cx<'_>) -> Option<CellName> {
+        self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone())
+    }
+
+    /// What is picked, else all that the last step did.
+    fn copied(&self, cx: &Cx<'_>) -> Option<String> {
+        let window = self.window_of(cx);
+        if window.is_raw {
+            let lines = self.raw.lines_of_last(window);
+            return (!lines.is_empty()).then(|| lines.join("\n"));
+        }
+        let row = self.steps.row_of(window.position.last_step()?)?;
+        let picked = self.picked(window).and_then(|picked| row.effects.get(picked.effect?));
+        Some(picked.map_or_else(|| row.full_text(), |effect| effect.full_text()))
+    }
+
+    fn status(&self, cx: &Cx<'_>) -> Vec<Span> {
+        let window = self.window_of(cx);
+        let Some(picked) = self.picked(window) else { return Vec::new() };
+        let row = window.position.last_step().and_then(|step| self.steps.row_of(step));
+        let effect = picked.effect.and_then(|place| row?.effects.get(place));
+        effect.map(effect_spans).unwrap_or_default()
+    }
+
+    fn obey(&mut self, command: Command, cx: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
+        match command {
+            Command::Move(toward) => match moved(toward) {
+                Some(action) => out.push(Ask::Do(action)),
+                None => return false,
+            },
+            Command::Fold(fold) => out.push(Ask::Do(Action::Fold(fold))),
+            Command::Raw => out.push(Ask::Do(Action::ToggleRawText)),
+            Command::Arrange => self.arrange(cx),
+            Command::Pick => self.pick(cx, out),
+            Command::Access(way) => self.go_to_picked(way, cx, out),
+            Command::Colors => self.code.has_colors ^= true,
+            Command::Symbols => self.code.has_symbols ^= true,
+            _ => return false,
+        }
+        true
+    }
+
+    fn touch(&mut self, touch: Touch, cx: &Cx<'_>, out: &mut Vec<Ask>) {
+        match (touch.kind, touch.y.checked_sub(self.area.y)) {
+            (TouchKind::Wheel(rows), _) => self.scroll(rows, cx),
+            (kind, Some(row)) => self.click(row, kind, cx, out),
+            (_, None) => {}
+        }
+    }
+
+    fn leave_trace(&mut self) {
+        *self = Self { code: self.code, ..Self::new(self.window) };
+    }
+
+    fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {
+        self.area = area;
+        let window = self.window_of(cx);
+        let session = Arc::clone(&cx.desk.session);
+        self.path.poll(&window.position, cx.worker(), |position| {
+            let position = *position;
+            move |_: &Cancel| call_path(&session, position)
+        });
+        let picked = self.picked.take().filter(|picked| picked.at == window.position);
+        let scene = Scene { window, code: self.code, picked: picked.as_ref() };
+        match window.is_raw {
+            true => {
+                self.steps.fetch_last(cx, window);
+                self.raw.draw(area, pen, cx, &scene);
+            }
+            false => self.steps.draw(area, pen, cx, &scene),
+        }
+        self.picked = picked;
+    }
+}
+
+/// The calls around a position; of deep ones the outermost and the innermost, since a bar has no room for more.
+fn path_words(path: &[PathPart]) -> String {
+    let names = |parts: &[PathPart]| parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" > ");
+    match path {
+        [first, .., _] if path.len() > DEEPEST => {
+            let inner = path.get(path.len() - DEEPEST + 1..).unwrap_or_default();
+            format!("{} > … > {}", first.name, names(inner))
+        }
+        path => names(path),
+    }
+}
+
+/// The move of a window that a cursor key asks for.
+fn moved(toward: Toward) -> Option<Action> {
+    Some(match toward {
+        Toward::Up => Action::StepRow(Way::Back),
+        Toward::Down => Action::StepRow(Way::Forward),
+        Toward::PageUp => Action::Page(Way::Back),
+        Toward::PageDown => Action::Page(Way::Forward),
+        Toward::First => Action::Edge(Way::Back),
+        Toward::Last => Action::Edge(Way::Forward),
+        Toward::Left | Toward::Right => return None,
+    })
+}

@@ -1,0 +1,163 @@
+//! The raw text of the trace, line by line.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
+use stepback_parsers::{Line, Position};
+
+use super::steps::{CodeStyle, Scene};
+use super::view::{Anchor, View};
+use crate::look::Role;
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use stepback_debugger::desk::{BlockItem, Blocks};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::raw_words::{RunKind, runs};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{Meaning, Span, TraceWindow};
+use stepback_debugger::worker::{Answer, Slot};
+
+/// Lines in a block.
+const BLOCK: u64 = 128;
+
+/// The lines of one window.
+pub struct RawList {
+    /// Where it is scrolled to, in lines from 0.
+    pub view: View,
+    blocks: Blocks<RawLine>,
+    /// The line before which the position is; for the end, none.
+    line: Slot<Position, Option<Line>>,
+    revealed: Option<Position>,
+    /// The line before which the position is, as far as it is known.
+    gap: Option<u64>,
+}
+
+impl Default for RawList {
+    fn default() -> Self {
+        let (view, blocks) = (View::default(), Blocks::new(BLOCK));
+        Self { view, blocks, line: Slot::default(), revealed: None, gap: None }
+    }
+}
+
+impl RawList {
+    /// The lines of the step before the position, as far as they are known.
+    pub fn lines_of_last(&self, window: &TraceWindow) -> Vec<String> {
+        let Some((gap, last)) = self.gap.zip(window.position.last_step()) else { return Vec::new() };
+        let known = |row: u64| self.blocks.known(row).filter(|line| line.step == Some(last));
+        let mut lines: Vec<String> = (0..gap).rev().map_while(known).map(|line| line.text.clone()).collect();
+        lines.reverse();
+        lines
+    }
+
+    /// Puts the position at another place of the screen.
+    pub fn arrange(&mut self, anchor: Anchor) {
+        if let Some(gap) = self.gap {
+            self.view.anchor(gap, anchor);
+        }
+    }
+
+    /// The position after the line at a row of the screen.
+    pub fn position_at(&self, row: u16) -> Option<Position> {
+        // Below the position all rows stand one lower.
+        let row = self.view.top.saturating_add(u64::from(row));
+        let below = self.gap.is_some_and(|gap| row > gap && gap >= self.view.top);
+        let line = self.blocks.known(if below { row - 1 } else { row })?;
+        Some(line.step.map_or(Position(0), |step| step.after()))
+    }
+
+    /// Asks for what is in view and draws it.
+    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
+        let lines = cx.desk.session.index.info().lines;
+        if lines == 0 {
+            pen.role(Run::of(area, 0), say!("terminal-no-text"), Role::Text(Meaning::Label));
+            return;
+        }
+        self.view.resize(area.height.into(), self.gap);
+        self.follow(lines, cx, scene.window);
+        let rows = self.view.top..self.view.top.saturating_add(self.view.height).min(lines);
+        // The lines of the last step may stand above.
+        let above = self.gap.map(|gap| gap.saturating_sub(1));
+        self.blocks.fetch(rows.chain(above).filter(|row| *row < lines), cx.worker(), |range| {
+            let session = Arc::clone(&cx.desk.session);
+            // Rows count from 0, lines from 1.
+            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
+            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
+        });
+        self.draw_lines(area, lines, pen, scene);
+    }
+
+    /// Scrolls to the position when it moved.
+    fn follow(&mut self, lines: u64, cx: &Cx<'_>, window: &TraceWindow) {
+        let session = Arc::clone(&cx.desk.session);
+        let answer = self.line.poll(&window.position, cx.worker(), |position| {
+            let step = position.next_step();
+            move |cancel: &Cancel| {
+                let is_end = step.before() >= session.index.end();
+                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
+            }
+        });
+        if let Answer::Fresh(line) = answer {
+            let gap = line.map_or(lines, |line| line.0.saturating_sub(1));
+            self.gap = Some(gap);
+            if self.revealed.replace(window.position) != Some(window.position) {
+                let is_near = self.view.has(gap) || self.view.has(gap.saturating_sub(self.view.height / 2));
+                if is_near {
+                    self.view.reveal(gap)
+                } else {
+                    self.view.anchor(gap, Anchor::Middle)
+                }
+                // Near the end the text ends with the screen.
+                let least = (lines + 1).saturating_sub(self.view.height);
+                self.view.top = self.view.top.min(least);
+            }
+        }
+    }
+
+    fn draw_lines(&self, area: Rect, lines: u64, pen: &mut Pen<'_>, scene: &Scene<'_>) {
+        let width = u16::try_from(thousands(lines).len()).unwrap_or(8);
+        let mut row = self.view.top;
+        let last = scene.window.position.last_step();
+        let of_last = self.gap.map(|gap| gap.saturating_sub(self.lines_of_last(scene.window).len() as u64));
+        for y in 0..area.height {
+            let run = Run::of(area, y);
+            if self.gap == Some(row) && y == u16::try_from(row - self.view.top).unwrap_or(u16::MAX) {
+                let role = Role::Position(scene.window.id.0);
+                pen.line(run, pen.look.style(role));
+                pen.role(run.behind(2), &format!(" {} ", thousands(scene.window.position.0)), role);
+                continue;
+            }
+            match self.blocks.get(row) {
+                BlockItem::Known(line) => {
+                    let number = format!("{:>width$} ", thousands(line.line.0), width = usize::from(width));
+                    let rest = pen.role(run, &number, Role::Text(Meaning::Label));
+                    pen.spans(rest, &line_spans(&line.text, scene.code));
+                    if line.step.is_some() && line.step == last {
+                        pen.mark(rest, Style::new().add_modifier(Modifier::BOLD));
+                    }
+                    let place = of_last.and_then(|first| usize::try_from(row.checked_sub(first)?).ok());
+                    let is_picked = scene.picked.is_some_and(|picked| Some(picked.place) == place);
+                    if is_picked && line.step == last {
+                        pen.mark(rest, pen.look.style(Role::Picked));
+                    }
+                }
+                BlockItem::Failed(error) => _ = pen.role(run, error, Role::Error),
+                BlockItem::Loading => {}
+            }
+            row += 1;
+        }
+    }
+}
+
+fn line_spans(text: &str, style: CodeStyle) -> Vec<Span> {
+    if !style.has_colors {
+        return vec![Span::new(Meaning::Plain, text)];
+    }
+    let meaning = |kind| match kind {
+        RunKind::Number => Meaning::Number,
+        RunKind::Name => Meaning::Plain,
+        RunKind::Sign => Meaning::Punctuation,
+    };
+    runs(text).map(|(kind, word)| Span::new(meaning(kind), word)).collect()
+}

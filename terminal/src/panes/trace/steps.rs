@@ -1,0 +1,446 @@
+//! Steps with their code and what they did.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use stepback_index::{Call, CallId, Cancel};
+use stepback_parsers::{Step, StepOrigin};
+
+use super::picked::Picked;
+use super::rows::{Shown, shown_lines};
+use super::view::{Anchor, View};
+use super::words::died_words;
+use crate::look::Role;
+use crate::pane::Cx;
+use crate::pen::{Pen, Run};
+use crate::wrapped::wrapped;
+use stepback_debugger::analysis::fatal_ending::{FatalEnding, fatal_ending};
+use stepback_debugger::desk::{BlockItem, Blocks};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::effects::EffectText;
+use stepback_debugger::model::hit_rows::{ShownRow, Sieve};
+use stepback_debugger::model::names::function_name;
+use stepback_debugger::model::so_far::so_far;
+use stepback_debugger::model::spots::is_any_in;
+use stepback_debugger::model::step_rows::{StepRow, step_rows};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{Meaning, Span, TraceWindow};
+use stepback_debugger::worker::Slot;
+use stepback_parsers::Position;
+
+/// Steps in a block.
+const BLOCK: u64 = 64;
+/// Cells for marks of hits, bookmarks and folds.
+const MARKS: u16 = 2;
+/// Letters of a thread's name.
+const NAME: usize = 10;
+/// Cells for code before what a step did, in narrow and in wide lists.
+const CODE: [u16; 2] = [28, 44];
+/// From so many columns on a list is wide.
+const WIDE: u16 = 100;
+/// Calls deeper than these are not indented further.
+const DEEPEST: u32 = 12;
+
+/// The list of steps of one window.
+pub struct StepList {
+    /// Where it is scrolled to.
+    pub view: View,
+    blocks: Blocks<StepRow>,
+    /// What was brought into view last: the position and the number of rows.
+    revealed: Option<(Position, u64)>,
+    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
+    /// Where the program died, as far as the trace tells.
+    ending: Slot<(), Option<FatalEnding>>,
+    /// The same in lines.
+    ending_lines: Vec<String>,
+    /// What stands on the screen.
+    shown: Vec<Shown>,
+}
+
+/// What is drawn of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeStyle {
+    /// In colours.
+    pub has_colors: bool,
+    /// With symbols in the place of addresses.
+    pub has_symbols: bool,
+}
+
+/// What all rows share.
+struct Columns {
+    digits: usize,
+    name: u16,
+    address: usize,
+    code: u16,
+    least_depth: u32,
+}
+
+impl Default for StepList {
+    fn default() -> Self {
+        Self {
+            view: View::default(),
+            blocks: Blocks::new(BLOCK),
+            revealed: None,
+            folded: Slot::default(),
+            ending: Slot::default(),
+            ending_lines: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+}
+
+impl StepList {
+    /// A step, if it is here.
+    pub fn row_of(&self, step: Step) -> Option<&StepRow> {
+        self.blocks.known(step.0)
+    }
+
+    /// What stands on a row of the screen, from the top of the list.
+    pub fn shown_at(&self, row: u16) -> Option<Shown> {
+        self.shown.get(usize::from(row)).copied()
+    }
+
+    /// Puts the position at another place of the screen.
+    pub fn arrange(&mut self, anchor: Anchor, window: &TraceWindow) {
+        self.view.anchor(window.gap_of(window.position), anchor);
+    }
+
+    /// Asks for what is in view and draws it.
+    pub fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>, scene: &Scene<'_>) {
+        let window = scene.window;
+        self.view.resize(area.height.into(), Some(window.gap_of(window.position)));
+        self.follow(window);
+        self.fetch(cx, window);
+        self.look_at_ending(area, cx);
+        self.keep_in_view(window, usize::from(area.height));
+        if let Some(error) = self.failure() {
+            pen.role(Run::of(area, 0), &error, Role::Error);
+            return;
+        }
+        let columns = self.columns(area.width, cx);
+        for (row, shown) in (0..area.height).zip(&self.shown) {
+            self.draw_line(*shown, Run::of(area, row), pen, &Drawn { cx, scene, columns: &columns });
+        }
+    }
+
+    /// Brings the position into view when it moved; who scrolled away from it stays there.
+    fn follow(&mut self, window: &TraceWindow) {
+        let (gap, now) = (window.gap_of(window.position), (window.position, window.row_count()));
+        if self.revealed == Some(now) {
+            return;
+        }
+        let is_far = self.revealed.is_none() || !self.view.has(gap.saturating_sub(self.view.height / 2));
+        match is_far && !self.view.has(gap) {
+            true => {
+                self.view.anchor(gap, Anchor::Middle);
+                // Near the end the list ends with the screen.
+                let least = (window.row_count() + 2).saturating_sub(self.view.height);
+                self.view.top = self.view.top.min(least);
+            }
+            false => self.view.reveal(gap),
+        }
+        self.revealed = Some(now);
+    }
+
+    /// Asks for the last step alone: what it did is picked in raw text as well.
+    pub fn fetch_last(&mut self, cx: &Cx<'_>, window: &TraceWindow) {
+        self.fetch_steps(cx, window.position.last_step().map(|step| step.0).into_iter().collect());
+    }
+
+    fn fetch_steps(&mut self, cx: &Cx<'_>, wanted: Vec<u64>) {
+        self.blocks.fetch(wanted.into_iter(), cx.worker(), |range| {
+            let session = Arc::clone(&cx.desk.session);
+            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
+        });
+    }
+
+    fn fetch(&mut self, cx: &Cx<'_>, window: &TraceWindow) {
+        let end = cx.desk.session.index.step_count();
+        let rows = self.view.top..self.view.top.saturating_add(self.view.height);
+        let step_of = |row| match window.row(row)? {
+            ShownRow::Step(step) => Some(step.0),
+            _ => None,
+        };
+        let in_view: Vec<u64> =
+            rows.clone().filter_map(step_of).chain(window.position.last_step().map(|step| step.0)).collect();
+        // The neighbours come last, so that scrolling finds them there.
+        let edges = [
+            in_view.iter().max().map(|last| last.saturating_add(BLOCK)),
+            in_view.iter().min().map(|first| first.saturating_sub(BLOCK)),
+        ];
+        let wanted: Vec<u64> =
+            in_view.iter().copied().chain(edges.into_iter().flatten()).filter(|step| *step < end).collect();
+        self.fetch_steps(cx, wanted);
+        let folded: Vec<CallId> = rows
+            .filter_map(|row| match window.row(row)? {
+                ShownRow::Folded { call, .. } => Some(call),
+                _ => None,
+            })
+            .collect();
+        if !folded.is_empty() {
+            self.folded.poll(&folded, cx.worker(), |folded| {
+                let (session, folded) = (Arc::clone(&cx.desk.session), folded.clone());
+                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
+            });
+        }
+    }
+
+    /// Asks where the program died, once, and puts it into lines.
+    fn look_at_ending(&mut self, area: Rect, cx: &Cx<'_>) {
+        let session = Arc::clone(&cx.desk.session);
+        let answer = self
+            .ending
+            .poll_long(&(), cx.worker(), |()| move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?));
+        let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
+        self.ending_lines = match answer.any() {
+            Some(Some(ending)) => wrapped(&cx.look.signs.clean(&died_words(ending)), width),
+            _ => Vec::new(),
+        };
+    }
+
+    /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
+    fn keep_in_view(&mut self, window: &TraceWindow, height: usize) {
+        let gap = window.gap_of(window.position);
+        let was_in_view = self.view.has(gap);
+        // At the end of the trace what is said below it is part of the position.
+        let died = self.ending_lines.len();
+        let least = match (gap >= window.row_count(), died.checked_sub(1)) {
+            (true, Some(last)) => Shown::Died(last),
+            (true, None) => Shown::End,
+            (false, _) => Shown::Position,
+        };
+        let lines = |view: &View, blocks: &Blocks<StepRow>| {
+            let mut lines = shown_lines(window, view.top, height, |step| blocks.known(step.0));
+            if lines.last() == Some(&Shown::End) {
+                lines.extend((0..died).map(Shown::Died));
+                lines.truncate(height);
+            }
+            lines
+        };
+        self.shown = lines(&self.view, &self.blocks);
+        while was_in_view && self.view.top < gap && !self.shown.contains(&least) {
+            self.view.top += 1;
+            self.shown = lines(&self.view, &self.blocks);
+        }
+    }
+
+    /// Why the first step in view cannot be shown, if so.
+    fn failure(&self) -> Option<String> {
+        self.shown.iter().find_map(|shown| match shown {
+            Shown::Step(step) => match self.blocks.get(step.0) {
+                BlockItem::Failed(error) => Some(error.to_owned()),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    fn columns(&self, width: u16, cx: &Cx<'_>) -> Columns {
+        let index = &cx.desk.session.index;
+        let rows = || {
+            self.shown.iter().filter_map(|shown| match shown {
+                Shown::Step(step) => self.row_of(*step),
+                _ => None,
+            })
+        };
+        let highest = rows().map(|row| row.address.0).max().unwrap_or(0);
+        // Names are looked at where they are in view: there may be thousands of threads.
+        let names = rows().filter_map(|row| index.threads().get(usize::from(row.thread.0)));
+        let name = names.map(|thread| thread.name.chars().count().min(NAME)).max().unwrap_or(0);
+        let has_threads = index.threads().len() > 1;
+        Columns {
+            digits: thousands(index.step_count()).len(),
+            name: if has_threads { u16::try_from(name + 1).unwrap_or(0) } else { 0 },
+            address: if highest > u64::from(u32::MAX) { 12.max(format!("{highest:x}").len()) } else { 8 },
+            code: if width < WIDE { CODE[0] } else { CODE[1] },
+            least_depth: rows().map(|row| row.depth).min().unwrap_or(0),
+        }
+    }
+
+    fn draw_line(&self, shown: Shown, run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>) {
+        let Drawn { cx, scene, columns } = drawn;
+        let window = scene.window;
+        match shown {
+            Shown::Position => draw_position(run, pen, window),
+            Shown::Step(step) => self.draw_step(step, run, pen, drawn),
+            Shown::Below(step, line) => {
+                let Some(row) = self.row_of(step) else { return };
+                let rest = run.behind(MARKS + u16::try_from(columns.digits).unwrap_or(0) + 3);
+                match row.exceptions.get(line) {
+                    Some(exception) => _ = pen.role(rest, exception, Role::Text(Meaning::Exception)),
+                    None => {
+                        let line = row.lines.get(line.saturating_sub(row.exceptions.len().min(3)));
+                        line.iter().for_each(|line| _ = pen.spans(rest, &line.spans));
+                    }
+                }
+            }
+            Shown::Folded { call, first, last } => {
+                let known = self.folded.peek().and_then(|(calls, known)| {
+                    let place = calls.iter().position(|known| *known == call)?;
+                    known.get(place)?.as_ref()
+                });
+                let name = known.map_or_else(String::new, |call| function_name(&cx.desk.session.images, call.function));
+                let rest = draw_marks(run, pen, drawn, Marks { first, last, fold: "+" });
+                let rest = draw_number(rest, pen, columns, first);
+                let steps = last.0.saturating_sub(first.0).saturating_add(1);
+                let words = say!("terminal-folded", name = name, count = steps);
+                pen.role(rest.behind(1), &words, Role::Text(Meaning::Symbol));
+            }
+            Shown::Hidden { first, last } => {
+                let steps = last.0.saturating_sub(first.0).saturating_add(1);
+                let words = match drawn.scene.window.only_hits.of {
+                    Sieve::Hits => say!("terminal-hidden", count = steps),
+                    Sieve::Slice => say!("terminal-hidden-slice", count = steps),
+                };
+                pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
+            }
+            Shown::Died(line) => {
+                let words = self.ending_lines.get(line).map_or("", String::as_str);
+                pen.role(run.behind(MARKS), words, Role::Warning);
+            }
+            Shown::End => {
+                let words = so_far(&cx.desk.session, say!("terminal-end-of-trace"));
+                pen.role(run.behind(MARKS), &words, Role::Text(Meaning::Label));
+            }
+        }
+    }
+
+    fn draw_step(&self, step: Step, run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>) {
+        let Drawn { cx, scene, columns } = drawn;
+        let is_last = scene.window.position.last_step() == Some(step);
+        let row = self.row_of(step);
+        let fold = if row.is_some_and(|row| row.call.is_some()) { "-" } else { " " };
+        let rest = draw_marks(run, pen, drawn, Marks { first: step, last: step, fold });
+        let rest = draw_number(rest, pen, columns, step);
+        let Some(row) = row else { return };
+        let origin = if row.origin == StepOrigin::Recorded { " " } else { "~" };
+        let mut rest = pen.role(rest, origin, Role::Text(Meaning::Inferred));
+        if columns.name > 0 {
+            let thread = cx.desk.session.index.threads().get(usize::from(row.thread.0));
+            let name = thread.map_or("", |thread| thread.name.as_str());
+            pen.role(rest.first(columns.name - 1), name, Role::Text(Meaning::Label));
+            rest = rest.behind(columns.name);
+        }
+        let depth = row.depth.saturating_sub(columns.least_depth).min(DEEPEST);
+        let rest = rest.behind(u16::try_from(depth).unwrap_or(0));
+        let dim = row.is_idle();
+        let address = format!("{:0width$x} ", row.address.0, width = columns.address);
+        let rest = pen.role(rest, &address, Role::Text(Meaning::Second));
+        let code = code_spans(row, scene.code);
+        let end = pen.spans(rest, &code);
+        if dim {
+            pen.mark(Run { end: end.x, ..rest }, Style::new().add_modifier(Modifier::DIM));
+        }
+        // What a step did stands in a column, or closer where the code is longer.
+        let column = rest.behind(columns.code);
+        let effects = if column.x > end.x { column } else { end.behind(2) };
+        let picked = scene.picked.filter(|_| is_last);
+        draw_effects(effects, pen, row, picked);
+        if is_last {
+            pen.mark(Run { end: end.x, ..rest }, Style::new().add_modifier(Modifier::BOLD));
+        }
+    }
+}
+
+/// What a list looks at besides the trace.
+pub struct Scene<'a> {
+    /// Its window.
+    pub window: &'a TraceWindow,
+    /// How code is drawn.
+    pub code: CodeStyle,
+    /// What of the last step is picked.
+    pub picked: Option<&'a Picked>,
+}
+
+struct Drawn<'a> {
+    cx: &'a Cx<'a>,
+    scene: &'a Scene<'a>,
+    columns: &'a Columns,
+}
+
+struct Marks {
+    first: Step,
+    last: Step,
+    fold: &'static str,
+}
+
+/// A bookmark, a hit or a step of the slice, then what folds.
+fn draw_marks(run: Run, pen: &mut Pen<'_>, drawn: &Drawn<'_>, marks: Marks) -> Run {
+    let desk = drawn.cx.desk;
+    // What is marked at the very start has no step before it.
+    let from = if marks.first == Step(0) { 0 } else { marks.first.after().0 };
+    let to = marks.last.after().0;
+    let is_hit = || desk.find.found().is_some_and(|found| found.is_any_in(marks.first.after().0..=to));
+    let slice = desk.slice.slice();
+    let is_in_slice = || slice.is_some_and(|slice| is_any_in(&slice.positions, marks.first.after().0..=to));
+    let rest = match () {
+        () if desk.bookmarks.moment_in(from, to).is_some() => pen.role(run, "#", Role::Bookmark),
+        () if is_hit() => pen.role(run, "*", Role::Hit),
+        () if is_in_slice() => pen.role(run, "~", Role::Text(Meaning::Taken)),
+        () => run.behind(1),
+    };
+    pen.role(rest, marks.fold, Role::Text(Meaning::Label))
+}
+
+fn draw_number(run: Run, pen: &mut Pen<'_>, columns: &Columns, step: Step) -> Run {
+    let number = format!("{:>width$}", thousands(step.0), width = columns.digits);
+    pen.role(run, &number, Role::Text(Meaning::Label))
+}
+
+/// The code of a step, with symbols or as the trace has it, in colours or without.
+fn code_spans(row: &StepRow, style: CodeStyle) -> Vec<Span> {
+    if !style.has_symbols {
+        return vec![Span::new(Meaning::Plain, row.text.clone())];
+    }
+    let mut spans = vec![Span::new(row.code.mnemonic.meaning, format!("{:<6} ", row.code.mnemonic.text))];
+    spans.extend(row.code.operands.iter().cloned());
+    if !style.has_colors {
+        spans.iter_mut().for_each(|span| span.meaning = Meaning::Plain);
+    }
+    spans
+}
+
+/// What a step did, one thing after the other; what is picked is reversed.
+fn draw_effects(run: Run, pen: &mut Pen<'_>, row: &StepRow, picked: Option<&Picked>) {
+    let mut rest = run;
+    for (place, effect) in row.effects.iter().enumerate() {
+        let before = rest;
+        rest = pen.spans(rest, &effect_spans(effect));
+        if picked.is_some_and(|picked| picked.effect == Some(place)) {
+            pen.mark(Run { end: rest.x, ..before }, pen.look.style(Role::Picked));
+        }
+        rest = rest.behind(2);
+    }
+    for note in &row.notes {
+        rest = pen.role(rest, note, Role::Text(Meaning::Comment)).behind(2);
+    }
+}
+
+/// `x0 ← 5a7d`; with `~` where the trace does not state the value.
+pub fn effect_spans(effect: &EffectText) -> Vec<Span> {
+    let mut spans = vec![effect.label.clone()];
+    if let Some(value) = &effect.value {
+        let arrow = if effect.is_read { " → " } else { " ← " };
+        spans.push(Span::new(Meaning::Punctuation, arrow));
+        let (meaning, sign) = if effect.is_inferred { (Meaning::Inferred, "~") } else { (Meaning::Plain, "") };
+        spans.push(Span::new(meaning, format!("{sign}{value}")));
+    }
+    if let Some(size) = effect.size_bytes {
+        spans.push(Span::new(Meaning::Label, format!(":{size}")));
+    }
+    spans
+}
+
+/// The line of the position, with its number.
+fn draw_position(run: Run, pen: &mut Pen<'_>, window: &TraceWindow) {
+    let role = Role::Position(window.id.0);
+    pen.line(run, pen.look.style(role));
+    let words = format!(" {} ", thousands(window.position.0));
+    let rest = run.behind(2);
+    if window.id.0 > 1 {
+        pen.role(rest, &format!(" [{}] {}", window.id.0, words.trim_start()), role);
+    } else {
+        pen.role(rest, &words, role);
+    }
+}

@@ -1,0 +1,10 @@
+//! Words below the last step.
+
+use stepback_debugger::analysis::fatal_ending::FatalEnding;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::fatal_words::fatal_words;
+
+/// Where the program died, and how to go there.
+pub fn died_words(ending: &FatalEnding) -> String {
+    say!("terminal-died", words = fatal_words(ending), step = ending.step.0)
+}

@@ -1,0 +1,178 @@
+//! Draws texts into cells: whatever is drawn through it is safe for the terminal and stays in its room.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::clean::{letter_width, width};
+use super::look::{Look, Role};
+use stepback_debugger::model::Span;
+
+/// What draws.
+pub struct Pen<'a> {
+    /// The cells.
+    pub buffer: &'a mut Buffer,
+    /// How things look.
+    pub look: &'a Look,
+}
+
+/// Cells of one row: from one column up to another, which is not among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The row.
+    pub y: u16,
+    /// The first column.
+    pub x: u16,
+    /// The column behind the last.
+    pub end: u16,
+}
+
+impl Run {
+    /// A row of an area, from its top; empty beyond its bottom.
+    pub fn of(area: Rect, row: u16) -> Self {
+        let y = area.y.saturating_add(row);
+        if y >= area.bottom() { Self { y, x: area.x, end: area.x } } else { Self { y, x: area.x, end: area.right() } }
+    }
+
+    /// From a column on.
+    #[must_use]
+    pub fn from(self, x: u16) -> Self {
+        Self { x: x.min(self.end), ..self }
+    }
+
+    /// Without so many cells at its start.
+    #[must_use]
+    pub fn behind(self, cells: u16) -> Self {
+        self.from(self.x.saturating_add(cells))
+    }
+
+    /// Its first cells, as many as there are.
+    #[must_use]
+    pub fn first(self, cells: u16) -> Self {
+        Self { end: self.x.saturating_add(cells).min(self.end), ..self }
+    }
+
+    /// How many cells it has.
+    pub fn cells(self) -> u16 {
+        self.end.saturating_sub(self.x)
+    }
+}
+
+impl Pen<'_> {
+    /// Draws a text, cut with `…` where it is too long. Returns what is left of the run.
+    pub fn text(&mut self, run: Run, text: &str, style: Style) -> Run {
+        let fitted = self.look.signs.fit(text, usize::from(run.cells()));
+        self.put(run, &fitted, style)
+    }
+
+    /// The same in the style of a role.
+    pub fn role(&mut self, run: Run, text: &str, role: Role) -> Run {
+        self.text(run, text, self.look.style(role))
+    }
+
+    /// Draws texts by their meanings, cut where they are too long.
+    pub fn spans(&mut self, run: Run, spans: &[Span]) -> Run {
+        let mut rest = run;
+        for span in spans {
+            if rest.cells() == 0 {
+                break;
+            }
+            rest = self.text(rest, &span.text, self.look.text(span.meaning));
+        }
+        rest
+    }
+
+    /// Draws a text so that it ends where the run does. Returns what is left before it.
+    pub fn text_right(&mut self, run: Run, text: &str, style: Style) -> Run {
+        let fitted = self.look.signs.fit(text, usize::from(run.cells())).into_owned();
+        let start = run.end.saturating_sub(cells(&fitted)).max(run.x);
+        self.put(run.from(start), &fitted, style);
+        Run { end: start, ..run }
+    }
+
+    /// A line across all of a run.
+    pub fn line(&mut self, run: Run, style: Style) {
+        let sign = self.look.signs.clean("─").into_owned();
+        self.put(run, &sign.repeat(usize::from(run.cells())), style);
+    }
+
+    /// Adds a style to cells, whatever they show.
+    pub fn mark(&mut self, run: Run, style: Style) {
+        let area = Rect { x: run.x, y: run.y, width: run.cells(), height: 1 };
+        self.buffer.set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// How many cells a text takes.
+    pub fn width(&self, text: &str) -> u16 {
+        cells(&self.look.signs.clean(text))
+    }
+
+    /// Draws a clean text that fits.
+    fn put(&mut self, run: Run, clean: &str, style: Style) -> Run {
+        let mut rest = run;
+        let mut letter_bytes = [0; 4];
+        for letter in clean.chars() {
+            let cells = u16::try_from(letter_width(letter)).unwrap_or_default();
+            if cells > rest.cells() {
+                break;
+            }
+            if let Some(cell) = self.buffer.cell_mut((rest.x, rest.y)) {
+                cell.set_symbol(letter.encode_utf8(&mut letter_bytes)).set_style(style);
+            }
+            // What lay below the second half of a wide letter must not show when that goes.
+            if let Some(second) = self.buffer.cell_mut((rest.x.saturating_add(1), rest.y)).filter(|_| cells == 2) {
+                second.reset();
+                second.set_style(style);
+            }
+            rest = rest.behind(cells);
+        }
+        rest
+    }
+}
+
+fn cells(clean: &str) -> u16 {
+    u16::try_from(width(clean)).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Colors, Signs};
+
+    #[track_caller]
+    fn check(signs: Signs, draw: impl Fn(&mut Pen<'_>, Run), expected: &str) {
+        let look = Look { colors: Colors::None, signs };
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
+        draw(&mut Pen { buffer: &mut buffer, look: &look }, Run { y: 0, x: 1, end: 10 });
+        let shown: String = (0..12).map(|x| buffer[(x, 0)].symbol()).collect();
+        assert_eq!(shown.trim_end(), expected);
+    }
+
+    #[test]
+    fn texts_stay_in_their_run() {
+        check(Signs::Unicode, |pen, run| _ = pen.text(run, "0123456789", Style::new()), " 01234567…");
+        check(Signs::Ascii, |pen, run| _ = pen.text(run, "0123456789", Style::new()), " 0123456..");
+        check(Signs::Unicode, |pen, run| _ = pen.text(run, "a\x1b[1mé", Style::new()), r" a\x1b[1mé");
+        check(Signs::Unicode, |pen, run| _ = pen.text_right(run, "abc", Style::new()), "       abc");
+        check(Signs::Ascii, |pen, run| pen.line(run, Style::new()), " ---------");
+    }
+
+    #[test]
+    fn what_is_left_of_a_run_begins_behind_the_text() {
+        let draw = |pen: &mut Pen<'_>, run: Run| {
+            let rest = pen.text(run, "語", Style::new());
+            assert_eq!((rest.x, rest.end), (3, 10));
+            pen.text(rest, "b", Style::new());
+        };
+        check(Signs::Unicode, draw, " 語 b");
+        check(Signs::Ascii, |pen, run| _ = pen.text(run, "語", Style::new()), " ?");
+    }
+
+    #[test]
+    fn rows_beyond_the_area_are_empty() {
+        let area = Rect::new(2, 3, 10, 2);
+        assert_eq!(Run::of(area, 1), Run { y: 4, x: 2, end: 12 });
+        assert_eq!(Run::of(area, 2).cells(), 0);
+        assert_eq!(Run::of(area, 0).behind(4).first(3), Run { y: 3, x: 6, end: 9 });
+    }
+}

@@ -1,0 +1,410 @@
+//! What keys and the mouse do.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use stepback_machine::RegisterGroup;
+
+use super::browser::{Browser, Over};
+use super::command::{Command, Purpose};
+use super::keys;
+use super::palette::Picked;
+use super::pane::{Ask, Cx, Touch, TouchKind};
+use super::prompt::{Typed, remember};
+use super::question::Asked;
+use stepback_debugger::action::{Action, FindKind, FindQuestion, PanelKind, Way};
+use stepback_debugger::desk::Tone;
+use stepback_debugger::keymap::{self, Keyboard, place_text};
+use stepback_debugger::messages::say;
+
+/// Rows that the wheel turns by.
+const WHEEL: i16 = 3;
+
+impl Browser {
+    /// A key was pressed.
+    pub fn press(&mut self, key: KeyEvent) {
+        if key.kind == KeyEventKind::Release {
+            return;
+        }
+        if is_control(key, 'z') {
+            self.is_suspending = true;
+            return;
+        }
+        self.message = None;
+        self.is_greeting = false;
+        match std::mem::take(&mut self.over) {
+            Over::Nothing => self.press_in_pane(key),
+            Over::Question(question) => self.press_in_question(key, question),
+            Over::Palette(palette) => self.press_in_palette(key, palette),
+            Over::Help(mut page) => {
+                if page.press(key) {
+                    self.over = Over::Help(page);
+                }
+            }
+        }
+        self.apply_queue();
+    }
+
+    /// A text was pasted: where none is typed it means nothing.
+    pub fn paste(&mut self, text: &str) {
+        match &mut self.over {
+            Over::Question(question) => question.line.insert(text),
+            Over::Palette(palette) => palette.insert(text),
+            Over::Nothing | Over::Help(_) => {}
+        }
+    }
+
+    fn press_in_pane(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Esc || is_control(key, 'c') {
+            return self.give_up();
+        }
+        if let Some(command) = keys::command_of(self.focused_kind(), key) {
+            return self.obey(command);
+        }
+        let situation = self.situation();
+        let stroke = keys::stroke_of(key);
+        match stroke.and_then(|stroke| keymap::meant(stroke, &situation, Keyboard::Panel)) {
+            Some(command) => match command.action(&situation) {
+                Some(action) => self.queue.push(action),
+                None if command.argument.is_some() => self.ask(Asked::Argument(command), ""),
+                None => {}
+            },
+            None => self.tell(Tone::Info, say!("terminal-no-key")),
+        }
+    }
+
+    /// Escape gives up the search under way, or ends following, or stops indexing, or shows all steps again.
+    fn give_up(&mut self) {
+        if self.desk.as_mut().is_some_and(|desk| desk.give_up() || desk.leave_only_hits()) {
+            return self.tell(Tone::Info, say!("terminal-given-up"));
+        }
+        match &self.opening {
+            Some(opening) if opening.is_following() => opening.stop_following(),
+            Some(opening) => opening.cancel(),
+            None if self.panes.is_zoomed => self.panes.is_zoomed = false,
+            None => self.tell(Tone::Info, say!("terminal-how-to-end")),
+        }
+    }
+
+    /// Does what a key of the table asks for.
+    pub(super) fn obey(&mut self, command: Command) {
+        match command {
+            Command::Focus(way) => {
+                self.panes.focus_next(way);
+                self.activate_focused();
+            }
+            Command::Help => self.help(),
+            Command::Quit => self.is_over = true,
+            Command::Palette => self.queue.push(Action::CommandPalette),
+            Command::Search(way) => self.ask(Asked::Search(way), ""),
+            Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
+            Command::Undo(Way::Back) => self.queue.push(Action::Undo),
+            Command::Undo(Way::Forward) => self.queue.push(Action::Redo),
+            Command::Copy => self.copy_from_pane(),
+            Command::Into(way) => self.queue.push(Action::StepInto(way)),
+            Command::Over(way) => self.queue.push(Action::StepOver(way)),
+            Command::History(way) => self.queue.push(Action::History(way)),
+            Command::FindAgain(way) => self.queue.push(Action::FindNext(way)),
+            Command::Registers(group) => self.toggle_registers(group),
+            Command::Resize(by) => self.resize(by),
+            Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
+            other => self.obey_in_pane(other),
+        }
+    }
+
+    /// What is under the cursor of the pane that has the keyboard goes to the clipboard.
+    fn copy_from_pane(&mut self) {
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Some(open) = panes.focused() else { return };
+        let cx = Cx { desk, look, pane: open.id, has_focus: true };
+        match open.pane.copied(&cx) {
+            Some(text) => self.queue.push(Action::Copy(text)),
+            None => self.tell(Tone::Info, say!("terminal-nothing-to-copy")),
+        }
+    }
+
+    fn obey_in_pane(&mut self, command: Command) {
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Some(open) = panes.focused_mut() else { return };
+        let cx = Cx { desk, look, pane: open.id, has_focus: true };
+        let mut asked = Vec::new();
+        let is_done = open.pane.obey(command, &cx, &mut asked);
+        if !is_done {
+            if let Command::Ask(purpose) = command {
+                return self.ask_pane(purpose, "");
+            }
+            if command == Command::Why {
+                return self.ask_why();
+            }
+            if let Command::Access(way) = command {
+                asked.push(Ask::Do(Action::GoToAccessOfSelection(stepback_debugger::action::Access::Write, way)));
+            }
+        }
+        self.do_asked(asked);
+    }
+
+    /// Why of the cell under the cursor; where there is none, which one is asked for.
+    fn ask_why(&mut self) {
+        match self.situation().why() {
+            Some(why) => self.queue.push(why),
+            None => self.queue.push(Action::AskFor("Why…".to_owned())),
+        }
+    }
+
+    fn ask_pane(&mut self, purpose: Purpose, text: &str) {
+        self.ask(Asked::Pane(self.panes.focus_id(), purpose), text);
+    }
+
+    /// Does what a pane asked for.
+    pub(super) fn do_asked(&mut self, asked: Vec<Ask>) {
+        for ask in asked {
+            match ask {
+                Ask::Do(action) => self.queue.push(action),
+                Ask::Prompt(purpose, text) => self.ask_pane(purpose, &text),
+                Ask::OpenMemory(address) => self.open_memory(&address),
+                Ask::Obey(command) => self.obey(command),
+                Ask::Say(words) => self.tell(Tone::Info, &words),
+            }
+        }
+    }
+
+    /// Another pane of memory; the list of steps keeps the keyboard.
+    fn open_memory(&mut self, address: &str) {
+        let focus = self.panes.focus_id();
+        self.open_pane(PanelKind::Memory);
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        if let Some(open) = panes.focused_mut() {
+            let cx = Cx { desk, look, pane: open.id, has_focus: false };
+            open.pane.take(&Action::ShowMemory(address.to_owned()), &cx);
+        }
+        self.panes.focus(focus);
+    }
+
+    /// A pane with a group of registers opens, or closes where there is one; the keyboard stays where it is.
+    fn toggle_registers(&mut self, group: RegisterGroup) {
+        let Some(desk) = self.desk.as_ref() else { return };
+        if !stepback_debugger::model::registers::has_group(&desk.session, group) {
+            return self.tell(Tone::Info, no_group(group));
+        }
+        let there = self.panes.list().iter().find(|open| open.pane.group() == Some(group)).map(|open| open.id);
+        let focus = self.panes.focus_id();
+        match there {
+            Some(id) => {
+                self.panes.close(id);
+                if id != focus {
+                    self.panes.focus(focus);
+                }
+            }
+            None => {
+                self.open_pane(PanelKind::Registers);
+                let Self { panes, desk: Some(desk), look, .. } = self else { return };
+                if let Some(open) = panes.focused_mut() {
+                    let cx = Cx { desk, look, pane: open.id, has_focus: false };
+                    open.pane.take(&Action::ShowRegisters(group), &cx);
+                }
+                self.panes.focus(focus);
+            }
+        }
+    }
+
+    /// The pane that has the keyboard gets more rows, or less. The list of steps takes what is left.
+    fn resize(&mut self, by: i8) {
+        let Some(id) = self.panes.focused().filter(|open| open.pane.window().is_none()).map(|open| open.id) else {
+            return self.tell(Tone::Info, say!("terminal-list-takes-the-rest"));
+        };
+        let now = self.places.rows_of(id);
+        if let Some(open) = self.panes.get_mut(id) {
+            let now = now.unwrap_or_else(|| open.pane.wished_rows());
+            open.rows = Some(now.saturating_add_signed(i16::from(by)).max(1));
+        }
+    }
+
+    fn press_in_question(&mut self, key: KeyEvent, mut question: super::question::Question) {
+        let kind = question.asked.kind();
+        let before = self.typed.get(&kind).map_or(&[][..], Vec::as_slice);
+        match question.line.press(key, before) {
+            Typed::Cancelled => {}
+            Typed::More | Typed::Nothing => {
+                question.error = None;
+                self.over = Over::Question(question);
+            }
+            Typed::Done(text) => {
+                remember(self.typed.entry(kind).or_default(), &text);
+                self.answer(&question.asked, &text);
+            }
+        }
+    }
+
+    /// Does what a text that was typed asks for. Nothing typed asks for nothing, but ends a filter.
+    fn answer(&mut self, asked: &Asked, text: &str) {
+        let may_be_empty = matches!(asked, Asked::Pane(_, Purpose::Filter | Purpose::CompareWithLine));
+        if text.trim().is_empty() && !may_be_empty {
+            return;
+        }
+        match asked {
+            Asked::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
+            Asked::Argument(command) => self.answer_command(command, text),
+            Asked::Place => self.queue.push(Action::GoTo(place_text(text))),
+            Asked::Search(way) => {
+                let question = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
+                self.queue.extend([Action::Find(question), Action::FindNext(*way)]);
+            }
+            Asked::Trace => self.queue.push(Action::OpenPath(text.to_owned())),
+            Asked::SessionPlace => self.queue.push(Action::SaveSession(Some(text.to_owned()))),
+            Asked::TextPlace(kept) => self.save_text(text, kept),
+        }
+    }
+
+    fn answer_pane(&mut self, id: u64, purpose: Purpose, text: &str) {
+        match purpose {
+            Purpose::Memory => return self.open_memory(text),
+            Purpose::Visit(way) => return self.visit(text, way),
+            _ => {}
+        }
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Some(open) = panes.get_mut(id) else { return };
+        let cx = Cx { desk, look, pane: id, has_focus: true };
+        let mut asked = Vec::new();
+        open.pane.answer(purpose, text, &cx, &mut asked);
+        self.do_asked(asked);
+    }
+
+    /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
+    fn visit(&mut self, address: &str, way: Way) {
+        let Some(desk) = self.desk.as_mut() else { return };
+        let question = FindQuestion { text: address.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
+        let at = desk.windows.active().position;
+        desk.find.begin(question, at, &desk.session, &desk.worker);
+        self.queue.push(Action::FindNext(way));
+    }
+
+    fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {
+        let Some(argument) = &command.argument else { return };
+        match (argument.make)(text, &self.situation()) {
+            Ok(action) => self.queue.push(action),
+            Err(error) => {
+                self.ask(Asked::Argument(command), text);
+                self.report(&error);
+            }
+        }
+    }
+
+    fn save_text(&mut self, path: &str, text: &str) {
+        let path = stepback_debugger::desk::home::typed_path(path);
+        match std::fs::File::create_new(&path)
+            .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+        {
+            Ok(()) => self.tell(Tone::Info, &say!("dialog-saved", path = path.display().to_string())),
+            Err(error) => {
+                self.report(&say!("terminal-not-saved", error = error.to_string(), path = format!("{path:?}")))
+            }
+        }
+    }
+
+    fn press_in_palette(&mut self, key: KeyEvent, mut palette: super::palette::Palette) {
+        palette.look(&self.situation(), self.desk.as_ref());
+        let picked = palette.press(key);
+        self.take_picked(picked, palette);
+    }
+
+    fn take_picked(&mut self, picked: Picked, palette: super::palette::Palette) {
+        match picked {
+            Picked::Nothing => self.over = Over::Palette(palette),
+            Picked::Closed => {}
+            Picked::Action(action) => self.queue.push(action),
+            Picked::Ask(command) => self.ask(Asked::Argument(command), ""),
+        }
+    }
+
+    /// The mouse did something.
+    pub fn touch(&mut self, event: MouseEvent) {
+        let MouseEvent { kind, column: x, row: y, .. } = event;
+        self.is_greeting &= kind == MouseEventKind::Moved;
+        if !matches!(self.over, Over::Nothing) {
+            return self.touch_over(event);
+        }
+        match kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                self.dragged = self.places.border_at(x, y);
+                let kind = self.click_kind(x, y);
+                self.touch_pane(Touch { x, y, kind });
+            }
+            MouseEventKind::Drag(MouseButton::Left) => self.drag(y),
+            MouseEventKind::Up(_) => self.dragged = None,
+            MouseEventKind::ScrollUp => self.touch_pane(Touch { x, y, kind: TouchKind::Wheel(-WHEEL) }),
+            MouseEventKind::ScrollDown => self.touch_pane(Touch { x, y, kind: TouchKind::Wheel(WHEEL) }),
+            _ => {}
+        }
+        self.apply_queue();
+    }
+
+    /// Twice at one place in a short time is a double click.
+    fn click_kind(&mut self, x: u16, y: u16) -> TouchKind {
+        let now = std::time::Instant::now();
+        let is_double = self.clicked.is_some_and(|clicked| {
+            (clicked.x, clicked.y) == (x, y) && now.duration_since(clicked.at) < super::browser::DOUBLE_CLICK
+        });
+        self.clicked = (!is_double).then_some(super::browser::Clicked { x, y, at: now });
+        if is_double { TouchKind::DoubleClick } else { TouchKind::Click }
+    }
+
+    /// The mouse over what lies over the panes: the wheel scrolls, a click picks a row of the palette.
+    fn touch_over(&mut self, event: MouseEvent) {
+        let code = match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                match std::mem::take(&mut self.over) {
+                    Over::Palette(mut palette) if event.row > 0 => {
+                        let picked = palette.click(usize::from(event.row) - 1);
+                        self.take_picked(picked, palette);
+                    }
+                    over => self.over = over,
+                }
+                return self.apply_queue();
+            }
+            MouseEventKind::ScrollUp => KeyCode::Up,
+            MouseEventKind::ScrollDown => KeyCode::Down,
+            _ => return,
+        };
+        if matches!(self.over, Over::Help(_) | Over::Palette(_)) {
+            self.press(KeyEvent::new(code, KeyModifiers::NONE));
+        }
+    }
+
+    fn touch_pane(&mut self, touch: Touch) {
+        let Some(id) = self.places.pane_at(touch.x, touch.y) else { return };
+        if !matches!(touch.kind, TouchKind::Wheel(_)) {
+            self.focus(id);
+        }
+        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let has_focus = panes.focus_id() == id;
+        let Some(open) = panes.get_mut(id) else { return };
+        let cx = Cx { desk, look, pane: id, has_focus };
+        let mut asked = Vec::new();
+        open.pane.touch(touch, &cx, &mut asked);
+        self.do_asked(asked);
+    }
+
+    /// The bar above a pane is dragged: the pane ends where it did.
+    fn drag(&mut self, y: u16) {
+        let Some(id) = self.dragged else { return };
+        let Some(end) = self.places.end_of(id) else { return };
+        if let Some(open) = self.panes.get_mut(id) {
+            open.rows = Some(end.saturating_sub(y.saturating_add(1)).max(1));
+        }
+    }
+}
+
+/// Whether a key is a letter together with Ctrl.
+fn is_control(key: KeyEvent, letter: char) -> bool {
+    key.code == KeyCode::Char(letter) && key.modifiers.contains(KeyModifiers::CONTROL)
+}
+
+fn no_group(group: RegisterGroup) -> &'static str {
+    match group {
+        RegisterGroup::Scalable => say!("apply-no-sve"),
+        RegisterGroup::Core => say!("apply-no-general"),
+        RegisterGroup::Single => say!("apply-no-single"),
+        RegisterGroup::Double => say!("apply-no-double"),
+        RegisterGroup::Vector => say!("apply-no-vector"),
+        RegisterGroup::System => say!("apply-no-system"),
+    }
+}

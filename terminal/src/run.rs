@@ -1,0 +1,278 @@
+//! Runs the browser: in the terminal, or, for a script that ends in a picture, without one.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{self, Event as Input};
+use ratatui::layout::Rect;
+
+use super::browser::{Browser, Wake};
+use super::look::{Look, SignsChoice};
+use super::options::{BrowserOptions, BrowserOutcome};
+use super::screen::{Screen, restore_on_panic};
+use super::signals::{self, Signal};
+use super::snapshot::text_of;
+use stepback_debugger::desk::home::typed_path;
+use stepback_debugger::worker::Worker;
+
+/// Threads that answer questions.
+const WORKERS: usize = 3;
+/// How often what changes by itself is drawn.
+const TICK: Duration = Duration::from_millis(100);
+/// How long a move is waited for before it is drawn: most have arrived by then, and nothing is drawn twice.
+const PATIENCE: Duration = Duration::from_millis(8);
+/// The screen of a picture where no terminal has one.
+const PICTURE: (u16, u16) = (100, 40);
+/// How long an answer that a picture needs is waited for at most.
+const ANSWER: Duration = Duration::from_secs(600);
+
+/// What wakes the browser.
+enum Event {
+    Input(io::Result<Input>),
+    Signal(Signal),
+    /// An answer arrived.
+    News,
+}
+
+/// Shows the browser until the user leaves it.
+///
+/// # Errors
+/// The script is wrong or a line of it failed, the picture could not be saved, the terminal cannot be used.
+pub fn run(options: BrowserOptions) -> Result<BrowserOutcome> {
+    let signs = if options.is_ascii { SignsChoice::Ascii } else { SignsChoice::Detected };
+    let look = Look::of(|name| std::env::var(name).ok(), signs);
+    if options.quit {
+        return run_unseen(options, look);
+    }
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Ok(BrowserOutcome::NoTerminal("standard input or output is no terminal".to_owned()));
+    }
+    run_in_terminal(options, look)
+}
+
+/// Without a terminal: the script is done, the screen is saved, that is all.
+fn run_unseen(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
+    let (columns, rows) = options.size.unwrap_or(PICTURE);
+    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+    let picture = options.screenshot.clone();
+    let (wake, news) = channel::<()>();
+    let wake: Wake = Arc::new(move || {
+        // Nobody listens any more at the end.
+        let _unheard = wake.send(());
+    });
+    let mut browser = new_browser(options, look, &wake);
+    loop {
+        settle(&mut browser, &mut buffer, &news)?;
+        if browser.is_over() || !browser.next_of_script() {
+            break;
+        }
+    }
+    if let Some(place) = picture {
+        save(&place, &text_of(&buffer))?;
+    }
+    browser.close();
+    browser.failure().map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error.to_owned())))
+}
+
+fn new_browser(options: BrowserOptions, look: Look, wake: &Wake) -> Browser {
+    let woken = Arc::clone(wake);
+    Browser::new(options, look, Worker::new(WORKERS, move || woken()), Arc::clone(wake))
+}
+
+/// Draws until the last answer is drawn.
+fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Result<()> {
+    let limit = Instant::now() + ANSWER;
+    let mut quiet = 0;
+    while quiet < 3 {
+        let before = browser.questions();
+        browser.advance();
+        buffer.reset();
+        browser.draw_into(buffer);
+        if let Some(error) = browser.failure() {
+            return Err(anyhow!(error.to_owned()));
+        }
+        if browser.is_idle() {
+            quiet = if browser.questions() == before { quiet + 1 } else { 0 };
+            continue;
+        }
+        quiet = 0;
+        if Instant::now() > limit {
+            return Err(anyhow!("no answer came for {} seconds", ANSWER.as_secs()));
+        }
+        // Whether it is time or news: the next frame looks.
+        let _woken = news.recv_timeout(TICK);
+    }
+    Ok(())
+}
+
+/// Writes a screen as text; `-` is standard output.
+fn save(place: &Path, text: &str) -> Result<()> {
+    if place.as_os_str() == "-" {
+        return Ok(io::stdout().write_all(text.as_bytes())?);
+    }
+    std::fs::write(place, text).map_err(|error| anyhow!("the screen could not be saved ({error}): {place:?}"))
+}
+
+fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
+    let (sender, events) = channel();
+    let wake = waker(&sender);
+    let picture = options.screenshot.clone();
+    restore_on_panic();
+    let mut screen = Screen::enter().map_err(|error| anyhow!("the terminal cannot be used: {error}"))?;
+    let told = sender.clone();
+    signals::listen(move |signal| {
+        let _unheard = told.send(Event::Signal(signal));
+    })?;
+    read_input(sender)?;
+    let mut running =
+        Running { browser: new_browser(options, look, &wake), screen: &mut screen, events, ended_by: None };
+    let drawn = running.run(picture.as_deref());
+    running.browser.close();
+    let (failure, ended_by) = (running.browser.failure().map(str::to_owned), running.ended_by);
+    drop(screen);
+    drawn?;
+    if let Some(signal) = ended_by {
+        signals::die_of(signal)?;
+    }
+    failure.map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
+}
+
+fn waker(sender: &Sender<Event>) -> Wake {
+    let sender = sender.clone();
+    Arc::new(move || {
+        // Nobody listens any more at the end.
+        let _unheard = sender.send(Event::News);
+    })
+}
+
+/// Reads keys on a thread of its own, as long as the program runs.
+fn read_input(sender: Sender<Event>) -> io::Result<()> {
+    let job = move || {
+        loop {
+            let input = event::read();
+            let is_last = input.is_err();
+            if sender.send(Event::Input(input)).is_err() || is_last {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("keys".to_owned()).spawn(job).map(drop)
+}
+
+/// The browser while it runs in a terminal.
+struct Running<'a> {
+    browser: Browser,
+    screen: &'a mut Screen,
+    events: Receiver<Event>,
+    /// The signal that ended it.
+    ended_by: Option<i32>,
+}
+
+impl Running<'_> {
+    fn run(&mut self, picture: Option<&Path>) -> Result<()> {
+        let mut picture = picture;
+        while !self.browser.is_over() {
+            self.browser.advance();
+            self.draw()?;
+            if self.browser.is_idle()
+                && !self.browser.next_of_script()
+                && let Some(place) = picture.take()
+            {
+                self.save_picture(place)?;
+            }
+            self.wait()?;
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self) -> Result<()> {
+        let browser = &mut self.browser;
+        self.screen.draw(|frame| browser.draw(frame))?;
+        for sequence in self.browser.take_sequences() {
+            self.screen.send(&sequence)?;
+        }
+        if let Some(place) = self.browser.take_snapshot() {
+            self.save_picture(&typed_path(&place))?;
+        }
+        Ok(())
+    }
+
+    fn save_picture(&mut self, place: &Path) -> Result<()> {
+        let browser = &mut self.browser;
+        let mut text = String::new();
+        self.screen.draw(|frame| {
+            browser.draw(frame);
+            text = text_of(frame.buffer_mut());
+        })?;
+        match save(place, &text) {
+            Ok(()) => self.browser.tell_saved_picture(place),
+            Err(error) => self.browser.report(&error.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Waits for something to happen, and takes in all that has happened: keys that were held while the last frame was on its
+    /// way are one frame.
+    fn wait(&mut self) -> Result<()> {
+        let first = match self.browser.is_counting() || self.browser.has_script() {
+            true => self.events.recv_timeout(TICK),
+            false => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match first {
+            Ok(event) => self.take(event)?,
+            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return Err(anyhow!("no more keys can be read")),
+        }
+        self.drain()?;
+        // A move that was just asked for is nearly there.
+        let limit = Instant::now() + PATIENCE;
+        self.browser.advance();
+        while self.browser.is_moving() {
+            let Some(left) = limit.checked_duration_since(Instant::now()) else { break };
+            let Ok(event) = self.events.recv_timeout(left) else { break };
+            self.take(event)?;
+            self.drain()?;
+            self.browser.advance();
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        while let Ok(event) = self.events.try_recv() {
+            self.take(event)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, event: Event) -> Result<()> {
+        match event {
+            Event::Input(input) => self.take_input(input?),
+            Event::Signal(Signal::End(number)) => {
+                self.ended_by = Some(number);
+                self.browser.end();
+            }
+            Event::Signal(Signal::Suspend) => self.screen.suspend()?,
+            Event::Signal(Signal::Resume) => self.screen.resume()?,
+            Event::News => {}
+        }
+        if self.browser.take_suspension() {
+            self.screen.suspend()?;
+        }
+        Ok(())
+    }
+
+    fn take_input(&mut self, input: Input) {
+        match input {
+            Input::Key(key) => self.browser.press(key),
+            Input::Mouse(event) => self.browser.touch(event),
+            Input::Paste(text) => self.browser.paste(&text),
+            // The next frame asks for the size.
+            Input::Resize(..) | Input::FocusGained | Input::FocusLost => {}
+        }
+    }
+}

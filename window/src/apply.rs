@@ -1,0 +1,183 @@
+//! What each action does.
+
+use std::path::PathBuf;
+
+use super::about::Page;
+use super::app::App;
+use super::file_dialog::Purpose;
+use super::go_to::GoTo;
+use super::layouts::changes_panels;
+use super::palette::Palette;
+use super::picture::Picture;
+use super::settings_page::SettingsPage;
+use super::workspace::Workspace;
+use stepback_debugger::action::{Action, ThemeChoice};
+use stepback_debugger::desk::home::{from_home, typed_path};
+use stepback_debugger::desk::{Showing, TraceChoice};
+use stepback_debugger::session::{IndexPolicy, OpenOptions, TraceFiles};
+
+impl App {
+    /// Applies all actions that wait, in their order, as far as nothing that is under way keeps them waiting.
+    pub(super) fn apply_queue(&mut self) {
+        while let Some(action) = self.queue.next(self.workspace.as_mut().map(|workspace| &mut workspace.desk)) {
+            self.apply(action);
+        }
+        self.take_news();
+    }
+
+    /// Does what an action asks of the trace; gives back what is the window's to do.
+    fn apply_to_desk(&mut self, action: Action) -> Option<Action> {
+        let Some(workspace) = self.workspace.as_mut() else { return Some(action) };
+        if matches!(action, Action::GoTo(_)) {
+            self.go_to.error = None;
+        }
+        let rest = workspace.desk.apply(action);
+        self.take_news();
+        rest
+    }
+
+    fn apply(&mut self, action: Action) {
+        if changes_panels(&action) {
+            self.panels_touched = true;
+            self.in_trace(Workspace::note_positions);
+        }
+        let Some(action) = self.apply_to_desk(action) else { return };
+        let rest = self.apply_to_files(action).and_then(|action| self.apply_to_panels(action));
+        let rest = rest.and_then(|action| self.apply_in_panels(action));
+        // What is left then means a trace, and none is open.
+        let _meant_for_a_trace = rest.and_then(|action| self.apply_to_program(action));
+    }
+
+    /// What is done with files: traces, sessions, images, sources, pictures. Gives back what means something else.
+    fn apply_to_files(&mut self, action: Action) -> Option<Action> {
+        match action {
+            Action::OpenDialog => self.ask_for_file(Purpose::Trace),
+            Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
+            Action::OpenPath(path) => self.open_path(&path),
+            Action::OpenFiles(files) => self.open_files(files),
+            Action::OpenDemo => self.open(TraceChoice::Demo),
+            Action::OpenSession(None) => self.ask_for_file(Purpose::Session),
+            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file: typed_path(&file), trace: None }),
+            Action::OpenSessionWith(file, trace) => {
+                self.open(TraceChoice::Session { file: file.into(), trace: Some(trace.into()) });
+            }
+            Action::LocateTrace(file) => self.ask_for_file(Purpose::TraceOf(file)),
+            Action::SaveSession(None) => self.ask_for_file(Purpose::SessionPlace),
+            Action::SaveSession(Some(place)) => self.save_session_as(&place),
+            Action::SaveSessionAgain => self.save_session_again(),
+            Action::Reload => self.reload(),
+            Action::AddImage(image) => self.add_image(image),
+            Action::AddSysroot(directory) => self.add_sysroot(directory),
+            Action::LocateSource(file) => self.locate_source(file),
+            Action::MapSource(text) => self.map_source(&text),
+            Action::MoveSources(mapping) => self.move_sources(mapping),
+            Action::ForgetSources => self.forget_sources(),
+            Action::CloseTrace => self.close_trace(),
+            Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path.as_os_str() != path.as_str()),
+            Action::ClearRecent => self.settings.recent.clear(),
+            Action::CancelIndexing => self.cancel_opening(),
+            Action::ContinueIndexing => self.index_more(Showing::Parts),
+            Action::FollowTrace => self.toggle_follow(),
+            Action::ToggleIndexingCard => self.toggle_card(),
+            Action::SavePart(range, path) => self.save_part(range, path),
+            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(typed_path(&path))),
+            Action::SavePicture(None) => self.ask_for_file(Purpose::PicturePlace),
+            Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// What is done with the program itself. Gives back what means something else.
+    fn apply_to_program(&mut self, action: Action) -> Option<Action> {
+        match action {
+            Action::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::FocusGoTo => self.go_to.focus(),
+            Action::CommandPalette => self.palette = Some(Palette::default()),
+            Action::AskFor(name) => self.palette = stepback_debugger::keymap::command(&name).map(Palette::asking),
+            Action::KeyboardHelp => self.page = Some(Page::Keys),
+            Action::About => self.page = Some(Page::About),
+            Action::Theme(choice) => self.choose_theme(choice),
+            Action::Language(choice) => self.choose_language(choice),
+            Action::ToggleOwnBrowser => {
+                self.settings.uses_own_browser ^= true;
+                self.keep_settings();
+            }
+            Action::Settings => self.settings_page = Some(SettingsPage::default()),
+            Action::SetKeys(name, keys) => self.set_keys(&name, &keys),
+            Action::ResetKeys(name) => self.reset_keys(name.as_deref()),
+            Action::ExportKeys => self.export_keys(),
+            Action::ImportKeys(path) => self.import_keys(path),
+            Action::Zoom(direction) => self.zoom(direction),
+            Action::Font(change) => self.change_fonts(change),
+            Action::Copy(text) => self.context.copy_text(text),
+            Action::DismissToast(id) => self.toasts.dismiss(id),
+            Action::DismissToasts => self.toasts.clear(),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// Changes nothing but the windows and panels of the open trace, if there is one.
+    pub(super) fn in_trace(&mut self, change: impl FnOnce(&mut Workspace)) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            change(workspace);
+        }
+    }
+
+    fn open_path(&mut self, path: &str) {
+        self.open(TraceChoice::of(OpenOptions::new(from_home(path.trim()))));
+    }
+
+    fn open_files(&mut self, files: Vec<String>) {
+        let options = OpenOptions::of_files(TraceFiles::in_order(files.into_iter().map(PathBuf::from).collect()));
+        if let Some(options) = options {
+            self.open(TraceChoice::of(options));
+        }
+    }
+
+    fn reload(&mut self) {
+        let Some(workspace) = &self.workspace else { return };
+        let options = OpenOptions { policy: IndexPolicy::Force, ..workspace.options.clone() };
+        self.open(TraceChoice::of(options));
+    }
+
+    fn close_trace(&mut self) {
+        // What is indexed is kept.
+        self.opening = self.opening.take().filter(|opening| !opening.is_shown);
+        self.keep_session();
+        self.workspace = None;
+        self.begin_at = None;
+        self.go_to = GoTo::default();
+        self.start.refresh();
+        self.set_title("Stepback");
+    }
+
+    pub(super) fn set_title(&self, title: &str) {
+        self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
+    }
+
+    fn cancel_opening(&mut self) {
+        if let Some(opening) = &self.opening {
+            opening.cancel();
+        }
+    }
+
+    fn toggle_card(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            opening.is_card_hidden = !opening.is_card_hidden;
+        }
+    }
+
+    fn choose_theme(&mut self, choice: ThemeChoice) {
+        self.settings.theme = choice;
+        self.settings.apply(&self.context);
+        self.keep_settings();
+    }
+
+    fn zoom(&mut self, direction: i8) {
+        self.settings.zoom_by(direction);
+        self.settings.apply(&self.context);
+        self.keep_settings();
+    }
+}

@@ -1,0 +1,78 @@
+//! A strip above the panels that tells what is unusual about the trace.
+
+use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+
+use super::widgets::{FlatButton, line_below, text_button};
+use crate::theme::{Tok, icon, icons, ui as ui_font};
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::words::sentence;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::trace_notes::{lacks_encodings, unusual_notes};
+use stepback_debugger::session::Session;
+
+/// How high the strip is.
+pub const HEIGHT: f32 = 26.0;
+
+/// What the strip says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Banner {
+    /// A sentence each.
+    pub notes: Vec<String>,
+    /// How the program's files are given, where they would help.
+    pub wish: Option<Action>,
+}
+
+impl Banner {
+    /// What is unusual about a trace; none when nothing is.
+    pub fn of(session: &Session) -> Option<Self> {
+        let notes = unusual_notes(session);
+        let has_modules = session.companions.modules.is_some();
+        let wish = match session.images.is_empty() {
+            true if has_modules => Some(Action::AddSysroot(None)),
+            true if lacks_encodings(session) => Some(Action::AddImage(None)),
+            _ => None,
+        };
+        let missing = (wish.is_some() && has_modules).then(|| say!("banner-none-of-the-programs-files").to_owned());
+        let notes: Vec<String> = notes.into_iter().chain(missing).map(|note| sentence(&note)).collect();
+        (!notes.is_empty()).then_some(Self { notes, wish })
+    }
+
+    /// Draws the strip. True when it is to be closed.
+    pub fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) -> bool {
+        let tok = Tok::current(ui);
+        let rect = ui.max_rect();
+        ui.painter().rect_filled(rect, 0.0, tok.warn_bg);
+        line_below(ui.painter(), rect, tok.line);
+        let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
+        let end = builder.layout(Layout::right_to_left(Align::Center));
+        ui.scope_builder(end, |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let close =
+                FlatButton { icon_size: 14.0, ..FlatButton::of_icon(say!("banner-close-the-note"), icons::CLOSE) };
+            let is_closed = close.ui(ui).on_hover_text(say!("banner-close-the-note")).clicked();
+            if let Some(wish) = &self.wish
+                && text_button(ui, say!("banner-give-the-programs-files"), ui_font(12.0), tok.accent).clicked()
+            {
+                out.push(wish.clone());
+            }
+            self.words_ui(ui, tok);
+            is_closed
+        })
+        .inner
+    }
+
+    /// All sentences in one line as far as there is room; all of them under the pointer.
+    fn words_ui(&self, ui: &mut Ui, tok: &Tok) {
+        let whole = self.notes.join(" · ");
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &whole));
+        let painter = ui.painter_at(rect);
+        painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
+        let mut job = egui::text::LayoutJob::simple_singleline(whole, ui_font(12.0), tok.t1);
+        job.wrap = egui::text::TextWrapping::truncate_at_width((rect.width() - 22.0).max(0.0));
+        let galley = painter.layout_job(job);
+        let top = rect.center().y - galley.size().y / 2.0;
+        painter.galley(egui::pos2(rect.left() + 20.0, top.round()), galley, tok.t1);
+        response.on_hover_text(self.notes.join("\n"));
+    }
+}

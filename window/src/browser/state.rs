@@ -1,0 +1,536 @@
+//! What is open in the browser, and what keys and clicks do to it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use stepback_index::Cancel;
+
+use super::listing::{Depth, Entry, Filter, Listing, Order, common, list, rows};
+use super::places::{Place, split_typed, typed_path};
+use crate::file_dialog::{Pick, Purpose};
+use stepback_debugger::messages::say;
+use stepback_debugger::worker::{Answer, Lane, Slot, Ticket, Worker};
+
+/// The browser while it is open.
+pub struct Browser {
+    /// What is done with what is chosen.
+    pub purpose: Purpose,
+    pub(super) pick: Pick,
+    /// Why it is open, where nobody asked for it.
+    pub(super) notice: Option<String>,
+    pub(super) places: Vec<Place>,
+    pub(super) folder: PathBuf,
+    /// The path while it is being typed.
+    pub(super) typed: Option<String>,
+    pub(super) filter: String,
+    /// The name under which something is saved.
+    pub(super) name: String,
+    pub(super) cursor: Option<Cursor>,
+    /// Where the cursor goes as soon as the folder is shown.
+    goal: Option<OsString>,
+    /// What was chosen together, by name.
+    pub(super) marked: BTreeSet<OsString>,
+    /// The file that is there already, until the user says what becomes of it.
+    pub(super) overwritten: Option<PathBuf>,
+    /// Where it is saved, as soon as it is known what is there.
+    sought: Option<(PathBuf, Option<Ticket<There>>)>,
+    pub(super) error: Option<String>,
+    pub(super) wanted_focus: Option<FieldName>,
+    pub(super) is_revealing: bool,
+    /// The rows that are shown.
+    pub(super) shown: Option<Arc<Shown>>,
+    /// Grows when the folder is to be read again.
+    reading: u64,
+    named: Slot<Folder, Arc<Listing>>,
+    detailed: Slot<Folder, Arc<Listing>>,
+    ordered: Slot<Wanted, Arc<Shown>>,
+}
+
+/// How a browser begins.
+pub struct Begin {
+    /// What for.
+    pub purpose: Purpose,
+    /// In which folder.
+    pub folder: PathBuf,
+    /// Folders that it leads to at once.
+    pub places: Vec<Place>,
+    /// Why it is open, where nobody asked for it.
+    pub notice: Option<String>,
+}
+
+/// What a browser looks at and changes outside of itself.
+pub struct Surroundings<'a> {
+    /// Reads folders.
+    pub worker: &'a Worker,
+    /// How folders are shown, which is kept.
+    pub order: &'a mut Order,
+}
+
+/// What came of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The browser stays open.
+    Open,
+    /// The user left it.
+    Left,
+    /// These files, or this folder.
+    Chosen(Vec<PathBuf>),
+}
+
+/// The row under the cursor.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    pub row: usize,
+    name: OsString,
+}
+
+/// The fields of the browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldName {
+    Path,
+    Filter,
+    Name,
+}
+
+/// What is in a place where something is to be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum There {
+    Nothing,
+    File,
+    Folder,
+    /// Nor is the folder there in which it would be, which the list tells.
+    NoFolder,
+}
+
+impl There {
+    fn at(path: &Path) -> Result<Self> {
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                match path.parent().filter(|folder| !folder.is_dir()) {
+                    Some(_) => Ok(Self::NoFolder),
+                    None => Ok(Self::Nothing),
+                }
+            }
+            Err(error) => Err(error.into()),
+            Ok(_) if path.is_dir() => Ok(Self::Folder),
+            Ok(_) => Ok(Self::File),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Folder {
+    path: PathBuf,
+    reading: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Wanted {
+    folder: Folder,
+    has_details: bool,
+    order: Order,
+    filter: Filter,
+}
+
+/// The rows of a folder, filtered and in their order.
+pub(super) struct Shown {
+    wanted: Wanted,
+    pub listing: Arc<Listing>,
+    pub rows: Vec<usize>,
+}
+
+/// What there is to show.
+pub(super) enum Look {
+    /// The rows that were asked for.
+    Ready,
+    /// They are on their way; those before them are still there.
+    Waiting,
+    /// Why the folder cannot be shown.
+    Failed(String),
+}
+
+impl Shown {
+    pub fn entry(&self, row: usize) -> Option<&Entry> {
+        self.rows.get(row).and_then(|place| self.listing.entries.get(*place))
+    }
+
+    fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<usize> {
+        (0..self.rows.len()).find(|row| self.entry(*row).is_some_and(&is_it))
+    }
+}
+
+impl Pick {
+    /// The field that has the keyboard unless the user wants another.
+    pub(super) fn field(self) -> FieldName {
+        if self == Self::Place { FieldName::Name } else { FieldName::Filter }
+    }
+}
+
+impl Browser {
+    /// Opens it.
+    pub fn new(begin: Begin) -> Self {
+        let Begin { purpose, folder, places, notice } = begin;
+        let pick = purpose.pick();
+        let name = purpose.suggested_name().unwrap_or_default();
+        Self {
+            purpose,
+            pick,
+            notice,
+            places,
+            folder,
+            typed: None,
+            filter: String::new(),
+            name,
+            cursor: None,
+            goal: None,
+            marked: BTreeSet::new(),
+            overwritten: None,
+            sought: None,
+            error: None,
+            wanted_focus: Some(pick.field()),
+            is_revealing: false,
+            shown: None,
+            reading: 0,
+            named: Slot::default(),
+            detailed: Slot::default(),
+            ordered: Slot::default(),
+        }
+    }
+
+    /// The folder that is shown, for the next time.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The folder of the path that is typed is the one in which something is done now.
+    pub(super) fn settle(&mut self) {
+        if self.typed.is_some() {
+            self.folder = self.wanted_folder();
+            self.typed = None;
+        }
+    }
+
+    /// The folder whose rows are wanted: that of the path while one is typed.
+    fn wanted_folder(&self) -> PathBuf {
+        match &self.typed {
+            Some(text) => typed_path(split_typed(text).0, &self.folder),
+            None => self.folder.clone(),
+        }
+    }
+
+    fn wanted_filter(&self) -> Filter {
+        match &self.typed {
+            Some(text) => Filter { part: split_typed(text).1.to_owned(), is_begin: true },
+            None => Filter { part: self.filter.clone(), is_begin: false },
+        }
+    }
+
+    /// Has what is wanted read and ordered.
+    pub(super) fn look(&mut self, around: &Surroundings<'_>) -> Look {
+        let folder = Folder { path: self.wanted_folder(), reading: self.reading };
+        let read = |depth| {
+            move |folder: &Folder| {
+                let path = folder.path.clone();
+                move |cancel: &Cancel| list(&path, depth, cancel).map(Arc::new)
+            }
+        };
+        let named = match self.named.poll(&folder, around.worker, read(Depth::Names)) {
+            Answer::Fresh(listing) => listing.clone(),
+            Answer::Failed(error) => return Look::Failed(error.to_owned()),
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => return Look::Waiting,
+        };
+        let detailed = match self.detailed.poll_long(&folder, around.worker, read(Depth::Details)) {
+            Answer::Fresh(listing) => Some(listing.clone()),
+            _ => None,
+        };
+        let (order, filter) = (*around.order, self.wanted_filter());
+        let wanted = Wanted { folder, has_details: detailed.is_some(), order, filter };
+        let listing = detailed.unwrap_or(named);
+        let answer = self.ordered.poll(&wanted, around.worker, |wanted| {
+            let wanted = wanted.clone();
+            move |_: &Cancel| {
+                let rows = rows(&listing, wanted.order, &wanted.filter);
+                Ok(Arc::new(Shown { wanted, listing, rows }))
+            }
+        });
+        match answer {
+            Answer::Fresh(shown) => {
+                let shown = shown.clone();
+                self.show(shown);
+                Look::Ready
+            }
+            Answer::Failed(error) => Look::Failed(error.to_owned()),
+            _ => Look::Waiting,
+        }
+    }
+
+    /// The cursor stays at its file where rows were ordered anew, and leaves where others are shown.
+    fn show(&mut self, shown: Arc<Shown>) {
+        if self.shown.as_ref().is_some_and(|before| Arc::ptr_eq(before, &shown)) {
+            return;
+        }
+        let is_same = self.shown.as_ref().is_some_and(|before| before.wanted.folder.path == shown.wanted.folder.path);
+        let name = self.cursor.take().map(|cursor| cursor.name).filter(|_| is_same);
+        let row = self.goal.take().or(name).and_then(|name| shown.find(|entry| entry.name == name));
+        self.shown = Some(shown);
+        if let Some(row) = row {
+            self.put_cursor(row);
+        }
+    }
+
+    pub(super) fn entry(&self, row: usize) -> Option<&Entry> {
+        self.shown.as_ref()?.entry(row)
+    }
+
+    pub(super) fn row_count(&self) -> usize {
+        self.shown.as_ref().map_or(0, |shown| shown.rows.len())
+    }
+
+    /// Puts the cursor on a row. A file's name is what is saved over.
+    pub(super) fn put_cursor(&mut self, row: usize) {
+        let found = self.entry(row).map(|entry| (entry.name.clone(), entry.shown.clone(), entry.is_folder));
+        let Some((name, shown, is_folder)) = found else { return };
+        if self.pick == Pick::Place && !is_folder {
+            self.name = shown;
+        }
+        if self.cursor.as_ref().is_none_or(|cursor| cursor.name != name) {
+            self.forget_place();
+        }
+        self.cursor = Some(Cursor { row, name });
+        self.is_revealing = true;
+    }
+
+    /// Moves the cursor by so many rows.
+    pub(super) fn move_cursor(&mut self, by: isize) {
+        let Some(last) = self.row_count().checked_sub(1) else { return };
+        let row = match &self.cursor {
+            Some(cursor) => cursor.row.saturating_add_signed(by).min(last),
+            None if by > 0 => (by.unsigned_abs() - 1).min(last),
+            None => last,
+        };
+        self.put_cursor(row);
+    }
+
+    /// Shows a folder.
+    pub(super) fn enter(&mut self, folder: PathBuf) {
+        self.folder = folder;
+        self.typed = None;
+        self.filter.clear();
+        self.cursor = None;
+        self.marked.clear();
+        self.error = None;
+        self.forget_place();
+        self.wanted_focus = Some(self.pick.field());
+    }
+
+    /// What was asked of a place is of the past.
+    pub(super) fn forget_place(&mut self) {
+        (self.overwritten, self.sought) = (None, None);
+    }
+
+    /// Shows the folder around this one, with the cursor on this one.
+    pub(super) fn go_up(&mut self) {
+        let Some(parent) = self.folder.parent().map(Path::to_owned) else { return };
+        let name = self.folder.file_name().map(OsString::from);
+        self.enter(parent);
+        self.goal = name;
+    }
+
+    /// Reads the folder again.
+    pub(super) fn read_again(&mut self) {
+        self.reading += 1;
+    }
+
+    /// Chooses a file together with others, or no longer.
+    pub(super) fn mark(&mut self, row: usize) {
+        let Some(name) = self.entry(row).filter(|entry| !entry.is_folder).map(|entry| entry.name.clone()) else {
+            return;
+        };
+        if self.pick == Pick::Files && !self.marked.remove(&name) {
+            self.marked.insert(name);
+        }
+    }
+
+    /// Enter at the path while it is typed.
+    pub(super) fn submit_typed(&mut self) -> Outcome {
+        let Some(text) = self.typed.clone() else { return Outcome::Open };
+        let (_, name) = split_typed(&text);
+        if self.pick == Pick::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
+            return self.choose_folder();
+        }
+        if name.is_empty() || matches!(name, "." | "..") {
+            let folder = typed_path(&text, &self.folder);
+            self.enter(std::path::absolute(&folder).unwrap_or(folder));
+            return Outcome::Open;
+        }
+        let named = self.shown.as_ref().and_then(|shown| shown.find(|entry| entry.shown == name));
+        // A new file may well begin as the only one does.
+        let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != Pick::Place);
+        match self.cursor.as_ref().map(|cursor| cursor.row).or(named).or(only) {
+            Some(row) => self.activate(row),
+            None if self.pick == Pick::Place => {
+                let folder = self.wanted_folder();
+                self.enter(folder);
+                self.name = name.to_owned();
+                self.save()
+            }
+            None => {
+                self.error = Some(say!("files-nothing-begins-so", text = format!("{text:?}")));
+                Outcome::Open
+            }
+        }
+    }
+
+    /// Enter in the list: what is marked, else the row under the cursor, else the only one that a filter leaves.
+    pub(super) fn submit_list(&mut self) -> Outcome {
+        if !self.marked.is_empty() {
+            let folder = self.wanted_folder();
+            return Outcome::Chosen(self.marked.iter().map(|name| folder.join(name)).collect());
+        }
+        let first = Some(0).filter(|_| !self.filter.is_empty() || self.row_count() == 1);
+        match self.cursor.as_ref().map(|cursor| cursor.row).or(first) {
+            Some(row) => self.activate(row),
+            None => {
+                self.error = Some(say!("files-choose-one").to_owned());
+                Outcome::Open
+            }
+        }
+    }
+
+    /// The folder that is a trace as a whole: the one under the cursor or whose name is typed, else the one that is shown.
+    fn trace_folder(&self) -> Option<PathBuf> {
+        let shown = self.shown.as_ref().filter(|shown| shown.wanted.folder.path == self.wanted_folder())?;
+        let name = self.typed.as_deref().map_or("", |text| split_typed(text).1);
+        let row = match &self.cursor {
+            Some(cursor) => Some(cursor.row),
+            None if name.is_empty() => None,
+            None => Some(shown.find(|entry| entry.shown == name)?),
+        };
+        let Some(row) = row else {
+            return shown.listing.format.filter(|_| self.filter.is_empty()).map(|_| self.wanted_folder());
+        };
+        let entry = shown.entry(row).filter(|entry| entry.is_folder && entry.format.is_some())?;
+        Some(self.wanted_folder().join(&entry.name))
+    }
+
+    /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
+    fn open_chosen(&mut self) -> Outcome {
+        let is_whole = self.purpose == Purpose::Trace && self.marked.is_empty();
+        match (self.trace_folder().filter(|_| is_whole), self.typed.is_some()) {
+            (Some(folder), _) => Outcome::Chosen(vec![folder]),
+            (None, true) => self.submit_typed(),
+            (None, false) => self.submit_list(),
+        }
+    }
+
+    /// A row is taken: a folder is entered, a file is chosen.
+    pub(super) fn activate(&mut self, row: usize) -> Outcome {
+        let Some(entry) = self.entry(row) else { return Outcome::Open };
+        let (is_folder, name) = (entry.is_folder, entry.shown.clone());
+        let path = self.wanted_folder().join(&entry.name);
+        self.settle();
+        match self.pick {
+            _ if is_folder => {
+                self.enter(path);
+                Outcome::Open
+            }
+            Pick::Place => {
+                self.name = name;
+                self.forget_place();
+                // As it is: the name that is shown may lack what cannot be shown.
+                self.sought = Some((path, None));
+                Outcome::Open
+            }
+            Pick::Folder => {
+                self.error = Some(say!("files-folder-wanted", name = format!("{name:?}")));
+                Outcome::Open
+            }
+            Pick::File | Pick::Files => Outcome::Chosen(vec![path]),
+        }
+    }
+
+    /// Saves under the name, as soon as it is known whether there is such a file.
+    pub(super) fn save(&mut self) -> Outcome {
+        self.settle();
+        let name = self.name.trim().to_owned();
+        if name.is_empty() {
+            self.error = Some(say!("files-name-wanted").to_owned());
+            return Outcome::Open;
+        }
+        let (folder, last) = split_typed(&name);
+        if !folder.is_empty() {
+            let (folder, last) = (typed_path(folder, &self.folder), last.to_owned());
+            self.enter(folder);
+            self.name = last;
+        }
+        self.forget_place();
+        if !self.name.is_empty() {
+            self.sought = Some((self.purpose.whole_place(self.folder.join(self.name.trim())), None));
+        }
+        Outcome::Open
+    }
+
+    /// Looks at the place where it is saved: the rows that are shown may be old, or of another folder.
+    pub(super) fn advance_save(&mut self, worker: &Worker) -> Outcome {
+        let Some((path, ticket)) = &mut self.sought else { return Outcome::Open };
+        let path = path.clone();
+        let looked = path.clone();
+        let ticket = ticket.get_or_insert_with(|| worker.spawn(Lane::Short, move |_| There::at(&looked)));
+        let Some(there) = ticket.take() else { return Outcome::Open };
+        self.sought = None;
+        match there {
+            Ok(There::Nothing) => return Outcome::Chosen(vec![path]),
+            Ok(There::File) => self.overwritten = Some(path),
+            Ok(There::Folder) => self.enter(path),
+            Ok(There::NoFolder) => {}
+            Err(error) => self.error = Some(format!("{error:#}")),
+        }
+        Outcome::Open
+    }
+
+    /// The button that ends it.
+    pub(super) fn finish(&mut self) -> Outcome {
+        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
+        match self.pick {
+            Pick::Folder => self.choose_folder(),
+            Pick::Place if name.is_empty() => self.save(),
+            Pick::Place => self.submit_typed(),
+            Pick::File | Pick::Files => self.open_chosen(),
+        }
+    }
+
+    /// The folder that is shown, or the one whose name is typed whole.
+    fn choose_folder(&mut self) -> Outcome {
+        let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
+        let is_it = |entry: &Entry| entry.is_folder && entry.shown == name;
+        let named = self.shown.as_ref().and_then(|shown| shown.entry(shown.find(is_it)?)).map(|entry| &entry.name);
+        let path = match named {
+            Some(named) => self.wanted_folder().join(named),
+            None if name.is_empty() => self.wanted_folder(),
+            None => {
+                self.error = Some(say!("files-nothing-begins-so", text = format!("{name:?}")));
+                return Outcome::Open;
+            }
+        };
+        Outcome::Chosen(vec![path])
+    }
+
+    /// Takes over what all rows have in common with the path that is typed.
+    pub(super) fn complete(&mut self) {
+        let (Some(text), Some(shown)) = (&self.typed, &self.shown) else { return };
+        let (folder, name) = split_typed(text);
+        let all = (0..shown.rows.len()).filter_map(|row| shown.entry(row));
+        let Some(mut whole) = common(all.map(|entry| &*entry.shown)).filter(|whole| whole.len() >= name.len()) else {
+            return;
+        };
+        if shown.rows.len() == 1 && shown.entry(0).is_some_and(|entry| entry.is_folder) {
+            whole.push(std::path::MAIN_SEPARATOR);
+        }
+        self.typed = Some(format!("{folder}{whole}"));
+        self.wanted_focus = Some(FieldName::Path);
+    }
+}

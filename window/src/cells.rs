@@ -1,0 +1,91 @@
+//! What is done to the panels of registers and memory: of its kind the one that has the keyboard, else the first.
+
+use egui_tiles::{Tile, TileId};
+use stepback_machine::RegisterGroup;
+
+use super::chosen_cell::ChosenCell;
+use super::layout;
+use super::workspace::Workspace;
+use crate::panels::{MemoryPanel, Pane, RegistersPanel};
+use stepback_debugger::action::{CellName, PanelKind};
+
+impl Workspace {
+    /// Selects a cell: "last write" means it, and panels of its kind that are seen put their cursor on it.
+    pub fn select_cell(&mut self, cell: &CellName) {
+        let (window, position) = (self.windows.active, self.windows.active().position);
+        self.chosen = Some(ChosenCell { cell: cell.clone(), window, position: position.0 });
+        for tile in self.seen_tiles() {
+            match (self.dock.tiles.get_mut(tile), cell) {
+                (Some(Tile::Pane(Pane::Registers(panel))), CellName::Register(name)) => panel.select(name),
+                (Some(Tile::Pane(Pane::Memory(panel))), CellName::Memory(address, _)) => panel.select(address),
+                _ => {}
+            }
+        }
+    }
+
+    /// Panels of registers tell of the register that "last write" means, where a step of the trace made it that.
+    pub(super) fn attend(&mut self, cell: &CellName) {
+        let is_in_trace = self.focused_pane().is_some_and(|pane| pane.kind() == PanelKind::Trace);
+        let CellName::Register(name) = cell else { return };
+        for tile in self.seen_tiles() {
+            if let Some(Tile::Pane(Pane::Registers(panel))) = self.dock.tiles.get_mut(tile).filter(|_| is_in_trace) {
+                panel.attend(name);
+            }
+        }
+    }
+
+    /// The cell that was chosen in the list of steps at the position.
+    pub(super) fn chosen_cell(&self) -> Option<CellName> {
+        let here = (self.windows.active, self.windows.active().position.0);
+        self.chosen.as_ref().filter(|chosen| (chosen.window, chosen.position) == here).map(|chosen| chosen.cell.clone())
+    }
+
+    /// Shows memory at an address.
+    pub fn show_memory(&mut self, address: &str) {
+        let windows = self.windows.clone();
+        self.with_memory(|panel| panel.show(address, windows.position_of(panel.follow)));
+    }
+
+    /// Changes the panel of memory.
+    pub fn with_memory(&mut self, change: impl FnOnce(&mut MemoryPanel)) {
+        let tile = self.tile_of(PanelKind::Memory);
+        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            change(panel);
+        }
+    }
+
+    /// Changes the panel of registers.
+    pub fn with_registers(&mut self, change: impl FnOnce(&mut RegistersPanel)) {
+        let tile = self.tile_of(PanelKind::Registers);
+        if let Some(Tile::Pane(Pane::Registers(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            change(panel);
+        }
+    }
+
+    /// Opens another panel with a group of registers: not behind the first, so that both are seen.
+    pub fn new_registers(&mut self, group: RegisterGroup) {
+        let wide =
+            [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory].into_iter().find_map(|kind| self.find(kind));
+        let pane = Pane::new(PanelKind::Registers, self.windows.active);
+        let added = match wide {
+            Some(tile) => Some(layout::insert_as_tab(&mut self.dock, tile, pane)),
+            None => self.place(pane, PanelKind::Registers),
+        };
+        if let Some(tile) = added {
+            self.focus(tile);
+            self.with_registers(|panel| panel.choose_group(group));
+        }
+    }
+
+    /// A memory panel whose byte is asked about stays at that byte.
+    pub fn hold_memory(&mut self) {
+        if let Some(Tile::Pane(Pane::Memory(panel))) = self.focused.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.hold();
+        }
+    }
+
+    pub(super) fn tile_of(&mut self, kind: PanelKind) -> Option<TileId> {
+        let is_meant = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
+        self.focused.filter(is_meant).or_else(|| self.show(kind))
+    }
+}

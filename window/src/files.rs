@@ -1,0 +1,99 @@
+//! Asks the user for files: by the dialog of the desktop, or by the browser of our own.
+
+use std::path::{Path, PathBuf};
+
+use super::app::App;
+use super::browser::{Begin, Browser, Outcome, Surroundings, places};
+use super::file_dialog::{FileDialog, Picked, Purpose};
+use stepback_debugger::desk::Tone;
+use stepback_debugger::desk::home::home;
+use stepback_debugger::messages::say;
+use stepback_debugger::session::TracesInside;
+
+impl App {
+    /// Asks for a file. One dialog is open at a time.
+    pub(super) fn ask_for_file(&mut self, purpose: Purpose) {
+        // A picture or a test must not depend on what the desktop has.
+        let is_own = self.mode.is_deterministic || self.mode.is_scripted || self.has_no_dialog;
+        if is_own || self.settings.uses_own_browser {
+            return self.browse(purpose);
+        }
+        match &self.file_dialog {
+            Some(_) => {
+                let title = say!("files-dialog-is-open");
+                self.toasts.show_with(Tone::Info, title, "", None);
+            }
+            None => self.file_dialog = Some(FileDialog::open(purpose, self.context.clone())),
+        }
+    }
+
+    fn browse(&mut self, purpose: Purpose) {
+        let trace = self.trace_path();
+        let around_trace = trace.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let last = self.settings.file_folder.clone();
+        let folder = match purpose {
+            Purpose::Trace | Purpose::Directory | Purpose::Session => last.or(around_trace),
+            // Images, sources and what is saved belong to the trace.
+            _ => around_trace.or(last),
+        };
+        let folder = folder.or_else(home).unwrap_or_else(|| std::path::MAIN_SEPARATOR_STR.into());
+        self.browse_in(purpose, folder, None);
+    }
+
+    fn browse_in(&mut self, purpose: Purpose, folder: PathBuf, notice: Option<String>) {
+        let places = places(self.trace_path().as_deref(), &self.settings.recent);
+        self.browser = Some(Browser::new(Begin { purpose, folder, places, notice }));
+    }
+
+    fn trace_path(&self) -> Option<PathBuf> {
+        let path = &self.workspace.as_ref()?.session.path;
+        std::path::absolute(path).ok()
+    }
+
+    /// A directory that was opened as a trace has several: the user says which.
+    pub(super) fn choose_inside(&mut self, inside: &TracesInside) {
+        let notice = say!("files-traces-inside", number = inside.names.len() as u64);
+        let folder = std::path::absolute(&inside.directory).unwrap_or_else(|_| inside.directory.clone());
+        self.browse_in(Purpose::Trace, folder, Some(notice));
+    }
+
+    /// Picks up what came of the dialog.
+    pub(super) fn take_picked(&mut self) {
+        let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
+        let Some(dialog) = self.file_dialog.take() else { return };
+        match answer {
+            Ok(Picked::Paths(paths)) => {
+                dialog.told(&paths).iter().for_each(|words| self.toasts.show(Tone::Info, words));
+                match dialog.action(&paths) {
+                    Ok(action) => self.queue.extend(action),
+                    Err(error) => self.report(&format!("{error:#}")),
+                }
+            }
+            Ok(Picked::Nothing) => {}
+            Ok(Picked::NoDialog) => {
+                self.has_no_dialog = true;
+                let title = say!("files-no-dialog");
+                let text = say!("files-own-instead");
+                self.toasts.show_with(Tone::Info, title, text, None);
+                self.browse(dialog.into_purpose());
+            }
+            Err(error) => self.report(&say!("files-dialog-failed", error = format!("{error:#}"))),
+        }
+    }
+
+    /// Draws the browser, and takes what was chosen in it.
+    pub(super) fn browser_ui(&mut self, ui: &egui::Ui) {
+        let Some(browser) = &mut self.browser else { return };
+        let around = Surroundings { worker: &self.folder_worker, order: &mut self.settings.file_order };
+        let outcome = browser.ui(ui, around);
+        if outcome == Outcome::Open {
+            return;
+        }
+        let Some(browser) = self.browser.take() else { return };
+        self.settings.file_folder = Some(browser.folder().to_owned());
+        if let Outcome::Chosen(paths) = outcome {
+            self.file_dialog = Some(FileDialog::answered(browser.purpose, paths, &self.worker));
+            self.context.request_repaint();
+        }
+    }
+}

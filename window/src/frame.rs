@@ -1,0 +1,398 @@
+//! One frame: pick up answers, read keys, draw, apply.
+
+use std::collections::HashMap;
+
+use egui::{CentralPanel, Frame, Panel, Pos2, Rect, Ui, vec2};
+use stepback_index::forbid_reads;
+
+use super::app::App;
+use super::dock::DockView;
+use super::file_dialog::open_together;
+use super::layouts::Released;
+use super::opening_page::opening_page_ui;
+use super::palette::Surroundings;
+use super::picture::Picture;
+use super::settings::Settings;
+use super::widgets::{line_above, line_below};
+use super::workspace::Drawn;
+use super::workspace::Workspace;
+use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
+use crate::panels::HoverCell;
+use crate::theme::Tok;
+use stepback_debugger::action::{Action, CallMeasure, FunctionsOf, ThemeChoice, TimelineLanes};
+use stepback_debugger::desk::Tone;
+use stepback_debugger::keymap::{Indexing, Keyboard, Situation, Switches};
+use stepback_debugger::messages::LanguageChoice;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::hit_rows::Sieve;
+
+/// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
+fn pointer_outside(ui: &Ui) -> Option<Pos2> {
+    ui.input(|input| {
+        let at = input.pointer.interact_pos().filter(|at| !input.content_rect().contains(*at))?;
+        let corner = input.viewport().inner_rect.map_or(Pos2::ZERO, |window| window.min);
+        Some(corner + at.to_vec2())
+    })
+}
+
+/// The commands that are on: what a menu marks with a tick.
+fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
+    let window = workspace.map(|workspace| workspace.windows.active());
+    let is_chosen = |choice| settings.theme == choice;
+    let lanes = workspace.map(|it| it.timeline.shown(it.threads.all().any().map(|threads| &**threads)));
+    let shows = |kind| lanes == Some(kind);
+    let tells = |of| workspace.is_some_and(|workspace| workspace.functions.of() == of);
+    let measures = |by| workspace.is_some_and(|workspace| workspace.functions.measure() == by);
+    let edges = workspace.map(|workspace| workspace.slice.edges()).unwrap_or_default();
+    let all = [
+        ("Raw text", window.is_some_and(|window| window.is_raw)),
+        ("Only hits", window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits)),
+        (
+            "Only steps of the slice",
+            window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Slice),
+        ),
+        ("Slice follows addresses", edges.addresses),
+        ("Slice follows flags", edges.flags),
+        ("Slice follows control", edges.control),
+        ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
+        ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
+        ("Own file browser", settings.uses_own_browser),
+        ("Windows move together", workspace.is_some_and(|workspace| workspace.windows.is_synced)),
+        ("Timeline calls", shows(TimelineLanes::Calls)),
+        ("Timeline threads", shows(TimelineLanes::Threads)),
+        ("Timeline cores", shows(TimelineLanes::Cores)),
+        ("Timeline calls and threads", shows(TimelineLanes::CallsAndThreads)),
+        ("Timeline calls and cores", shows(TimelineLanes::CallsAndCores)),
+        ("Functions of the selection", tells(FunctionsOf::Selection)),
+        ("Functions of the whole trace", tells(FunctionsOf::Whole)),
+        ("Flame graph by steps", measures(CallMeasure::Steps)),
+        ("Flame graph by time", measures(CallMeasure::Time)),
+        ("Theme dark", is_chosen(ThemeChoice::Dark)),
+        ("Theme light", is_chosen(ThemeChoice::Light)),
+        ("Theme system", is_chosen(ThemeChoice::System)),
+        ("Theme colour-blind dark", is_chosen(ThemeChoice::SafeDark)),
+        ("Theme colour-blind light", is_chosen(ThemeChoice::SafeLight)),
+        ("Language system", settings.language == LanguageChoice::System),
+        ("Language English", settings.language == LanguageChoice::English),
+        ("Language French", settings.language == LanguageChoice::French),
+    ];
+    Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect() }
+}
+
+/// After so many frames without an unanswered question the panels have drawn the last answer:
+/// one to pick it up, one to lay out what depends on it, one to spare.
+const QUIET: u32 = 3;
+/// How often the window looks at what a search found meanwhile.
+const FINDING: std::time::Duration = std::time::Duration::from_millis(100);
+
+impl App {
+    /// Draws everything and does what was asked for.
+    pub(super) fn frame(&mut self, ui: &mut Ui) {
+        // Whoever draws asks the worker: no question of this thread waits for a disk.
+        let _drawing = forbid_reads();
+        self.take_answers();
+        let tok = Tok::current(ui);
+        let pointed = HoverCell::take(&self.context).map(|HoverCell { cell, at }| (cell, at.0));
+        let situation = Situation { pointed, ..self.situation(tok) };
+        let mut asked = self.pressed(ui, &situation);
+        self.draw(ui, tok, &situation, &mut asked);
+        self.queue.extend(asked);
+        self.apply_queue();
+        let is_released = ui.input(|input| input.pointer.any_released());
+        self.watch_panels(if is_released { Released::Now } else { Released::No });
+        self.advance_picture();
+        self.advance_script();
+        self.frames += 1;
+        if !self.queue.is_empty() {
+            self.context.request_repaint();
+        }
+    }
+
+    fn take_answers(&mut self) {
+        self.take_opened();
+        if let Some(workspace) = &mut self.workspace {
+            workspace.is_opening = self.opening.is_some();
+            workspace.desk.take_answers();
+        }
+        self.take_news();
+        self.take_picked();
+        self.take_settings();
+        self.take_fonts();
+        self.take_saved();
+        if let Some(workspace) = &mut self.workspace {
+            workspace.look_at_functions();
+            let is_following = workspace.look_at_own_slices(&self.worker) || workspace.slice.is_under_way();
+            let is_finding = workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way();
+            if is_following || is_finding {
+                self.context.request_repaint_after(FINDING);
+            }
+        }
+        self.tell_saved();
+        self.toasts.expire(&self.context);
+        self.tell_change();
+    }
+
+    pub(super) fn situation(&mut self, tok: &Tok) -> Situation {
+        let switches = switches(self.workspace.as_ref(), &self.settings);
+        let Some(workspace) = self.workspace.as_mut() else { return Situation { switches, ..Situation::default() } };
+        let situation = workspace.situation(tok);
+        let indexing = match self.opening.as_ref().filter(|opening| opening.is_shown) {
+            Some(opening) if opening.is_following() => Indexing::Following,
+            Some(_) => Indexing::UnderWay,
+            None if workspace.session.index.is_whole() => Indexing::Whole,
+            None => Indexing::Stopped,
+        };
+        Situation { indexing, switches, follow_refusal: workspace.session.follow_refusal(), ..situation }
+    }
+
+    /// Whether the palette, a page, the file browser or a menu is in front of the panels.
+    pub(super) fn is_covered(&self) -> bool {
+        self.palette.is_some()
+            || self.page.is_some()
+            || self.browser.is_some()
+            || self.settings_page.is_some()
+            || egui::Popup::is_any_open(&self.context)
+    }
+
+    pub(super) fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
+        if self.is_covered() {
+            return Vec::new();
+        }
+        let is_typing = self.context.text_edit_focused();
+        let keyboard = if is_typing { Keyboard::Field } else { Keyboard::Panel };
+        let commands = ui.input_mut(|input| super::pressed::take_pressed(input, situation, keyboard));
+        let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
+        if is_escape && !self.toasts.dismiss_newest() {
+            self.escape();
+        }
+        let mut actions = Vec::new();
+        for command in commands {
+            match command.action(situation) {
+                Some(action) => actions.push(action),
+                // A command that cannot do without an argument asks for it in the palette.
+                None if command.argument.is_some() => self.palette = Some(super::palette::Palette::asking(command)),
+                None => {}
+            }
+        }
+        actions
+    }
+
+    /// Escape gives up the search under way, or ends following, or stops indexing.
+    fn escape(&mut self) {
+        if let Some(workspace) = self.workspace.as_mut()
+            && (workspace.desk.give_up() || workspace.functions.stop() || workspace.leave_only_hits())
+        {
+            return;
+        }
+        match &self.opening {
+            Some(opening) if opening.is_following() => opening.stop_following(),
+            Some(opening) => opening.cancel(),
+            None => {}
+        }
+    }
+
+    fn draw(&mut self, ui: &mut Ui, tok: &'static Tok, situation: &Situation, out: &mut Vec<Action>) {
+        let bar = Frame::new().fill(tok.bg2);
+        // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
+        let is_covered = self.is_covered() || self.context.text_edit_focused();
+        let keyboard = if is_covered { Keyboard::Field } else { Keyboard::Panel };
+        Panel::top("menu bar").exact_size(30.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+            menu_bar::menu_bar_ui(ui, self, situation, out);
+            if self.workspace.is_none() {
+                line_below(ui.painter(), ui.max_rect(), tok.line);
+            }
+        });
+        Panel::bottom("status bar").exact_size(24.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+            line_above(ui.painter(), ui.max_rect(), tok.line);
+            status_bar::status_bar_ui(ui, self, out);
+        });
+        let mut timeline = None;
+        if self.workspace.is_some() {
+            Panel::top("toolbar").exact_size(38.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+                toolbar::toolbar_ui(ui, self, situation, out);
+                line_below(ui.painter(), ui.max_rect(), tok.line);
+            });
+            timeline = self.timeline(ui, tok, out);
+            self.banner(ui, bar, out);
+            self.demo_hint(ui, bar);
+        }
+        let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
+            match self.workspace {
+                Some(_) => self.dock(ui, tok, keyboard, out),
+                None => match self.opening.as_ref().filter(|opening| opening.stands_alone) {
+                    Some(opening) => opening_page_ui(ui, opening),
+                    None => self.start.ui(ui, &self.settings, &self.worker, out),
+                },
+            }
+            ui.max_rect()
+        });
+        self.torn_ui(ui, tok, out);
+        if let Some(timeline) = timeline {
+            self.timeline_grip(ui, timeline, tok);
+        }
+        self.draw_over(ui, within.inner, situation, out);
+    }
+
+    /// Behind the tiles of the dock their gaps show; the start screen is content.
+    fn ground_color(&self, tok: &Tok) -> egui::Color32 {
+        if self.workspace.is_some() { tok.bg0 } else { tok.bg1 }
+    }
+
+    fn banner(&mut self, ui: &mut Ui, bar: Frame, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(banner) = &workspace.banner else { return };
+        let strip = Panel::top("banner").exact_size(banner::HEIGHT).frame(bar).show_separator_line(false);
+        let is_closed = strip.show(ui, |ui| banner.ui(ui, out)).inner;
+        if is_closed {
+            workspace.banner = None;
+        }
+    }
+
+    fn demo_hint(&mut self, ui: &mut Ui, bar: Frame) {
+        let Some(workspace) = self.workspace.as_mut().filter(|workspace| workspace.has_demo_hint) else { return };
+        let strip = Panel::top("demo hint").exact_size(demo_hint::HEIGHT).frame(bar).show_separator_line(false);
+        let is_closed = strip.show(ui, demo_hint::demo_hint_ui).inner;
+        workspace.has_demo_hint = !is_closed;
+    }
+
+    fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
+        let focused = workspace.focused;
+        let Drawn { cx, dock, .. } = workspace.drawn(tok);
+        let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, widths: HashMap::new(), out };
+        let dragged = dock.dragged_id(ui).filter(|tile| dock.tiles.get_pane(tile).is_some());
+        let outside = dragged.and_then(|tile| Some((tile, pointer_outside(ui)?)));
+        // A tab that is dragged out of the window is shown and put at no place in it.
+        let pointer = outside.map(|_| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
+        dock.ui(&mut view, ui);
+        if let Some(tile) = view.clicked {
+            workspace.focus(tile);
+        }
+        if let (Some(pointer), Some((tile, at))) = (pointer, outside) {
+            if pointer.any_released() {
+                workspace.put_torn_at(tile, at);
+                out.push(Action::TearOff(Some(tile.0)));
+            }
+            ui.input_mut(|input| input.pointer = pointer);
+        }
+        trace_widths::widen(&mut workspace.dock);
+    }
+
+    /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.
+    fn draw_over(&mut self, ui: &mut Ui, within: Rect, situation: &Situation, out: &mut Vec<Action>) {
+        let mut within = within;
+        if let Some(opening) = self.opening.as_ref().filter(|opening| !opening.is_card_hidden) {
+            let card = indexing_card::indexing_card_ui(ui, within, opening, out);
+            within.max.y -= card;
+        }
+        // What is followed wakes the window when there is more of it.
+        if self.opening.as_ref().is_some_and(|opening| !opening.is_following()) {
+            self.context.request_repaint_after(std::time::Duration::from_millis(60));
+        }
+        self.toasts.ui(ui, within, out);
+        about::page_ui(ui, &mut self.page, &mut self.keys_filter);
+        self.settings_ui(ui, out);
+        self.browser_ui(ui);
+        let places = match (&self.palette, &self.workspace) {
+            (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),
+            _ => &[],
+        };
+        let searches = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.searches.list());
+        let slices = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.slices.list());
+        let settings = &mut self.settings;
+        if let Some(palette) = &mut self.palette
+            && palette.ui(ui, &mut Surroundings { situation, places, searches, slices, settings, out })
+        {
+            self.palette = None;
+        }
+        self.take_dropped(ui, out);
+    }
+
+    fn take_dropped(&self, ui: &Ui, out: &mut Vec<Action>) {
+        let (dropped, is_over) =
+            ui.input(|input| (input.raw.dropped_files.clone(), !input.raw.hovered_files.is_empty()));
+        let paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
+        match &*paths {
+            [] => {}
+            [one] => out.push(Action::OpenPath(one.to_string_lossy().into_owned())),
+            several => out.push(open_together(several)),
+        }
+        if is_over && self.workspace.is_some() {
+            let tok = Tok::current(ui);
+            let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop"));
+            let painter = ui.ctx().layer_painter(layer);
+            let whole = ui.ctx().content_rect();
+            painter.rect_filled(whole, 0.0, tok.veil);
+            let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
+            painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
+            let font = crate::theme::medium(13.0);
+            painter.text(card.center(), egui::Align2::CENTER_CENTER, say!("frame-drop-the-trace-a-file"), font, tok.t1);
+        }
+    }
+
+    /// Saves the picture that was asked for, when what was to be seen is drawn.
+    fn advance_picture(&mut self) {
+        let Some(picture) = &mut self.picture else { return };
+        match picture.advance(&self.context, &self.folder_worker) {
+            None => {}
+            Some(Err(error)) => {
+                self.picture = None;
+                self.report(&error);
+            }
+            Some(Ok(path)) => {
+                self.picture = None;
+                if self.is_script_over {
+                    self.toasts.show(Tone::Info, &say!("dialog-saved", path = path.display().to_string()));
+                }
+            }
+        }
+    }
+
+    /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
+    fn advance_script(&mut self) {
+        // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
+        let jobs = self.worker.jobs_begun() + self.folder_worker.jobs_begun();
+        let is_quiet = self.is_idle() && jobs == self.jobs_seen;
+        self.jobs_seen = jobs;
+        self.quiet_frames = if is_quiet { self.quiet_frames.saturating_add(1) } else { 0 };
+        if self.is_script_over {
+            return;
+        }
+        if self.failure().is_some() {
+            self.is_script_over = true;
+            self.context.send_viewport_cmd(egui::ViewportCommand::Close);
+            return;
+        }
+        // Until everything is done frames have to come, asked for or not.
+        self.context.request_repaint();
+        if self.quiet_frames >= QUIET && self.picture.is_none() {
+            self.next_of_script();
+        }
+    }
+
+    fn next_of_script(&mut self) {
+        let tok = Tok::of(self.context.theme());
+        let situation = self.situation(tok);
+        match self.script.as_mut().and_then(|script| script.next(&situation)) {
+            Some(Ok(action)) => {
+                self.queue.push(action);
+                self.quiet_frames = 0;
+                self.context.request_repaint();
+            }
+            Some(Err(error)) => self.note_failure(&error),
+            None => self.finish(),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(path) = self.screenshot.take() {
+            self.picture = Some(Picture::new(path));
+            return;
+        }
+        self.is_script_over = true;
+        if self.mode.is_quitting {
+            self.context.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+    }
+}

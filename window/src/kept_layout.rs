@@ -1,0 +1,190 @@
+//! Panels as text: nested as they are seen, and the same text for the same panels.
+
+use egui::Id;
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+use serde::{Deserialize, Serialize};
+
+use super::layout::{Dock, TILES, panes_in_order};
+use super::torn_place::{TornPlace, WINDOWS};
+use crate::panels::Pane;
+
+/// A part of the dock. Panels are written by reference and read as values.
+#[derive(Serialize, Deserialize)]
+enum Part<P> {
+    /// Side by side, each with its share of the width.
+    Row(Vec<(f32, Part<P>)>),
+    /// One below the other, each with its share of the height.
+    Column(Vec<(f32, Part<P>)>),
+    /// Behind each other; the number is that of the one in front, from 0.
+    Tabs(usize, Vec<P>),
+    /// Around all others: panels that have windows of their own, by their numbers from the left and from above, and where
+    /// those windows are. In the parts inside they stand where they come back to.
+    Torn(Box<Part<P>>, Vec<(usize, Option<TornPlace>)>),
+}
+
+/// The panels with what they follow and how they are set, without their answers.
+/// None where a panel's settings cannot be written, which a test rules out.
+pub fn text_of(dock: &Dock, place_of: &dyn Fn(TileId) -> Option<TornPlace>) -> Option<String> {
+    let Some(root) = dock.root() else { return Some(String::new()) };
+    let panes = panes_in_order(dock).into_iter().enumerate();
+    let torn: Vec<_> = panes.filter(|(_, tile)| !dock.is_visible(*tile)).map(|(n, tile)| (n, place_of(tile))).collect();
+    let whole = part_of(dock, root)?;
+    let whole = if torn.is_empty() { whole } else { Part::Torn(Box::new(whole), torn) };
+    let pretty = ron::ser::PrettyConfig::new().depth_limit(6).indentor(" ").new_line("\n");
+    ron::ser::to_string_pretty(&whole, pretty).ok()
+}
+
+/// Whether a text is there that is none of panels.
+pub fn is_damaged(text: &str) -> bool {
+    !text.is_empty() && read(text).is_none()
+}
+
+/// The dock of a text; none where it is none, or one that nobody made.
+pub fn read(text: &str) -> Option<Dock> {
+    read_all(text).map(|(dock, _)| dock)
+}
+
+/// The same with the windows of its panels.
+pub fn read_all(text: &str) -> Option<(Dock, Vec<(TileId, TornPlace)>)> {
+    let id = Id::unique("dock");
+    if text.is_empty() {
+        return Some((Tree::empty(id), Vec::new()));
+    }
+    let (part, torn) = match ron::from_str::<Part<Pane>>(text).ok()? {
+        Part::Torn(inner, torn) => (*inner, torn),
+        part => (part, Vec::new()),
+    };
+    let mut tiles = Tiles::default();
+    let root = insert(&mut tiles, part)?;
+    if tiles.len() > TILES {
+        return None;
+    }
+    let mut dock = Tree::new(id, root, tiles);
+    let panes = panes_in_order(&dock);
+    let mut places = Vec::new();
+    // The main window keeps one panel at least.
+    for (number, place) in torn.into_iter().take(WINDOWS.min(panes.len().saturating_sub(1))) {
+        let Some(tile) = panes.get(number).copied() else { continue };
+        dock.set_visible(tile, false);
+        places.extend(place.and_then(TornPlace::usable).map(|place| (tile, place)));
+    }
+    Some((dock, places))
+}
+
+fn part_of(dock: &Dock, tile: TileId) -> Option<Part<&Pane>> {
+    match dock.tiles.get(tile)? {
+        Tile::Pane(pane) => Some(Part::Tabs(0, vec![pane])),
+        Tile::Container(Container::Linear(linear)) => {
+            let part = |child: &TileId| Some((linear.shares[*child], part_of(dock, *child)?));
+            let parts = linear.children.iter().map(part).collect::<Option<_>>()?;
+            Some(if linear.dir == LinearDir::Horizontal { Part::Row(parts) } else { Part::Column(parts) })
+        }
+        Tile::Container(container) => {
+            let mut panes = Vec::new();
+            let mut shown = 0;
+            let front = if let Container::Tabs(tabs) = container { tabs.active } else { None };
+            for child in container.children() {
+                if Some(*child) == front {
+                    shown = panes.len();
+                }
+                panes_below(dock, *child, &mut panes);
+            }
+            Some(Part::Tabs(shown, panes))
+        }
+    }
+}
+
+/// Parts that were dragged among tabs become tabs themselves.
+fn panes_below<'a>(dock: &'a Dock, tile: TileId, found: &mut Vec<&'a Pane>) {
+    match dock.tiles.get(tile) {
+        Some(Tile::Pane(pane)) => found.push(pane),
+        Some(Tile::Container(container)) => container.children().for_each(|child| panes_below(dock, *child, found)),
+        None => {}
+    }
+}
+
+/// How deep parts nest is bounded by the reader of the text.
+fn insert(tiles: &mut Tiles<Pane>, part: Part<Pane>) -> Option<TileId> {
+    match part {
+        Part::Row(parts) => insert_linear(tiles, LinearDir::Horizontal, parts),
+        Part::Column(parts) => insert_linear(tiles, LinearDir::Vertical, parts),
+        Part::Tabs(shown, panes) => {
+            let panes: Vec<TileId> = panes.into_iter().map(|pane| tiles.insert_pane(pane)).collect();
+            let front = panes.get(shown).or(panes.first()).copied()?;
+            let tabs = tiles.insert_tab_tile(panes);
+            if let Some(Tile::Container(Container::Tabs(tabs))) = tiles.get_mut(tabs) {
+                tabs.set_active(front);
+            }
+            Some(tabs)
+        }
+        // It stands around all others alone.
+        Part::Torn(..) => None,
+    }
+}
+
+fn insert_linear(tiles: &mut Tiles<Pane>, direction: LinearDir, parts: Vec<(f32, Part<Pane>)>) -> Option<TileId> {
+    let mut shares = Vec::new();
+    for (share, part) in parts {
+        let is_size = share.is_finite() && share >= 0.0;
+        shares.push((insert(tiles, part)?, is_size.then_some(share)?));
+    }
+    if shares.is_empty() {
+        return None;
+    }
+    let mut linear = Linear::new(direction, shares.iter().map(|(tile, _)| *tile).collect());
+    shares.iter().for_each(|(tile, share)| linear.shares.set_share(*tile, *share));
+    Some(tiles.insert_container(Container::Linear(linear)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::first;
+
+    fn first_text() -> String {
+        text_of(&first(egui::vec2(1600.0, 1000.0)), &|_| None).unwrap()
+    }
+
+    #[test]
+    fn the_same_panels_are_the_same_text() {
+        let text = first_text();
+        for _ in 0..8 {
+            assert_eq!(text_of(&read(&text).unwrap(), &|_| None).unwrap(), text);
+            assert_eq!(first_text(), text);
+        }
+        assert!(text.starts_with("Row([\n (216.0, Tabs(0, [\n"), "{text}");
+    }
+
+    #[test]
+    fn panels_in_windows_of_their_own_come_back_there() {
+        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let tile = panes_in_order(&dock)[2];
+        dock.set_visible(tile, false);
+        let place = TornPlace { size: [300.0, 200.0], corner: Some([10.0, 20.0]) };
+        let text = text_of(&dock, &|_| Some(place)).unwrap();
+        let (read, places) = read_all(&text).unwrap();
+        let torn = panes_in_order(&read)[2];
+        assert_eq!(places, [(torn, place)]);
+        assert!(!read.is_visible(torn));
+        assert_eq!(text_of(&read, &|_| Some(place)).unwrap(), text);
+        // What nobody can see is opened elsewhere.
+        let odd = text.replace("300.0", "1e30");
+        assert_eq!(read_all(&odd).unwrap().1, []);
+        let all = "Torn(Tabs(0, [Warnings(())]), [(0, None)])";
+        assert!(read_all(all).is_some_and(|(dock, _)| panes_in_order(&dock).iter().all(|tile| dock.is_visible(*tile))));
+    }
+
+    #[test]
+    fn what_nobody_made_is_refused() {
+        let is_read = |text: &str| read(text).is_some();
+        assert!(is_read("Tabs(7, [Warnings(())])"));
+        for text in
+            ["Tabs(0, [])", "Row([])", "Row([(-1.0, Tabs(0, [Warnings(())]))])", "Row([(NaN, Tabs(0, [Find(())]))])"]
+        {
+            assert!(!is_read(text), "{text}");
+        }
+        let many = format!("Tabs(0, [{}])", "Warnings(()),".repeat(TILES + 1));
+        assert!(!is_read(&many));
+        assert!(!is_read(&"Row([(1.0,".repeat(100_000)));
+    }
+}

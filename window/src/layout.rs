@@ -1,0 +1,355 @@
+//! Where panels stand: the first layouts, and how panels are added to any.
+
+use std::ops::RangeInclusive;
+
+use super::trace_widths::share_equally;
+use egui::{Id, Vec2};
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+
+use crate::panels::Pane;
+use stepback_debugger::action::{PanelKind, WindowId};
+
+/// Two columns of registers.
+const REGISTERS: f32 = 356.0;
+
+/// How tall the timeline may be, in points.
+pub const TIMELINE: RangeInclusive<f32> = 72.0..=2000.0;
+
+/// A dock.
+pub type Dock = Tree<Pane>;
+
+/// Below this width the call tree shares a tile with the registers.
+const WIDE: f32 = 1500.0;
+
+/// From this size on no panel needs to stand behind another, as on a screen of 3840 x 2160.
+const VAST: Vec2 = Vec2::new(2800.0, 1500.0);
+
+/// The panels as they are at first, in a window of a size.
+pub fn first(size: Vec2) -> Dock {
+    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+    let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
+    let panes = kinds.map(|kind| Pane::new(kind, WindowId(1))).into_iter().collect();
+    of_size(panes, size)
+}
+
+fn of_size(panes: Vec<Pane>, size: Vec2) -> Dock {
+    match () {
+        () if size.x < WIDE => narrow(panes),
+        () if size.x < VAST.x || size.y < VAST.y => wide(panes),
+        () => vast(panes),
+    }
+}
+
+/// Nothing stands behind anything else but what is seldom needed.
+fn vast(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(1500.0);
+    let source = plan.tabs(&[PanelKind::Source], 1000.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 2.0 * REGISTERS);
+    let top = plan.linear(LinearDir::Horizontal, [traces, source, registers], 1200.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 1300.0);
+    let stack = plan.tabs(&[PanelKind::Stack, PanelKind::Warnings], 800.0);
+    let compare = plan.tabs(&[PanelKind::Compare], 1200.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, stack, compare], 600.0);
+    let right = plan.linear(LinearDir::Vertical, [top, bottom], 3400.0);
+    let calls = plan.tabs(&[PanelKind::Calls], 400.0);
+    let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
+    plan.dock(root)
+}
+
+fn wide(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(1016.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 356.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
+    let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0);
+    let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 772.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 264.0);
+    let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
+    let calls = plan.tabs(&[PanelKind::Calls], 216.0);
+    let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
+    plan.dock(root)
+}
+
+fn narrow(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(924.0);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
+    let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 536.0);
+    let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 744.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+/// The layout of the command "Compare" in a window of a width: the comparison gets all of it.
+/// Two columns of registers need their room, unless that would leave too little for the traces.
+pub fn compare(dock: Dock, width: f32) -> Dock {
+    compare_of(panes_of(dock), width)
+}
+
+fn compare_of(panes: Vec<Pane>, width: f32) -> Dock {
+    let mut plan = Plan::new(panes);
+    let registers = REGISTERS.min(width * 0.3);
+    let traces = plan.traces(width - registers);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Stack, PanelKind::Calls], registers);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
+    let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Source, PanelKind::Warnings], 364.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+fn panes_of(mut dock: Dock) -> Vec<Pane> {
+    let ids = panes_in_order(&dock);
+    let take = |id| match dock.tiles.remove(id) {
+        Some(Tile::Pane(pane)) => Some(pane),
+        _ => None,
+    };
+    ids.into_iter().filter_map(take).collect()
+}
+
+/// The panes of a dock from left to right and top to bottom, hidden tabs included.
+pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
+    let mut found = Vec::new();
+    let mut open: Vec<TileId> = dock.root().into_iter().collect();
+    while let Some(id) = open.pop() {
+        match dock.tiles.get(id) {
+            Some(Tile::Pane(_)) => found.push(id),
+            Some(Tile::Container(container)) => {
+                let mut children = container.children_vec();
+                children.reverse();
+                open.extend(children);
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+/// More parts than these make no dock that anybody made.
+pub const TILES: usize = 1000;
+
+/// A layout of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedLayout {
+    /// As at first.
+    Debug,
+    /// Two positions, and what differs.
+    Compare,
+    /// What took how long.
+    Profile,
+    /// A source file beside the trace.
+    Source,
+}
+
+impl NamedLayout {
+    /// By its name, in any case.
+    pub fn of(name: &str) -> Option<Self> {
+        let names =
+            [("debug", Self::Debug), ("compare", Self::Compare), ("profile", Self::Profile), ("source", Self::Source)];
+        names.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim())).map(|(_, layout)| layout)
+    }
+}
+
+/// Puts the panels of a dock into a layout, in a window of a size. What it lacks is opened, what has no place in it is
+/// closed; trace windows stay.
+pub fn named(layout: NamedLayout, dock: Dock, size: Vec2) -> Dock {
+    use PanelKind::{Calls, Compare, FlameGraph, Functions, Memory, Registers, Source, Stack};
+    let mut panes = panes_of(dock);
+    let wanted: &[PanelKind] = match layout {
+        NamedLayout::Debug | NamedLayout::Compare => &[Registers, Memory, Source, Calls, Stack, Compare],
+        NamedLayout::Profile => &[Functions, FlameGraph, Calls, Source],
+        NamedLayout::Source => &[Source, Registers, Memory, Stack, Calls],
+    };
+    for kind in wanted {
+        if !panes.iter().any(|pane| pane.kind() == *kind) {
+            panes.push(Pane::new(*kind, WindowId(1)));
+        }
+    }
+    match layout {
+        NamedLayout::Debug => of_size(panes, size),
+        NamedLayout::Compare => compare_of(panes, size.x),
+        NamedLayout::Profile => profile(panes),
+        NamedLayout::Source => source(panes),
+    }
+}
+
+fn profile(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let functions = plan.tabs(&[PanelKind::Functions, PanelKind::Calls], 640.0);
+    let traces = plan.traces(640.0);
+    let top = plan.linear(LinearDir::Horizontal, [functions, traces], 400.0);
+    let bottom = plan.tabs(&[PanelKind::FlameGraph, PanelKind::Source], 260.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+fn source(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let source = plan.tabs(&[PanelKind::Source], 640.0);
+    let traces = plan.traces(640.0);
+    let top = plan.linear(LinearDir::Horizontal, [source, traces], 420.0);
+    let stack = plan.tabs(&[PanelKind::Stack, PanelKind::Calls], 440.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 380.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 460.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [stack, registers, memory], 240.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+/// A dock in the making: panels are taken by kind, and each part bears its share of the space.
+struct Plan {
+    panes: Vec<Pane>,
+    tiles: Tiles<Pane>,
+}
+
+/// A part of the plan and its share; none when there is no panel for it.
+type Part = Option<(TileId, f32)>;
+
+impl Plan {
+    fn new(panes: Vec<Pane>) -> Self {
+        Self { panes, tiles: Tiles::default() }
+    }
+
+    fn take(&mut self, kind: PanelKind) -> Vec<Pane> {
+        self.panes.extract_if(.., |pane| pane.kind() == kind).collect()
+    }
+
+    /// All trace windows side by side.
+    fn traces(&mut self, share: f32) -> Part {
+        let panes = self.take(PanelKind::Trace);
+        let tabs: Vec<Part> = panes
+            .into_iter()
+            .map(|pane| {
+                let pane = self.tiles.insert_pane(pane);
+                Some((self.tiles.insert_tab_tile(vec![pane]), 1.0))
+            })
+            .collect();
+        self.linear(LinearDir::Horizontal, tabs, share)
+    }
+
+    fn tabs(&mut self, kinds: &[PanelKind], share: f32) -> Part {
+        let mut ids = Vec::new();
+        for kind in kinds {
+            for pane in self.take(*kind) {
+                ids.push(self.tiles.insert_pane(pane));
+            }
+        }
+        (!ids.is_empty()).then(|| (self.tiles.insert_tab_tile(ids), share))
+    }
+
+    fn linear(&mut self, direction: LinearDir, parts: impl IntoIterator<Item = Part>, share: f32) -> Part {
+        let parts: Vec<(TileId, f32)> = parts.into_iter().flatten().collect();
+        let mut linear = Linear::new(direction, parts.iter().map(|(id, _)| *id).collect());
+        for (id, part) in &parts {
+            linear.shares.set_share(*id, *part);
+        }
+        (!parts.is_empty()).then(|| (self.tiles.insert_container(Container::Linear(linear)), share))
+    }
+
+    fn dock(self, root: Part) -> Dock {
+        let id = Id::unique("dock");
+        match root {
+            Some((root, _)) => Tree::new(id, root, self.tiles),
+            None => Tree::empty(id),
+        }
+    }
+}
+
+/// Puts a panel to the right of a tile that stands in tabs, each with half of its width.
+pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
+    let added = dock.tiles.insert_pane(pane);
+    let Some(tabs) = dock.tiles.parent_of(tile) else {
+        let children = dock.root().into_iter().chain([added]).collect();
+        let row = dock.tiles.insert_horizontal_tile(children);
+        *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles));
+        return added;
+    };
+    let added_tabs = dock.tiles.insert_tab_tile(vec![added]);
+    let parent = dock.tiles.parent_of(tabs);
+    if let Some(Tile::Container(Container::Linear(linear))) = parent.and_then(|parent| dock.tiles.get_mut(parent))
+        && linear.dir == LinearDir::Horizontal
+    {
+        split_share(linear, tabs, added_tabs);
+        share_equally(dock, parent);
+        return added;
+    }
+    let row = dock.tiles.insert_horizontal_tile(vec![tabs, added_tabs]);
+    replace(dock, parent, tabs, row);
+    added
+}
+
+/// Puts a tile where another one stands below a parent; without one it is the root.
+pub fn replace(dock: &mut Dock, parent: Option<TileId>, old: TileId, new: TileId) {
+    match parent.and_then(|parent| dock.tiles.get_mut(parent)) {
+        Some(Tile::Container(container)) => {
+            let _place = container.replace_child(old, new);
+        }
+        _ => *dock = Tree::new(dock.id(), new, std::mem::take(&mut dock.tiles)),
+    }
+}
+
+fn split_share(linear: &mut Linear, tile: TileId, added: TileId) {
+    let place = linear.children.iter().position(|child| *child == tile).map_or(0, |place| place + 1);
+    let half = linear.shares.iter().find(|(id, _)| **id == tile).map_or(0.5, |(_, share)| share / 2.0);
+    linear.children.insert(place, added);
+    linear.shares.set_share(tile, half);
+    linear.shares.set_share(added, half);
+}
+
+/// Puts a panel into the tabs that a tile stands in, and shows it.
+pub fn insert_as_tab(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
+    let added = dock.tiles.insert_pane(pane);
+    let tabs = dock.tiles.parent_of(tile);
+    match tabs.and_then(|tabs| dock.tiles.get_mut(tabs)) {
+        Some(Tile::Container(Container::Tabs(tabs))) => {
+            tabs.add_child(added);
+            tabs.set_active(added);
+        }
+        _ => {
+            let row = dock.tiles.insert_horizontal_tile(dock.root().into_iter().chain([added]).collect());
+            *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles));
+        }
+    }
+    added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(dock: &Dock) -> Vec<PanelKind> {
+        let kind = |id: &TileId| dock.tiles.get_pane(id).map(Pane::kind);
+        panes_in_order(dock).iter().filter_map(kind).collect()
+    }
+
+    #[test]
+    fn a_wide_window_has_the_calls_at_the_left() {
+        let dock = first(egui::vec2(1600.0, 1000.0));
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Calls, Trace, Registers, Memory, Source, Stack, Compare]);
+    }
+
+    #[test]
+    fn a_narrow_window_has_the_calls_behind_the_registers() {
+        let dock = first(egui::vec2(1280.0, 800.0));
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Memory, Source, Stack, Compare]);
+    }
+
+    #[test]
+    fn a_second_trace_window_stands_right_of_the_first() {
+        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let trace = panes_in_order(&dock)[1];
+        insert_beside(&mut dock, trace, Pane::new(PanelKind::Trace, WindowId(2)));
+        assert_eq!(kinds(&dock)[1..3], [PanelKind::Trace, PanelKind::Trace]);
+    }
+
+    #[test]
+    fn the_compare_layout_keeps_every_panel() {
+        let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Stack, Calls, Compare, Memory, Source]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Layouts by name: those of the program, and the user's own.
+
+use super::app::App;
+use super::kept_layout;
+use super::layout::{self, NamedLayout};
+use super::saved_layout::SavedLayout;
+use super::settings::{LAYOUTS, OwnLayout};
+use super::undo::{Before, Panels};
+use super::workspace::Workspace;
+use crate::panels::Pane;
+use egui_tiles::Tile;
+use stepback_debugger::action::{Action, Follow};
+use stepback_debugger::desk::Tone;
+use stepback_debugger::messages::say;
+
+impl Workspace {
+    /// The panels as they are, to be taken back to.
+    pub(super) fn panels(&self) -> Option<Panels> {
+        let text = kept_layout::text_of(&self.dock, &|_| None)?;
+        let whole = self.panels_text()?;
+        Some(Panels { text, whole, positions: self.saved_positions(), active: self.windows.active })
+    }
+
+    /// Puts panels into effect that were there before; windows that are there stay where they are.
+    pub(super) fn put_panels(&mut self, panels: Panels) {
+        let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else { return };
+        let Panels { positions, active, .. } = panels;
+        self.put_dock(SavedLayout { dock, torn, positions, active });
+    }
+
+    fn put_dock(&mut self, layout: SavedLayout) {
+        let shown: Vec<_> = layout::panes_in_order(&layout.dock);
+        let ids: Vec<_> = shown.iter().filter_map(|tile| layout.dock.tiles.get_pane(tile)?.window()).collect();
+        for id in &ids {
+            let known = layout.positions.iter().find(|(known, _)| known == id);
+            let at = known.map_or(self.windows.active().position, |(_, at)| stepback_parsers::Position(at.position));
+            self.windows.ensure(*id, at);
+        }
+        let open: Vec<_> = self.windows.list.iter().map(|window| window.id).filter(|id| !ids.contains(id)).collect();
+        if !ids.is_empty() {
+            open.into_iter().for_each(|id| _ = self.windows.close(id));
+        }
+        self.windows.activate(layout.active);
+        self.replace_dock(layout.dock);
+        self.put_torn(&layout.torn);
+        self.focused = self.trace_tile(self.windows.active);
+    }
+
+    /// Windows that are about to be closed come back where they are.
+    pub(super) fn note_positions(&mut self) {
+        let (positions, active) = (self.saved_positions(), self.windows.active);
+        if let Some(seen) = &mut self.panels_seen {
+            (seen.positions, seen.active) = (positions, active);
+        }
+    }
+
+    /// Keeps what panels were there before they were changed, so that it can be taken back.
+    pub(super) fn watch_panels(&mut self) {
+        let Some(now) = self.panels() else { return };
+        let before = self.panels_seen.replace(now);
+        let is_new = before.as_ref().map(Panels::outline) != self.panels_seen.as_ref().map(Panels::outline);
+        if let Some(before) = before.filter(|_| is_new) {
+            self.undo.keep(Before::Panels(before));
+        }
+    }
+}
+
+impl App {
+    /// The panels of a layout by its name.
+    pub(super) fn use_layout(&mut self, name: &str) {
+        let size = self.context.content_rect().size();
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if let Some(named) = NamedLayout::of(name) {
+            let dock = std::mem::replace(&mut workspace.dock, layout::Dock::empty(egui::Id::unique("dock")));
+            workspace.replace_dock(layout::named(named, dock, size));
+            workspace.focused = workspace.trace_tile(workspace.windows.active);
+            return;
+        }
+        let own = self.settings.layouts.iter().find(|own| own.name.eq_ignore_ascii_case(name.trim()));
+        if own.is_some_and(|own| kept_layout::is_damaged(&own.panels)) {
+            return self.report(&say!("layouts-unread", name = name.trim()));
+        }
+        let Some((mut dock, torn)) = own.and_then(|own| kept_layout::read_all(&own.panels)) else {
+            let own: Vec<&str> = self.settings.layouts.iter().map(|own| own.name.as_str()).collect();
+            let known: Vec<&str> = ["debug", "compare", "profile", "source"].into_iter().chain(own).collect();
+            return self.report(&say!(
+                "layouts-unknown",
+                name = format!("{:?}", name.trim()),
+                known = known.join(", ")
+            ));
+        };
+        // Pins, addresses and filters mean nothing in another trace.
+        for tile in layout::panes_in_order(&dock) {
+            if let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile).filter(|tile| !is_trace(tile)) {
+                pane.bind(Follow::Active);
+                pane.leave_trace();
+            }
+        }
+        let (positions, active) = (workspace.saved_positions(), workspace.windows.active);
+        workspace.put_dock(SavedLayout { dock, torn, positions, active });
+    }
+
+    /// Keeps the panels as a layout of the user's own.
+    pub(super) fn save_layout(&mut self, name: &str) {
+        let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(60).collect();
+        if name.is_empty() || NamedLayout::of(&name).is_some() {
+            return self.report(say!("layouts-this-name-is-taken-choose"));
+        }
+        let Some(panels) = self.workspace.as_ref().and_then(|workspace| workspace.panels_text()) else {
+            return;
+        };
+        let before = self.settings.layouts.clone();
+        self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(&name));
+        let is_replaced = self.settings.layouts.len() < before.len();
+        self.settings.layouts.push(OwnLayout { name: name.clone(), panels });
+        let surplus = self.settings.layouts.len().saturating_sub(LAYOUTS);
+        self.settings.layouts.drain(..surplus);
+        let surplus = surplus + usize::from(is_replaced);
+        self.layouts_changed(before, &say!("layouts-saved", name = name), surplus);
+    }
+
+    /// Forgets a layout of the user's own.
+    pub(super) fn forget_layout(&mut self, name: &str) {
+        let before = self.settings.layouts.clone();
+        self.settings.layouts.retain(|own| !own.name.eq_ignore_ascii_case(name.trim()));
+        match before.len() - self.settings.layouts.len() {
+            0 => self.report(&say!("layouts-not-own", name = format!("{:?}", name.trim()))),
+            lost => self.layouts_changed(before, &say!("layouts-forgotten", name = name.trim()), lost),
+        }
+    }
+
+    /// Keeps what layouts there were and tells what was done; where some were lost, with the way back.
+    fn layouts_changed(&mut self, before: Vec<OwnLayout>, words: &str, lost: usize) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.undo.keep(Before::Layouts(before));
+        }
+        let undo = (say!("command-undo").to_owned(), Action::Undo);
+        let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
+        self.toasts.show_and_offer(Tone::Info, words, undo);
+    }
+
+    /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.
+    pub(super) fn watch_panels(&mut self, is_released: Released) {
+        let is_touched = std::mem::take(&mut self.panels_touched) || is_released == Released::Now;
+        if let Some(workspace) = self.workspace.as_mut()
+            && (is_touched || workspace.panels_seen.is_none())
+        {
+            workspace.watch_panels();
+        }
+    }
+}
+
+/// Whether the pointer let something go in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Released {
+    /// It did.
+    Now,
+    /// It did not.
+    No,
+}
+
+fn is_trace(tile: &Tile<Pane>) -> bool {
+    matches!(tile, Tile::Pane(pane) if pane.window().is_some())
+}
+
+/// Whether an action may change the panels.
+pub fn changes_panels(action: &Action) -> bool {
+    let is_panel = matches!(
+        action,
+        Action::ShowPanel(_)
+            | Action::ShowSearch(_)
+            | Action::NewPanel(_)
+            | Action::ClosePanel(_)
+            | Action::DuplicatePanel(_)
+            | Action::TearOff(_)
+            | Action::PutBack(_)
+    );
+    let is_window = matches!(
+        action,
+        Action::OpenWindowAt(_) | Action::SideBySide | Action::Compare | Action::CompareEnds(_) | Action::Activate(_)
+    );
+    let is_setting = matches!(
+        action,
+        Action::Bind(..)
+            | Action::ChooseThread(..)
+            | Action::ShowRegisters(_)
+            | Action::NewRegisters(_)
+            | Action::ReadLanes(_)
+            | Action::FilterRegisters(_)
+            | Action::FormatRegisters(_)
+            | Action::HalveRegisters
+            | Action::SelectCell(_)
+            | Action::MemoryGroup(_)
+            | Action::Memory(_)
+            | Action::ShowMemory(_)
+    );
+    let is_layout = matches!(action, Action::ResetLayout | Action::UseLayout(_));
+    is_panel || is_window || is_setting || is_layout
+}

@@ -1,0 +1,93 @@
+//! The window: an eframe app around the panels.
+//!
+//! Everything that the user does becomes an [`Action`](stepback_debugger::action::Action); all actions of a frame are applied
+//! after it, first in first out ([`App`]). A script does the same from a file:
+//!
+//! ```text
+//! # One command a line, by the name that the command palette shows, then its argument.
+//! # Upper and lower case do not matter, a `…` at the end of a name may be left out; empty lines are skipped.
+//! Go to step 1250
+//! Last write x2
+//! Show memory sp+8
+//! Side by side
+//! Theme dark
+//! ```
+//!
+//! A line is performed when the answers to the one before are there.
+//! The argument of `Go to` is a position as on the command line (`12`, `50%`, `line:7`, `pc:main`),
+//! that of `Last write` and its like a register or `ADDRESS:LENGTH`.
+
+mod about;
+mod access;
+mod app;
+mod apply;
+mod apply_panels;
+mod banner;
+mod browser;
+mod cells;
+mod chosen_cell;
+mod damaged_file;
+mod demo_hint;
+mod dock;
+mod file_dialog;
+mod files;
+mod find;
+mod find_box;
+mod fonts;
+mod frame;
+mod go_to;
+mod indexing_card;
+mod kept_layout;
+mod kept_session;
+mod language;
+mod layout;
+mod layouts;
+mod mark;
+mod menu_bar;
+mod news;
+mod opened;
+mod opening_page;
+mod options;
+mod palette;
+pub mod panels;
+mod panels_of;
+mod path_box;
+mod picture;
+mod preferences;
+mod pressed;
+mod room;
+mod run;
+mod salvage;
+mod save_part;
+mod saved_layout;
+mod settings;
+mod settings_file;
+mod settings_keys;
+mod settings_page;
+mod slices;
+mod sources;
+mod start;
+mod status_bar;
+mod stepping;
+mod storage_file;
+mod storage_notice;
+mod tab_strip;
+pub mod theme;
+mod timeline;
+mod toasts;
+mod toolbar;
+mod torn;
+mod torn_place;
+mod trace_widths;
+mod undo;
+mod vacancy;
+mod widgets;
+mod workspace;
+
+pub use app::App;
+pub use options::{Outcome, WindowOptions};
+pub use run::run;
+pub use settings::Settings;
+pub use settings_file::settings_path;
+pub use toasts::Toast;
+pub use workspace::Workspace;

@@ -1,0 +1,283 @@
+//! The menu bar: every command under its area, each with its key; the name of the trace in the middle.
+
+use egui::containers::menu::MenuConfig;
+use egui::{
+    Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder, WidgetInfo, vec2,
+};
+
+use super::app::App;
+use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
+use crate::theme::{Tok, icons, semi, ui as ui_font};
+use stepback_debugger::action::{Action, ThemeChoice, WindowId};
+use stepback_debugger::keymap::{self, Area, Command, Indexing, Situation, key_text};
+use stepback_debugger::messages::say;
+
+/// Draws the menu bar.
+pub fn menu_bar_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    let tok = Tok::current(ui);
+    let rect = ui.max_rect();
+    let inner = rect.shrink2(vec2(8.0, 0.0));
+    let mut taken = Rect::NOTHING;
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(builder, |ui| {
+        let config = MenuConfig::new().style(menu_look);
+        MenuBar::new().style(menu_look).config(config).ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            for area in Area::ALL {
+                let menu = ui.menu_button(area.name(), |ui| menu_ui(ui, area, app, situation, out));
+                taken = taken.union(menu.response.rect);
+            }
+        });
+    });
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    let end = ui.scope_builder(builder, |ui| end_ui(ui, tok, app, out)).inner;
+    title_ui(ui, rect, taken.right()..end, app, tok);
+}
+
+/// Flat buttons with room around their texts, in the bar and in what drops down.
+fn menu_look(style: &mut Style) {
+    egui::containers::menu::menu_style(style);
+    style.spacing.button_padding = vec2(8.0, 3.0);
+    style.spacing.interact_size.y = 24.0;
+    style.spacing.item_spacing.y = 0.0;
+    // The entry that the keyboard is at.
+    style.visuals.widgets.active.bg_stroke =
+        Stroke::new(2.0, Tok::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus);
+}
+
+/// The right end: the palette, and the switch of the theme. Returns its left edge.
+fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let (name, shape, choice) = match app.context.theme() {
+        egui::Theme::Dark => ("Theme light", icons::SUN, ThemeChoice::Light),
+        egui::Theme::Light => ("Theme dark", icons::MOON, ThemeChoice::Dark),
+    };
+    let name = label(name);
+    let switch = FlatButton { icon_size: 15.0, ..FlatButton::of_icon(name, shape) };
+    if switch.ui(ui).on_hover_text(name).clicked() {
+        out.push(Action::Theme(choice));
+    }
+    let cap = first_key("Commands…").unwrap_or_default();
+    let name = label("Commands…").trim_end_matches('…');
+    let wide = width(ui, name, &ui_font(12.5)) + width(ui, &cap, &ui_font(11.0)) + 28.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
+    paint_flat(ui.painter(), rect, &response, tok);
+    let left = rect.left_center() + vec2(6.0, 0.0);
+    ui.painter().text(left, Align2::LEFT_CENTER, name, ui_font(12.5), tok.t2);
+    key_cap(ui.painter(), rect.right_center() - vec2(4.0, 0.0), &cap, tok);
+    if response.clicked() {
+        out.push(Action::CommandPalette);
+    }
+    rect.left()
+}
+
+/// The trace's name in the middle of the bar, where there is room.
+fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Tok) {
+    let (name, summary) = match (&app.workspace, &app.opening) {
+        (Some(workspace), _) => (workspace.name(), workspace.summary()),
+        (None, Some(opening)) => (opening.name.clone(), say!("menu-indexing").to_owned()),
+        (None, None) => return,
+    };
+    let name = ui.painter().layout_no_wrap(name, semi(13.0), tok.t1);
+    let summary = ui.painter().layout_no_wrap(summary, ui_font(12.0), tok.t3);
+    let gap = 12.0;
+    let both = name.size().x + gap + summary.size().x;
+    let left = (rect.center().x - both / 2.0).round();
+    if left < free.start + 12.0 || left + both > free.end - 12.0 {
+        return;
+    }
+    let y = |height: f32| rect.center().y - height / 2.0;
+    let (name_size, summary_y) = (name.size(), y(summary.size().y));
+    ui.painter().galley(egui::pos2(left, y(name_size.y)), name, tok.t1);
+    ui.painter().galley(egui::pos2(left + name_size.x + gap, summary_y), summary, tok.t3);
+}
+
+/// Commands that stand in submenus or among the windows, not in the list itself.
+fn is_apart(command: &Command) -> bool {
+    let name = command.name;
+    [
+        "Theme ",
+        "Language ",
+        "Memory by ",
+        "Registers ",
+        "Timeline ",
+        "Functions of ",
+        "Flame graph by ",
+        "Trace window ",
+        "Colour ",
+        "Layout ",
+        // These stand on the page of settings.
+        "Interface font",
+        "Fixed-width font",
+        "Built-in ",
+        "Larger interface",
+        "Smaller interface",
+        "Normal interface",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
+}
+
+/// Commands above which a line separates what has another purpose.
+fn begins_group(name: &str) -> bool {
+    matches!(
+        name,
+        "Follow"
+            | "Open session…"
+            | "Add image…"
+            | "Close trace"
+            | "Quit"
+            | "Copy position"
+            | "Find…"
+            | "Settings…"
+            | "Keep search as…"
+            | "Only hits"
+            | "Next bookmark"
+            | "Delete all bookmarks"
+            | "Back in history"
+            | "Last write"
+            | "Last external change"
+            | "Step to next line"
+            | "Next where…"
+            | "Next step of thread"
+            | "All values…"
+            | "Next row"
+            | "Raw text"
+            | "Close messages"
+            | "Larger text"
+            | "Show trace"
+            | "New registers panel"
+            | "Next panel"
+            | "Pin panel here"
+            | "Reset layout"
+    )
+}
+
+/// A menu that is taller than the window scrolls.
+fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    ui.set_min_width(250.0);
+    let room = ui.ctx().content_rect().height() - 48.0;
+    // Without this a menu has the height that areas begin with.
+    ui.set_max_height(room);
+    egui::ScrollArea::vertical().max_height(room).show(ui, |ui| entries_ui(ui, area, app, situation, out));
+}
+
+fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    for command in keymap::commands().iter().filter(|command| command.area == area && !is_apart(command)) {
+        if begins_group(command.name) {
+            ui.separator();
+        }
+        command_ui(ui, command, situation, out);
+        if command.name == "Open the demo" {
+            recent_ui(ui, app, out);
+        }
+        if command.name == "Show memory…" {
+            submenu(ui, say!("menu-memory-by"), "Memory by ", situation, out);
+        }
+        if command.name == "Show memory…" {
+            submenu(ui, say!("menu-registers"), "Registers ", situation, out);
+            submenu(ui, say!("menu-timeline"), "Timeline ", situation, out);
+            submenu(ui, say!("menu-functions"), "Functions of ", situation, out);
+            submenu(ui, say!("menu-flame-graph"), "Flame graph by ", situation, out);
+        }
+        if command.name == "Note…" {
+            submenu(ui, say!("menu-colour"), "Colour ", situation, out);
+        }
+        if command.name == "Close panel" {
+            layouts_ui(ui, app, situation, out);
+        }
+        if command.name == "Normal text" {
+            submenu(ui, say!("menu-theme"), "Theme ", situation, out);
+            submenu(ui, say!("menu-language"), "Language ", situation, out);
+        }
+    }
+    if area == Area::Window {
+        windows_ui(ui, app, out);
+    }
+}
+
+fn submenu(ui: &mut Ui, title: &str, prefix: &str, situation: &Situation, out: &mut Vec<Action>) {
+    ui.menu_button(title, |ui| {
+        for command in keymap::commands().iter().filter(|command| command.name.starts_with(prefix)) {
+            command_ui(ui, command, situation, out);
+        }
+    });
+}
+
+/// The layouts of the program, and the user's own.
+fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    ui.menu_button(say!("menu-layout"), |ui| {
+        for command in keymap::commands().iter().filter(|command| command.name.starts_with("Layout ")) {
+            command_ui(ui, command, situation, out);
+        }
+        if !app.settings.layouts.is_empty() {
+            ui.separator();
+        }
+        for own in &app.settings.layouts {
+            if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
+                out.push(Action::UseLayout(own.name.clone()));
+            }
+        }
+    });
+}
+
+fn recent_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
+    ui.add_enabled_ui(!app.settings.recent.is_empty(), |ui| {
+        ui.menu_button(say!("menu-recent"), |ui| {
+            for trace in &app.settings.recent {
+                if ui.button(trace.name()).on_hover_text(trace.path.display().to_string()).clicked() {
+                    out.push(trace.action());
+                }
+            }
+        });
+    });
+}
+
+fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
+    let Some(workspace) = &app.workspace else { return };
+    ui.separator();
+    let mut ids: Vec<WindowId> = workspace.windows.list.iter().map(|window| window.id).collect();
+    ids.sort();
+    for id in ids {
+        let at = workspace.windows.get(id).map_or(0, |window| window.position.0);
+        let name = say!("menu-trace-window-at", number = id.0, position = stepback_debugger::desk::words::count(at));
+        let key = first_key(&format!("Trace window {}", id.0)).unwrap_or_default();
+        let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
+        if ui.add(entry).clicked() {
+            out.push(Action::Activate(id));
+        }
+    }
+}
+
+fn shortcut(ui: &Ui, key: &str) -> RichText {
+    RichText::new(key).font(ui_font(12.0)).color(Tok::current(ui).t3)
+}
+
+fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out: &mut Vec<Action>) {
+    let action = command.action(situation);
+    let asks = command.plain.is_none() && command.is_possible(situation);
+    let key = command.keys().first().map(key_text).unwrap_or_default();
+    let is_following = command.name == "Follow" && situation.indexing == Indexing::Following;
+    let is_on = is_following || situation.switches.is_on(command.name);
+    let text = text_of(command, situation);
+    // A tick stands before what is on.
+    let text = if is_on { format!("{}  {text}", icons::CHECK) } else { text };
+    let entry = Button::new(text).selected(is_on).shortcut_text(shortcut(ui, &key));
+    let mut response = ui.add_enabled(action.is_some() || asks, entry);
+    if let Some(why) = situation.follow_refusal.filter(|_| command.name == "Follow") {
+        response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
+    }
+    if response.clicked() {
+        // What needs an argument asks for it in the palette.
+        out.push(action.unwrap_or(Action::AskFor(command.name.to_owned())));
+    }
+}
+
+/// The name; for the last and next accesses also of what.
+fn text_of(command: &Command, situation: &Situation) -> String {
+    match situation.cell.as_ref().filter(|_| command.name.ends_with(" write") || command.name.ends_with(" read")) {
+        Some(cell) => keymap::of_cell(command.label(), cell),
+        None => command.label().to_owned(),
+    }
+}

@@ -1,0 +1,37 @@
+//! What a part of a panel hands back.
+
+use super::cursor_list::CursorList;
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::Desk;
+use stepback_debugger::views::{Gesture, View};
+
+/// What was done in this frame, to the panel and to the program.
+pub struct Asked<'a, T> {
+    /// What was done to the panel's own state.
+    pub touched: &'a mut T,
+    /// What the program is to do.
+    pub out: &'a mut Vec<Action>,
+}
+
+/// What was done to the rows of a view in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// The row that was clicked.
+    pub cursor: Option<usize>,
+    gesture: Option<(usize, Gesture)>,
+}
+
+impl Touched {
+    /// Notes a gesture on a row.
+    pub fn gesture(&mut self, row: usize, gesture: Gesture) {
+        self.gesture = Some((row, gesture));
+    }
+
+    /// Applies what was done.
+    pub fn apply(self, view: &mut impl View, list: &mut CursorList, desk: &Desk, out: &mut Vec<Action>) {
+        list.cursor = self.cursor.unwrap_or(list.cursor);
+        if let Some((row, gesture)) = self.gesture {
+            view.act(row, gesture, desk, out);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What can be done about bookmarks, in context menus.
+
+use egui::Ui;
+
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_line_ui};
+use crate::theme::icons;
+use stepback_debugger::action::{Action, StepRange};
+use stepback_debugger::messages::say;
+use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkColor, BookmarkPart, BookmarkPlace};
+
+/// What can be done to a place: marked, where it is not, else what can be done to its bookmark.
+pub fn add_items(ui: &mut Ui, place: BookmarkPlace, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    if let Some(bookmark) = cx.desk.bookmarks.at(place) {
+        return bookmark_items(ui, bookmark, cx, out);
+    }
+    let words = match place {
+        BookmarkPlace::Position(_) => say!("bookmarks-bookmark"),
+        BookmarkPlace::Range { .. } => say!("bookmarks-bookmark-the-selection"),
+        BookmarkPlace::Memory { .. } => say!("bookmarks-bookmark-this-memory"),
+    };
+    let key = match place {
+        BookmarkPlace::Range { .. } => "Shift+B",
+        BookmarkPlace::Position(_) | BookmarkPlace::Memory { .. } => "",
+    };
+    if MenuItem::new(words).icon(icons::BOOKMARK).key(key).ui(ui, cx.tok) {
+        out.push(Action::Bookmark(BookmarkChange::Toggle(place)));
+    }
+}
+
+/// What can be done to a bookmark.
+fn bookmark_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    let id = bookmark.id;
+    if MenuItem::new(say!("bookmarks-rename-bookmark")).icon(icons::BOOKMARK).key("F2").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name)));
+    }
+    if MenuItem::new(say!("bookmarks-note")).key("Shift+F2").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Note)));
+    }
+    for color in BookmarkColor::ALL.into_iter().filter(|color| *color != bookmark.color) {
+        if MenuItem::new(make_it(color)).ui(ui, tok) {
+            out.push(Action::Bookmark(BookmarkChange::Color { place: bookmark.place, color }));
+        }
+    }
+    if MenuItem::new(say!("bookmarks-delete-bookmark")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+        out.push(Action::Bookmark(BookmarkChange::Remove(id)));
+    }
+    menu_line_ui(ui, tok);
+}
+
+/// Where a bookmark leads to, and how it is told to somebody else.
+pub fn place_items(ui: &mut Ui, bookmark: &Bookmark, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    match bookmark.place {
+        BookmarkPlace::Position(position) => moment_items(ui, position, cx, out),
+        BookmarkPlace::Range { first, last } => {
+            moment_items(ui, first, cx, out);
+            let range = StepRange { first, last };
+            if MenuItem::new(say!("bookmarks-select-it-in-the-timeline")).ui(ui, tok) {
+                out.push(Action::SelectRange(Some(range)));
+            }
+            if MenuItem::new(say!("bookmarks-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
+                out.push(Action::CompareEnds(range));
+            }
+        }
+        BookmarkPlace::Memory { address, len_bytes } => {
+            if MenuItem::new(say!("bookmarks-show-memory")).icon(icons::MEMORY).key("Enter").ui(ui, tok) {
+                out.push(Action::ShowMemory(format!("{address:#x}")));
+            }
+            if MenuItem::new(say!("bookmarks-list-all-accesses")).icon(icons::WATCH).ui(ui, tok) {
+                out.push(Action::ListAccesses(format!("{address:#x}"), len_bytes, None));
+            }
+        }
+    }
+    menu_line_ui(ui, tok);
+    bookmark_items(ui, bookmark, cx, out);
+    if let Some(position) = bookmark.place.position()
+        && MenuItem::new(say!("bookmarks-copy-command-that-opens-it")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+    {
+        out.push(Action::Copy(cx.desk.options.command(stepback_parsers::Position(position))));
+    }
+}
+
+fn moment_items(ui: &mut Ui, position: u64, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    if MenuItem::new(say!("bookmarks-travel-there")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
+        out.push(Action::Travel(cx.desk.windows.active, position));
+    }
+    if MenuItem::new(say!("bookmarks-open-window-there")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(cx.moment(stepback_parsers::Position(position))));
+    }
+}
+
+fn make_it(color: BookmarkColor) -> &'static str {
+    match color {
+        BookmarkColor::Yellow => say!("bookmarks-make-yellow"),
+        BookmarkColor::Red => say!("bookmarks-make-red"),
+        BookmarkColor::Green => say!("bookmarks-make-green"),
+        BookmarkColor::Blue => say!("bookmarks-make-blue"),
+        BookmarkColor::Pink => say!("bookmarks-make-pink"),
+        BookmarkColor::Grey => say!("bookmarks-make-grey"),
+    }
+}

@@ -1,0 +1,115 @@
+//! The columns of the calls: names, where they are entered, who calls, steps.
+
+use egui::{Rect, pos2};
+
+use crate::panels::pen::{Pen, head_font};
+use crate::theme::{mono, ui as ui_font};
+use stepback_debugger::desk::Blocks;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::call_rows::CallRow;
+use stepback_debugger::model::found_calls::CallWords;
+use stepback_debugger::model::text::thousands;
+
+/// The column of steps.
+const STEPS: f32 = 78.0;
+/// That of the positions of calls that were looked for.
+const ENTERED: f32 = 82.0;
+/// From this width on what others did meanwhile is told, too.
+const WITH_ELAPSED: f32 = 320.0;
+/// From this width on the caller is told.
+const WITH_CALLER: f32 = 400.0;
+/// What the caller takes of the rest.
+const CALLER: f32 = 0.35;
+/// Names keep so much room however deep they stand.
+const LEAST_NAME: f32 = 112.0;
+
+/// What the rows list.
+#[derive(Clone, Copy)]
+pub enum Listing<'a> {
+    /// The tree.
+    Tree,
+    /// Calls that were looked for, with what is said of each.
+    Found(&'a Blocks<CallWords>),
+}
+
+/// Where the columns stand.
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    /// What the rows list.
+    pub listing: Listing<'a>,
+    /// The edges of the list.
+    pub left: f32,
+    pub right: f32,
+    /// How many threads the trace has.
+    pub threads: usize,
+}
+
+impl Columns<'_> {
+    fn width(&self) -> f32 {
+        self.right - self.left
+    }
+
+    fn has_elapsed(&self) -> bool {
+        self.threads > 1 && self.width() >= WITH_ELAPSED && matches!(self.listing, Listing::Tree)
+    }
+
+    /// How far rows may be indented.
+    pub fn room_for_indents(&self) -> f32 {
+        let elapsed = if self.has_elapsed() { STEPS } else { 0.0 };
+        (self.width() - LEAST_NAME - 58.0 - elapsed).max(0.0)
+    }
+
+    /// Draws the heads; `around`: the calls around the topmost row, where they are out of view.
+    pub fn head_ui(&self, pen: &Pen<'_>, head: Rect, around: Option<&str>) {
+        let (tok, y) = (pen.tok, head.center().y);
+        pen.fill(head, tok.bg2);
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+        let steps = pen.text_left_of(self.right - 10.0, y, say!("calls-steps"), head_font(), tok.t2);
+        let mut right = steps - 8.0;
+        if self.has_elapsed() {
+            right = pen.text_left_of(self.right - 10.0 - STEPS, y, say!("calls-elapsed"), head_font(), tok.t2) - 8.0;
+        }
+        match (self.listing, around) {
+            (Listing::Found(_), _) => {
+                pen.text_left_of(self.left + ENTERED - 10.0, y, say!("calls-position"), head_font(), tok.t2);
+                pen.cut_text(pos2(self.left + ENTERED, y), say!("calls-call"), head_font(), tok.t2, right);
+                if let Some(left) = self.caller_left() {
+                    pen.text(left, y, say!("calls-caller"), head_font(), tok.t2);
+                }
+            }
+            (Listing::Tree, Some(around)) => {
+                pen.cut_text(pos2(self.left + 12.0, y), around, ui_font(11.5), tok.t3, right);
+            }
+            (Listing::Tree, None) => {
+                pen.cut_text(pos2(self.left + 12.0, y), say!("calls-call"), head_font(), tok.t2, right);
+            }
+        }
+    }
+
+    /// Draws the numbers of a row at its right. Returns where they begin.
+    pub fn numbers_ui(&self, pen: &Pen<'_>, rect: Rect, row: &CallRow) -> f32 {
+        let (y, tok, right) = (rect.center().y, pen.tok, self.right - 10.0);
+        let steps = pen.text_left_of(right, y, thousands(row.steps), mono(11.5), tok.t3);
+        if !self.has_elapsed() {
+            return steps;
+        }
+        pen.text_left_of(right - STEPS, y, thousands(row.elapsed), mono(11.5), tok.t4)
+    }
+
+    /// Draws what is said of a call that was looked for. Returns where its name begins, and where that has to end.
+    pub fn found_ui(&self, pen: &Pen<'_>, rect: Rect, row: &CallRow, words: Option<&CallWords>) -> (f32, f32) {
+        let (y, tok) = (rect.center().y, pen.tok);
+        pen.text_left_of(self.left + ENTERED - 10.0, y, thousands(row.entered_at.0), mono(11.5), tok.accent);
+        let steps = self.numbers_ui(pen, rect, row);
+        let Some(left) = self.caller_left() else { return (self.left + ENTERED, steps - 8.0) };
+        if let Some(words) = words {
+            pen.cut_text(pos2(left, y), &words.caller, mono(12.0), tok.t2, steps - 8.0);
+        }
+        (self.left + ENTERED, left - 10.0)
+    }
+
+    fn caller_left(&self) -> Option<f32> {
+        let room = self.width() - ENTERED - STEPS;
+        (self.width() >= WITH_CALLER).then_some(self.right - STEPS - room * CALLER)
+    }
+}

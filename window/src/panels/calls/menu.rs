@@ -1,0 +1,67 @@
+//! The context menu of a call.
+
+use egui::Ui;
+
+use super::rows::CallAt;
+use crate::panels::ViewCx;
+use crate::panels::asked::{Asked, Touched};
+use crate::panels::effects_items::{compare_item, effects_items};
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+use stepback_debugger::action::{Action, StepRange};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
+use stepback_debugger::views::Gesture;
+
+/// What a row is part of.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub window: &'a TraceWindow,
+}
+
+/// The menu of a call, or of the first of a group of calls.
+pub fn call_menu(
+    ui: &mut Ui,
+    CallAt { place, row, look }: CallAt<'_>,
+    Scene { cx, window }: Scene<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
+) {
+    let tok = cx.tok;
+    menu_head_ui(ui, tok, &row.name, &row.steps_text(&cx.desk.session));
+    if MenuItem::new(say!("calls-travel-to-its-entry")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+        touched.gesture(place, Gesture::Go);
+    }
+    if MenuItem::new(say!("calls-travel-to-its-end")).key("Shift+Enter").ui(ui, tok) {
+        touched.gesture(place, Gesture::GoOn);
+    }
+    if MenuItem::new(say!("calls-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+        out.push(Action::OpenWindowAt(cx.moment(row.entered_at)));
+    }
+    if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
+        out.push(Action::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 }));
+    }
+    effects_items(ui, tok, row.entered_at, out);
+    compare_item(ui, tok, row.entered_at, window.position, out);
+    menu_line_ui(ui, tok);
+    if let Some(is_open) = look.is_open {
+        let text = if is_open { say!("calls-close") } else { say!("calls-open") };
+        if MenuItem::new(text).key(if is_open { "Left" } else { "Right" }).ui(ui, tok) {
+            touched.gesture(place, if is_open { Gesture::Close } else { Gesture::Open });
+        }
+    }
+    if row.count == 1 {
+        let is_folded = window.folds.is_folded(row.first);
+        let (text, shape) = if is_folded {
+            (say!("calls-unfold-it-in-the-trace"), icons::UNFOLD)
+        } else {
+            (say!("calls-fold-it-in-the-trace"), icons::FOLD)
+        };
+        if MenuItem::new(text).icon(shape).ui(ui, tok) {
+            out.extend([Action::Activate(window.id), Action::ToggleFold(row.first.0)]);
+        }
+    }
+    menu_line_ui(ui, tok);
+    if MenuItem::new(say!("calls-copy-name")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(row.name.clone()));
+    }
+}

@@ -1,0 +1,409 @@
+//! The rows of the comparison.
+
+use std::collections::HashMap;
+
+use egui::{Rect, RichText, Ui, pos2};
+use stepback_parsers::Step;
+
+use super::panel::WIDE;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, INSET, Pen};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{icon, icons, mono, semi, ui as ui_font};
+use stepback_debugger::action::{Access, Action, CellName, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::compare::{
+    Between, CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces,
+};
+
+/// Registers longer than this are cut: a vector register would push all other columns away.
+const LONGEST: usize = 32;
+/// Symbols and meanings longer than this are cut.
+const WORDS: usize = 40;
+const SYMBOL: usize = 24;
+const WRITER: f32 = 200.0;
+const INSTRUCTION: f32 = 236.0;
+const SOURCE: f32 = 150.0;
+const WRITES: f32 = 116.0;
+
+/// Where the columns are.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// Name or address.
+    pub cell: f32,
+    /// The value before.
+    pub before: f32,
+    /// The value after.
+    pub after: f32,
+    /// What it says, where there is room.
+    pub meaning: Option<f32>,
+    /// The step and function that wrote it.
+    pub writer: f32,
+    /// Its instruction, where there is room.
+    pub instruction: Option<f32>,
+    /// Its source line, where there is room.
+    pub source: Option<f32>,
+    /// How often it was written: the right edge, where there is room.
+    pub writes: Option<f32>,
+    is_wide: bool,
+    right: f32,
+}
+
+/// Which of the two values of a cell is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meant {
+    /// That of the left window.
+    Left,
+    /// That of the right one.
+    #[default]
+    Right,
+}
+
+/// The title of a group of cells.
+pub struct GroupTitle<'a> {
+    pub title: &'a str,
+    pub detail: &'a str,
+    pub is_open: bool,
+}
+
+/// A value, the one that it is compared with, and what kind of cell has them.
+pub struct Compared<'a> {
+    pub text: &'a str,
+    pub other: &'a str,
+    pub is_register: bool,
+}
+
+/// How many characters the longest texts of some rows have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lengths {
+    label: usize,
+    symbol: usize,
+    digits: usize,
+    meaning: usize,
+}
+
+impl Lengths {
+    /// Those of these rows. Cost: grows with the rows.
+    pub fn of(rows: &[CompareRow]) -> Self {
+        let mut longest = Self::default();
+        for row in rows {
+            let CompareRow::Cell { label, symbol, from, to, meaning, is_register, .. } = row else { continue };
+            let digits = from.len().max(to.len());
+            let digits = if *is_register { digits.min(LONGEST) } else { digits };
+            let symbol = symbol.as_ref().map_or(0, |symbol| label.len() + 1 + symbol.len().min(SYMBOL));
+            let meaning = meaning.as_ref().map_or(0, |meaning| meaning.text().chars().count().min(WORDS));
+            longest = Self {
+                label: longest.label.max(label.len()),
+                symbol: longest.symbol.max(symbol),
+                digits: longest.digits.max(digits),
+                meaning: longest.meaning.max(meaning),
+            };
+        }
+        longest
+    }
+}
+
+impl Columns {
+    /// The columns for rows with such texts: those that fit, the most useful first.
+    pub fn new(rect: Rect, lengths: Lengths) -> Self {
+        let is_wide = rect.width() >= WIDE;
+        let width = |characters: usize| ADVANCE * characters as f32 + INSET;
+        let label = if is_wide { lengths.label.max(lengths.symbol) } else { lengths.label };
+        let cell = rect.left() + INSET;
+        let before = cell + width(label).max(if is_wide { 130.0 } else { 72.0 });
+        let value = width(lengths.digits.max(16));
+        let after = before + value;
+        let mut room = rect.right() - INSET - (after + value) - WRITER;
+        let mut fits = |width: f32| {
+            let is_there = width <= room;
+            room -= if is_there { width } else { 0.0 };
+            is_there.then_some(width)
+        };
+        let instruction = fits(INSTRUCTION);
+        let meaning = fits(width(lengths.meaning.max(9)) + INSET);
+        let writes = fits(WRITES);
+        let source = fits(SOURCE);
+        let writer = after + value + meaning.unwrap_or_default();
+        let instruction_at = writer + WRITER;
+        Self {
+            cell,
+            before,
+            after,
+            meaning: meaning.map(|_| after + value),
+            writer,
+            instruction: instruction.map(|_| instruction_at),
+            source: source.map(|_| instruction_at + instruction.unwrap_or_default()),
+            writes: writes.map(|_| rect.right() - 2.0 * INSET),
+            is_wide,
+            right: rect.right() - INSET,
+        }
+    }
+
+    /// Where the writer's function ends at the latest.
+    fn writer_end(&self) -> f32 {
+        self.instruction.map_or(self.right, |x| x - INSET)
+    }
+
+    /// Where the instruction ends at the latest.
+    fn instruction_end(&self) -> f32 {
+        self.source.or(self.writes.map(|x| x - WRITES + INSET)).map_or(self.right, |x| x - INSET)
+    }
+}
+
+/// What all rows of a frame share.
+pub struct Table<'a> {
+    /// Clipped to the list.
+    pub pen: &'a Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Where the columns are.
+    pub columns: Columns,
+    /// What is compared.
+    pub between: Between,
+    /// What is known of the steps that wrote something.
+    pub writers: &'a HashMap<Step, WriterText>,
+    /// How often cells were written, as far as it is known.
+    pub writes: &'a HashMap<CellName, WritesBetween>,
+    /// The cell under the cursor.
+    pub cursor: Option<&'a CellName>,
+    /// Which of its values is meant.
+    pub meant: Meant,
+}
+
+/// What was done to the rows in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// The cell that was clicked.
+    pub cursor: Option<CellName>,
+    /// The value of it that was clicked.
+    pub meant: Option<Meant>,
+    /// The title that was clicked.
+    pub toggled: Option<String>,
+}
+
+impl Table<'_> {
+    /// Draws a row.
+    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
+        match row {
+            CompareRow::Group { title, detail, is_open } => {
+                self.group_ui(ui, rect, GroupTitle { title, detail, is_open: *is_open }, touched)
+            }
+            CompareRow::Cell { .. } => self.cell_ui(ui, rect, row, touched, out),
+        }
+    }
+
+    fn group_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        GroupTitle { title, detail, is_open }: GroupTitle<'_>,
+        touched: &mut Touched,
+    ) {
+        let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
+
+        let response = button_response(
+            ui,
+            rect,
+            ("group", title),
+            &(if is_open {
+                say!("compare-close-group", title = title)
+            } else {
+                say!("compare-open-group", title = title)
+            }),
+        );
+        pen.fill(rect, if response.hovered() { tok.bg3 } else { tok.bg2 });
+        let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+        pen.text(rect.left() + INSET, y, caret, icon(10.0), tok.t2);
+        let end = pen.text(rect.left() + 27.0, y, title, semi(12.0), tok.t1);
+        if self.columns.is_wide {
+            pen.text((end + INSET).max(self.columns.before), y, detail, ui_font(11.5), tok.t3);
+        } else {
+            pen.text_left_of(self.columns.right, y, detail, ui_font(11.5), tok.t3);
+        }
+        if response.clicked() {
+            touched.toggled = Some(title.to_owned());
+        }
+    }
+
+    fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
+        let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
+        let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
+        let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = label));
+        let is_cursor = self.cursor == Some(cell);
+        row_background(
+            pen,
+            rect,
+            &response,
+            RowState { is_selected: is_cursor, is_cursor, has_focus: self.cx.has_focus },
+        );
+        let label_color = if *is_register { tok.register } else { tok.t2 };
+        let end = pen.code(self.columns.cell, y, label, label_color);
+        if let Some(symbol) = symbol.as_ref().filter(|_| self.columns.is_wide) {
+            pen.cut_text(pos2(end + ADVANCE, y), symbol, mono(12.5), tok.symbol, self.columns.before - 8.0);
+        }
+        self.value(self.columns.before, y, Compared { text: from, other: to, is_register: *is_register });
+        self.value(self.columns.after, y, Compared { text: to, other: from, is_register: *is_register });
+        if let Some((x, meaning)) = self.columns.meaning.zip(meaning.as_ref()) {
+            let color = if matches!(meaning, CellMeaning::Symbol(_)) { tok.symbol } else { tok.t2 };
+            pen.cut_text(pos2(x, y), meaning.text(), mono(12.5), color, self.columns.writer - INSET);
+        }
+        if is_cursor {
+            self.meant_ui(y, [from, to]);
+        }
+        let count = self.writes.get(cell).filter(|_| last_write.is_some());
+        if let Some((x, count)) = self.columns.writes.zip(count) {
+            pen.text_left_of(x, y, count.text(), mono(12.5), tok.t2);
+        }
+        if let Some(step) = last_write {
+            self.writer_ui(ui, y, *step, out);
+        } else {
+            pen.label(self.columns.writer, y, say!("compare-no-step"), tok.t3);
+        }
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(cell.clone());
+            touched.meant = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
+        }
+        if let Some(step) = last_write.filter(|_| response.double_clicked()) {
+            out.push(Action::Travel(self.cx.desk.windows.active, step.after().0));
+        }
+        response.context_menu(|ui| self.menu(ui, row, out));
+        let pointed = response.hover_pos().and_then(|pointer| self.value_at(pointer.x));
+        if let Some(meant) = pointed {
+            let (text, at) = match meant {
+                Meant::Left => (from, self.between.from),
+                Meant::Right => (to, self.between.to),
+            };
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(format!("{label} = {text}")).font(mono(12.0)));
+                HoverCell { cell: cell.clone(), at }.line_ui(ui);
+            });
+        }
+    }
+
+    /// The value that stands at a place; none beside the two columns.
+    fn value_at(&self, x: f32) -> Option<Meant> {
+        let Columns { before, after, meaning, writer, .. } = self.columns;
+        match () {
+            () if x < before || x >= meaning.unwrap_or(writer) => None,
+            () if x < after => Some(Meant::Left),
+            () => Some(Meant::Right),
+        }
+    }
+
+    /// A frame around the value that questions are about.
+    fn meant_ui(&self, y: f32, [from, to]: [&String; 2]) {
+        let (x, text) = match self.meant {
+            Meant::Left => (self.columns.before, from),
+            Meant::Right => (self.columns.after, to),
+        };
+        let color = if self.cx.has_focus { self.cx.tok.focus } else { self.cx.tok.line2 };
+        let wide = ADVANCE * text.len().min(LONGEST) as f32;
+        self.pen.frame(Rect::from_min_max(pos2(x - 3.0, y - 8.0), pos2(x + wide + 3.0, y + 8.0)), 2, color);
+    }
+
+    /// What differs is bold, what is equal steps back.
+    fn value(&self, x: f32, y: f32, Compared { text, other, is_register }: Compared<'_>) {
+        let tok = self.cx.tok;
+        // The low digits of a long value are kept.
+        let cut = |text: &str| match text.len().checked_sub(LONGEST) {
+            Some(over) if over > 0 => text.get(over..).unwrap_or(text).to_owned(),
+            _ => text.to_owned(),
+        };
+        let (text, other) = if is_register { (cut(text), cut(other)) } else { (text.to_owned(), other.to_owned()) };
+        let mut x = x;
+        for (piece, differs) in
+            differing_pieces(&text, &other, if is_register { Pieces::Digits } else { Pieces::Bytes })
+        {
+            x = match () {
+                () if piece.contains('?') => self.pen.code(x, y, piece, tok.unknown),
+                () if differs => self.pen.strong_code(x, y, piece, tok.t1),
+                () => self.pen.code(x, y, piece, tok.t3),
+            };
+        }
+    }
+
+    fn writer_ui(&self, ui: &Ui, y: f32, step: Step, out: &mut Vec<Action>) {
+        let (pen, tok, columns) = (self.pen, self.cx.tok, &self.columns);
+        let link = StepLink { step, trace: self.cx.trace(), window: self.cx.desk.windows.active };
+        // Numbers end below each other, however long they are.
+        let highest = self.cx.desk.session.index.step_count().saturating_sub(1);
+        let room = StepLink { step: Step(highest), ..link }.width(pen);
+        let end = link.ui(ui, pen, columns.writer + room - link.width(pen), y, out);
+        let Some(text) = self.writers.get(&step) else { return };
+        let function = pos2(end + 8.0, y);
+        pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
+        if let Some(x) = columns.instruction {
+            let clip = Rect::everything_left_of(columns.instruction_end());
+            let pen = Pen { painter: pen.painter.with_clip_rect(pen.painter.clip_rect().intersect(clip)), tok };
+            let mnemonic = pen.spans(x, y, std::slice::from_ref(&text.code.mnemonic), None);
+            pen.spans((x + 6.0 * ADVANCE).max(mnemonic + ADVANCE), y, &text.code.operands, None);
+        }
+        if let Some((x, source)) = columns.source.zip(text.source.as_ref()) {
+            let end = columns.writes.map_or(columns.right, |x| x - WRITES + INSET);
+            pen.cut_text(pos2(x, y), source, mono(12.5), tok.t3, end);
+        }
+    }
+
+    fn menu(&self, ui: &mut Ui, row: &CompareRow, out: &mut Vec<Action>) {
+        let CompareRow::Cell { cell, label, from, to, last_write, meaning, .. } = row else { return };
+        let tok = self.cx.tok;
+        menu_head_ui(ui, tok, label, "");
+        if let Some(step) = last_write {
+            if MenuItem::new(say!("compare-travel-to-its-last-write"))
+                .icon(icons::LAST_WRITE)
+                .key("double click")
+                .ui(ui, tok)
+            {
+                out.push(Action::Travel(self.cx.desk.windows.active, step.after().0));
+            }
+            if MenuItem::new(say!("compare-open-window-there")).icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
+                out.push(Action::OpenWindowAt(self.cx.moment(step.after())));
+            }
+        }
+        if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+            out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
+        }
+        for (value, at, meant) in [(from, self.between.from, Meant::Left), (to, self.between.to, Meant::Right)] {
+            let words = say!("slice-why-item", cell = format!("{label} = {value}"));
+            let item = MenuItem::new(&words).icon(icons::WHY);
+            if (if meant == self.meant { item.key("W") } else { item }).ui(ui, tok) {
+                out.push(Action::WhyAt(cell.clone(), at.0));
+            }
+        }
+        let (first, last) = (self.between.from.min(self.between.to), self.between.from.max(self.between.to));
+        if first < last {
+            let between = [
+                (say!("compare-first-read-between"), Access::Read),
+                (say!("compare-first-write-between"), Access::Write),
+            ];
+            for (words, access) in between {
+                if MenuItem::new(words).ui(ui, tok) {
+                    let travel = Action::GoToAccessUntil(cell.clone(), access, last.0);
+                    out.extend([Action::OpenWindowAt(self.cx.moment(first)), travel]);
+                }
+            }
+        }
+        if let CellName::Memory(address, _) = cell
+            && MenuItem::new(say!("compare-show-memory-there")).icon(icons::MEMORY).ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(address.clone()));
+        }
+        if let Some(CellMeaning::Symbol(symbol)) = meaning
+            && MenuItem::new(&say!("compare-show-memory-at", symbol = symbol)).ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
+        }
+        menu_line_ui(ui, tok);
+        for (text, value) in
+            [(say!("compare-copy-value-at-the-left"), from), (say!("compare-copy-value-at-the-right"), to)]
+        {
+            if MenuItem::new(text).ui(ui, tok) {
+                out.push(Action::Copy(value.clone()));
+            }
+        }
+        if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
+            out.push(Action::Copy(format!("{label}: {from} -> {to}")));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What all panels of rows share: a list that scrolls, with a cursor that keys move.
+
+use egui::{Rect, Ui};
+
+use super::ViewCx;
+use super::keys::{PanelKey, take_keys};
+use super::list::{List, ListArea};
+use super::pen::{Pen, ROW};
+use super::row::{error_ui, loading_ui};
+use crate::theme::Tok;
+use stepback_debugger::action::Action;
+use stepback_debugger::model::scroll::{Scroll, Viewport};
+use stepback_debugger::views::{Gesture, Marked, View};
+use stepback_debugger::worker::Answer;
+
+/// Where a list is scrolled to, and the row under its cursor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CursorList {
+    scroll: Scroll,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// The marked row that was followed last, and the height of the list then.
+    followed: Option<((u64, u64), f32)>,
+}
+
+/// How many rows there are, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub rows: usize,
+    pub list: Rect,
+}
+
+impl CursorList {
+    /// Lays the list out in a rectangle.
+    pub fn area(&mut self, ui: &mut Ui, rect: Rect, rows: usize, tok: &Tok) -> ListArea {
+        List { rows: rows as u64, ticks: &[], has_lasting_bar: false }.ui(ui, rect, &mut self.scroll, tok)
+    }
+
+    /// The first row in view.
+    pub fn top(&self) -> usize {
+        usize::try_from(self.scroll.top).unwrap_or(usize::MAX)
+    }
+
+    /// Moves the cursor by a key and brings it into view. Returns the row at which the key was pressed.
+    pub fn press(&mut self, key: PanelKey, rows: usize, list: Rect) -> usize {
+        let (last, view) = (rows.saturating_sub(1), view(rows, list));
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        let before = self.cursor.min(last);
+        self.cursor = key.moved(before, last, page);
+        self.scroll.reveal_row(self.cursor as u64, &view);
+        before
+    }
+
+    /// Does what the keys ask of the rows of a view. Returns the keys that no list has a meaning for, each with the row under
+    /// the cursor then.
+    pub fn keys(
+        &mut self,
+        ui: &Ui,
+        view: &mut impl View,
+        shown: Shown,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> Vec<(PanelKey, usize)> {
+        let Shown { rows, list } = shown;
+        let mut others = Vec::new();
+        for key in take_keys(ui, cx) {
+            let row = self.press(key, rows, list);
+            match key {
+                PanelKey::Left if view.act(row, Gesture::Close, cx.desk, out) => {}
+                PanelKey::Left => self.go_to(view.parent(row).unwrap_or(row), rows, list),
+                PanelKey::Right => _ = view.act(row, Gesture::Open, cx.desk, out),
+                PanelKey::Enter => _ = view.act(row, Gesture::Go, cx.desk, out),
+                PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
+                PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
+                PanelKey::Copy => out.extend(view.copied(row).map(Action::Copy)),
+                key if key.is_move() => {}
+                key => others.push((key, row)),
+            }
+        }
+        others
+    }
+
+    /// Moves the cursor to the marked row when that changed, or when the list has another height.
+    pub fn follow(&mut self, marked: Option<Marked>, shown: Shown) {
+        let Some(marked) = marked else { return };
+        let now = Some((marked.key, shown.list.height()));
+        if self.followed != now {
+            self.go_to(marked.row, shown.rows, shown.list);
+            self.followed = now;
+        }
+    }
+
+    /// Brings a row into view; the cursor stays.
+    pub fn reveal(&mut self, row: usize, rows: usize, list: Rect) {
+        self.scroll.reveal_row(row as u64, &view(rows, list));
+    }
+
+    /// Puts the cursor on a row and brings that into view.
+    pub fn go_to(&mut self, row: usize, rows: usize, list: Rect) {
+        self.cursor = row;
+        self.scroll.reveal_row(row as u64, &view(rows, list));
+    }
+}
+
+fn view(rows: usize, list: Rect) -> Viewport {
+    Viewport { rows: rows as u64, height: list.height(), row_height: ROW }
+}
+
+/// Where an answer is drawn.
+pub struct AnswerPlace<'a> {
+    /// With what.
+    pub pen: &'a Pen<'a>,
+    /// Where.
+    pub rect: Rect,
+}
+
+impl AnswerPlace<'_> {
+    /// Draws an answer, faded while a newer one is late; bars where there is none yet; why, where it failed.
+    pub fn ui<A>(
+        self,
+        ui: &mut Ui,
+        answer: &Answer<'_, A>,
+        out: &mut Vec<Action>,
+        draw: impl FnOnce(&mut Ui, &Pen<'_>, &A, &mut Vec<Action>),
+    ) {
+        match answer {
+            Answer::Fresh(answer) | Answer::Stale(answer) => draw(ui, self.pen, answer, out),
+            Answer::Late(answer) => draw(ui, &self.pen.clone().faded(), answer, out),
+            Answer::Loading => loading_ui(self.pen, self.rect),
+            Answer::Failed(error) => error_ui(ui, self.pen, self.rect, error, out),
+        }
+    }
+}
+
+/// All the space of a panel, which is taken.
+pub fn take_rect(ui: &mut Ui) -> Rect {
+    let rect = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(rect);
+    rect
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{pos2, vec2};
+
+    use super::*;
+
+    #[test]
+    fn keys_move_the_cursor_within_the_list() {
+        let (mut list, rect) = (CursorList::default(), Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 10.0 * ROW)));
+        let mut pressed = |key| (list.press(key, 25, rect), list.cursor);
+        assert_eq!(pressed(PanelKey::Up), (0, 0));
+        assert_eq!(pressed(PanelKey::Down), (0, 1));
+        assert_eq!(pressed(PanelKey::Last), (1, 24));
+        assert_eq!(pressed(PanelKey::PageDown), (24, 24));
+        assert_eq!(pressed(PanelKey::Enter), (24, 24));
+        assert_eq!(pressed(PanelKey::First), (24, 0));
+    }
+
+    #[test]
+    fn a_list_that_became_shorter_has_its_cursor_on_the_last_row() {
+        let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0));
+        let mut list = CursorList { cursor: 80, ..CursorList::default() };
+        assert_eq!(list.press(PanelKey::Enter, 3, rect), 2);
+        assert_eq!((list.press(PanelKey::Down, 0, rect), list.cursor), (0, 0));
+    }
+}

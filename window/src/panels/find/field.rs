@@ -1,0 +1,105 @@
+//! The field of a search: what is typed, and what was typed before.
+
+use egui::{Id, Key, Modifiers, Rect, Ui};
+
+use crate::panels::field::Field;
+use crate::panels::pen::Pen;
+use crate::theme::icons;
+use stepback_debugger::action::FindQuestion;
+use stepback_debugger::messages::spoken;
+use stepback_debugger::model::found::kind_name;
+
+/// Its name for screen readers and tests.
+const NAME: &str = "find-find";
+
+/// The field, and which of the searches before stands in it.
+#[derive(Debug, Default)]
+pub struct FindField {
+    /// What is typed.
+    pub text: String,
+    recalled: Option<usize>,
+}
+
+/// What was done in the field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// Nothing that counts.
+    Nothing,
+    /// Enter.
+    Submitted,
+    /// Escape: what was typed is given up.
+    GivenUp,
+    /// A search from before was put back.
+    Recalled(FindQuestion),
+}
+
+impl FindField {
+    /// Draws it. With `is_wanted` it takes the keyboard.
+    pub fn ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, history: &[FindQuestion], focus: Focus) -> Typed {
+        let recalled = self.recall(ui, history);
+        let response = Field { hint: spoken(NAME), icon: icons::SEARCH }.ui(ui, pen, rect, &mut self.text);
+        if focus == Focus::Wanted {
+            response.request_focus();
+            select_all(ui, response.id, &self.text);
+        }
+        if response.changed() {
+            self.recalled = None;
+        }
+        if let Some(question) = recalled {
+            select_all(ui, response.id, &self.text);
+            return Typed::Recalled(question);
+        }
+        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
+            return Typed::GivenUp;
+        }
+        let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if is_entered && !self.text.trim().is_empty() { Typed::Submitted } else { Typed::Nothing }
+    }
+
+    /// Up and down go through the searches before; down from the newest leads to the list.
+    fn recall(&mut self, ui: &Ui, history: &[FindQuestion]) -> Option<FindQuestion> {
+        let id = ui.unique_id().with(spoken(NAME));
+        if !ui.memory(|memory| memory.has_focus(id)) {
+            return None;
+        }
+        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+        let place = match (pressed(Key::ArrowUp), pressed(Key::ArrowDown), self.recalled) {
+            (true, _, None) => 0,
+            (true, _, Some(place)) => (place + 1).min(history.len().saturating_sub(1)),
+            (_, true, Some(place)) if place > 0 => place - 1,
+            (_, true, _) => {
+                ui.memory_mut(|memory| memory.surrender_focus(id));
+                return None;
+            }
+            _ => return None,
+        };
+        let question = history.get(place)?.clone();
+        (self.recalled, self.text) = (Some(place), question.text.clone());
+        Some(question)
+    }
+}
+
+/// Whether a field is to take the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// It is.
+    Wanted,
+    /// It stays where it is.
+    Left,
+}
+
+/// A search as the list of those before has it: `ldr x1`, `Value  0x1f`.
+pub fn history_text(question: &FindQuestion) -> String {
+    match question.kind {
+        stepback_debugger::action::FindKind::Auto => question.text.clone(),
+        kind => format!("{}  {}", kind_name(kind), question.text),
+    }
+}
+
+fn select_all(ui: &Ui, id: Id, text: &str) {
+    use egui::text::{CCursor, CCursorRange};
+    let mut state = egui::text_edit::TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let range = CCursorRange::two(CCursor::new(0usize), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(range));
+    state.store(ui.ctx(), id);
+}

@@ -1,0 +1,39 @@
+//! The menu of searches: those before, and those that are kept under names.
+
+use egui::Ui;
+
+use super::field::history_text;
+use crate::panels::ViewCx;
+use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
+use stepback_debugger::action::{Action, FindQuestion};
+use stepback_debugger::messages::say;
+use stepback_debugger::notes::SearchChange;
+
+/// Searches before that are listed.
+const BEFORE: usize = 15;
+
+/// What can be done with a kept search.
+static DEEDS: KeptDeeds = KeptDeeds {
+    run_words: "find-run",
+    run: Action::RunSearch,
+    show: Action::ShowSearch,
+    forget: |name| Action::Searches(SearchChange::Forget(name)),
+    rename: |old, new| Action::Searches(SearchChange::Rename(old, new)),
+};
+
+/// Draws the entries. Returns the search that was chosen of those before.
+pub fn search_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Option<FindQuestion> {
+    for kept in cx.desk.searches.list() {
+        menu.ui(ui, KeptItem { name: &kept.name, words: history_text(&kept.search), deeds: &DEEDS }, out);
+    }
+    let keep = egui::Button::new(say!("find-keep-search-as"));
+    if ui.add_enabled(cx.desk.find.question().is_some(), keep).clicked() {
+        out.push(Action::AskFor("Keep search as…".to_owned()));
+    }
+    ui.separator();
+    if cx.desk.find.history().is_empty() {
+        ui.label(say!("find-no-search-yet"));
+    }
+    let mut entries = cx.desk.find.history().iter().take(BEFORE);
+    entries.find(|question| ui.button(history_text(question)).clicked()).cloned()
+}

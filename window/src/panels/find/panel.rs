@@ -1,0 +1,544 @@
+//! The panel that lists what a search found.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use egui::{PopupCloseBehavior, Rect, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_parsers::Position;
+
+use super::choosers::{Reach, icon_button, kind_ui, reach_ui};
+use super::field::{FindField, Focus, Typed};
+use super::kept::search_menu;
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, take_rect};
+use crate::panels::field::Field;
+use crate::panels::kept_menu::KeptMenu;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{EmptyWords, button_response, row_response};
+use crate::panels::table::{Export, RowList, TableKind, TableView};
+use crate::theme::{icon, icons, medium, mono, ui as ui_font};
+use stepback_debugger::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
+use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
+use stepback_debugger::model::table::{Table, TableRow, View};
+use stepback_debugger::notes::KeptSearch;
+
+/// A bar.
+const BAR: f32 = 30.0;
+/// The choosers.
+const KIND: f32 = 110.0;
+const REACH: f32 = 116.0;
+/// Narrower panels have the choosers below the field.
+const NARROW: f32 = 480.0;
+/// Lower panels have room for the field and for hits, and for nothing else.
+const LOW: f32 = 120.0;
+/// The field for the text of rows.
+const FILTER: f32 = 140.0;
+
+/// What may be typed, and what it finds.
+const EXAMPLES: [(&str, &str); 7] = [
+    ("ldr x1", "find-a-word-of-the-instruction"),
+    (r"/^bl?\s.*0x8000/", "find-a-regular-expression-over-the"),
+    ("0x1f", "find-a-number-that-a-register"),
+    ("67 64 62", "find-bytes-in-a-row-however"),
+    ("0x80020010:8", "find-what-reads-or-writes-memory"),
+    ("main", "find-the-entries-of-a-function"),
+    ("main.c:12", "find-the-steps-of-a-source"),
+];
+
+/// The panel "Find".
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FindPanel {
+    /// How the text is read.
+    kind: FindKind,
+    /// What of the hits is shown, and in which order.
+    view: View,
+    /// The kept search that it shows instead of the one of the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<KeptSearch>,
+    #[serde(skip)]
+    state: Box<FindPanelState>,
+}
+
+#[derive(Debug, Default)]
+struct FindPanelState {
+    field: FindField,
+    menu: KeptMenu,
+    reach: Reach,
+    range: FindRange,
+    /// The search that the field shows.
+    number: u64,
+    /// How often the field had to take the keyboard; none before the first frame.
+    focused: Option<u64>,
+    list: RowList,
+    /// It was drawn.
+    was_seen: bool,
+    /// Its own search is to end.
+    wants_stop: bool,
+    /// The cursor stands before the first hit behind the position.
+    is_placed: bool,
+    /// The position that the list was last moved to.
+    position: Option<Position>,
+}
+
+/// What was found, the rows of it that are shown, and where words about it stand.
+struct Hits<'a> {
+    pen: &'a Pen<'a>,
+    found: &'a Found,
+    table: &'a Table,
+    rect: Rect,
+}
+
+impl FindPanel {
+    /// One that shows a kept search.
+    pub fn of(kept: KeptSearch) -> Self {
+        Self { own: Some(kept), ..Self::default() }
+    }
+
+    fn row_under_cursor<'a>(&self, cx: &ViewCx<'a>) -> Option<&'a TableRow> {
+        let state = self.own.as_ref().map_or(Some(&cx.desk.find), |kept| cx.desk.own_finds.find(&kept.search))?;
+        let found = state.found().filter(|_| self.view.is_plain())?;
+        found.table.rows.get(self.state.list.cursor())
+    }
+
+    /// The kept search that it shows; none before it is in view for the first time.
+    pub fn own(&self) -> Option<&KeptSearch> {
+        self.own.as_ref().filter(|_| self.state.was_seen)
+    }
+
+    /// Whether its own search is to end; once.
+    pub fn take_stop(&mut self) -> bool {
+        std::mem::take(&mut self.state.wants_stop)
+    }
+
+    fn take_over(&mut self, cx: &ViewCx<'_>) {
+        if self.state.number == cx.desk.find.number() {
+            return;
+        }
+        (self.state.number, self.state.is_placed) = (cx.desk.find.number(), false);
+        self.state.list.rewind();
+        self.view.filter.clear();
+        let Some(question) = cx.desk.find.question() else {
+            self.state.field.text.clear();
+            return;
+        };
+        if self.question(cx) != *question {
+            self.recall(question.clone());
+        }
+    }
+
+    fn recall(&mut self, question: FindQuestion) {
+        let FindQuestion { text, kind, range } = question;
+        (self.state.field.text, self.kind) = (text, kind);
+        self.state.reach = if range == FindRange::default() { Reach::Everywhere } else { Reach::Between };
+        self.state.range = range;
+    }
+
+    fn question(&self, cx: &ViewCx<'_>) -> FindQuestion {
+        let here = || cx.desk.windows.active().position.0.to_string();
+        let range = match self.state.reach {
+            Reach::Everywhere => FindRange::default(),
+            Reach::FromHere => FindRange { from: here(), to: String::new() },
+            Reach::UpToHere => FindRange { from: String::new(), to: here() },
+            Reach::Between => self.state.range.clone(),
+        };
+        FindQuestion { text: self.state.field.text.clone(), kind: self.kind, range }
+    }
+
+    fn ask(&self, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if !self.state.field.text.trim().is_empty() {
+            out.push(Action::Find(self.question(cx)));
+        }
+    }
+
+    /// The field and the choosers. Returns what is left below.
+    fn bars_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let is_narrow = rect.width() < NARROW && rect.height() > LOW;
+        let (choosers, rest) = match is_narrow {
+            true => rest.split_top_bottom_at_y(rest.top() + BAR),
+            false => (bar, rest),
+        };
+        let middle = |rect: Rect| Rect::from_min_max(rect.min + vec2(0.0, 4.0), rect.max - vec2(0.0, 4.0));
+        let right = choosers.right() - 8.0;
+        let reach = middle(choosers).with_min_x((right - REACH).max(choosers.left() + 8.0)).with_max_x(right);
+        let kind_left = if is_narrow { choosers.left() + 8.0 } else { reach.left() - 6.0 - KIND };
+        let kind = middle(choosers).with_min_x(kind_left).with_max_x((kind_left + KIND).min(reach.left() - 6.0));
+        let end = if is_narrow { bar.right() - 8.0 } else { kind.left() - 6.0 };
+        let history = middle(bar).with_min_x(end - 22.0).with_max_x(end);
+        let field = middle(bar).with_min_x(bar.left() + 8.0).with_max_x(history.left() - 2.0);
+        self.field_ui(ui, pen, field, cx, out);
+        self.history_ui(ui, pen, history, cx, out);
+        let is_chosen = kind_ui(ui, pen, kind, &mut self.kind);
+        let is_moved = reach_ui(ui, pen, reach, &mut self.state.reach) && self.state.reach != Reach::Between;
+        if is_chosen || is_moved {
+            self.ask(cx, out);
+        }
+        if self.state.reach == Reach::Between { self.range_ui(ui, pen, rest, cx, out) } else { rest }
+    }
+
+    fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let times = cx.desk.find.times_focused();
+        let is_asked = self.state.focused.map_or(times > 0 && cx.has_focus, |before| before != times);
+        self.state.focused = Some(times);
+        let focus = if is_asked { Focus::Wanted } else { Focus::Left };
+        match self.state.field.ui(ui, pen, rect, cx.desk.find.history(), focus) {
+            Typed::Nothing => {}
+            Typed::Submitted => self.ask(cx, out),
+            // The field says again what the list is of.
+            Typed::GivenUp => cx.desk.find.question().iter().for_each(|question| self.recall((*question).clone())),
+            Typed::Recalled(question) => self.recall(question),
+        }
+        if cx.desk.find.error().is_some() {
+            pen.frame(rect, 4, pen.tok.err);
+        }
+    }
+
+    /// The list of the searches before.
+    fn history_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let response = button_response(ui, rect, "history", say!("find-searches-before"));
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+        }
+        pen.text_centered(rect.center(), icons::CARET_DOWN, icon(10.0), pen.tok.t2);
+        let shown = egui::Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+            ui.style_mut().override_font_id = Some(ui_font(13.0));
+            let asked = out.len();
+            let chosen = search_menu(ui, &mut self.state.menu, cx, out);
+            if chosen.is_some() || out.len() > asked {
+                ui.close();
+            }
+            chosen
+        });
+        let chosen = shown.and_then(|shown| shown.inner);
+        response.on_hover_text(say!("find-searches-before-up-in-the-field"));
+        if let Some(question) = chosen {
+            self.recall(question);
+            self.ask(cx, out);
+        }
+    }
+
+    /// The places between which is looked. Returns what is left below.
+    fn range_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> Rect {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR - 4.0);
+        let half = ((bar.width() - 22.0) / 2.0).min(200.0);
+        let left = Rect::from_min_size(bar.min + vec2(8.0, 0.0), vec2(half, 22.0));
+        let mut is_entered = false;
+        let fields = [
+            (say!("find-from-position"), &mut self.state.range.from),
+            (say!("find-to-position"), &mut self.state.range.to),
+        ];
+        for (place, (hint, text)) in (0u8..).zip(fields) {
+            let rect = left.translate(vec2(f32::from(place) * (half + 6.0), 0.0));
+            let response = Field { hint, icon: icons::GO_TO }.ui(ui, pen, rect, text);
+            is_entered |= response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        }
+        if is_entered {
+            self.ask(cx, out);
+        }
+        rest
+    }
+
+    /// What is wrong, below the field. Returns what is left below.
+    fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) -> Rect {
+        let width = (rect.width() - 2.0 * INSET - 20.0).max(60.0);
+        let galley = pen.painter.layout(error.to_owned(), ui_font(12.0), pen.tok.err, width);
+        let height = galley.size().y + 8.0;
+        let (line, rest) = rect.split_top_bottom_at_y(rect.top() + height);
+        pen.text(line.left() + INSET, line.top() + 10.0, icons::WARNING, icon(14.0), pen.tok.err);
+        pen.painter.galley(pos2((line.left() + INSET + 20.0).round(), line.top() + 2.0), galley, pen.tok.err);
+        let response = ui.interact(line, ui.unique_id().with("find error"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, error));
+        rest
+    }
+
+    /// How many there are, what else the text may mean, and what is done with the hits.
+    fn summary_ui(&mut self, ui: &mut Ui, hits: &Hits<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let Hits { pen, found, table, rect: bar } = *hits;
+        let (tok, y) = (cx.tok, bar.center().y);
+        let is_under_way = found.end == SearchEnd::UnderWay;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let mut right = bar.right() - 6.0;
+        let mut square = |width: f32| {
+            right -= width;
+            Rect::from_min_max(pos2(right, y - 11.0), pos2(right + width, y + 11.0))
+        };
+        let end = square(24.0);
+        match is_under_way {
+            true if icon_button(ui, pen, end, icons::CLOSE, say!("find-stop-the-search")) => out.push(Action::StopFind),
+            false if icon_button(ui, pen, end, icons::CLOSE, say!("find-clear-hits-and-marks")) => {
+                out.push(Action::ClearFind)
+            }
+            _ => {}
+        }
+        let only = square(26.0).with_max_x(end.left() - 2.0);
+        if cx.desk.windows.active().only_hits.is_on {
+            pen.painter.rect_filled(only, 4.0, tok.sel);
+        }
+        if icon_button(ui, pen, only, icons::LIST, say!("find-only-hits-in-the-list")) {
+            out.push(Action::ToggleOnlyHits);
+        }
+        let end = only;
+        if bar.width() > 3.0 * FILTER {
+            let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
+            let filter = Field { hint: say!("find-filter"), icon: icons::FILTER };
+            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
+                self.state.list.rewind();
+            }
+        }
+        if found.count() > 0 {
+            Export { pen, rows: &|| Cow::Borrowed(table), name: "hits" }.ui(
+                ui,
+                square(26.0).with_max_x(right + 24.0),
+                out,
+            );
+        }
+        let offers: Vec<FindQuestion> = if is_under_way { Vec::new() } else { found.meaning.others() };
+        let room = bar.width() / 2.0;
+        for offer in offers {
+            let words = offer_words(&offer, &found.meaning.text);
+            let width = pen.width(&words, ui_font(12.0)) + 12.0;
+            if right - width < bar.left() + room {
+                break;
+            }
+            right -= width;
+            let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
+            if link_ui(ui, pen, rect, &words) {
+                out.push(Action::Find(FindQuestion { range: self.question(cx).range, ..offer }));
+            }
+        }
+        if cx.desk.find.can_have_more() {
+            let words = if found.end == SearchEnd::Stopped { say!("find-go-on") } else { say!("find-more-hits") };
+            let width = pen.width(words, ui_font(12.0)) + 12.0;
+            right -= width;
+            let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
+            if link_ui(ui, pen, rect, words) {
+                out.push(Action::FindMore);
+            }
+        }
+        let words = summary(found, &cx.desk.session);
+        let words = if cx.desk.find.is_full() { say!("find-more-not-kept", summary = words) } else { words };
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, right - 6.0);
+        let label = Rect::from_min_max(bar.min, pos2(right - 6.0, bar.bottom()));
+        let response = ui.interact(label, ui.unique_id().with("summary"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
+        response.on_hover_text(words);
+        if is_under_way {
+            let whole = found.to.0.saturating_sub(found.from.0).max(1) as f32;
+            let share = found.searched.0.saturating_sub(found.from.0) as f32 / whole;
+            let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
+            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
+        }
+    }
+
+    fn hits_ui(&mut self, ui: &mut Ui, place: &AnswerPlace<'_>, found: &Found, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let AnswerPlace { pen, rect } = *place;
+        let is_low = rect.height() + BAR < LOW;
+        let (bar, below) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let rest = if is_low { rect } else { below };
+        let table = self.state.list.seen(&found.table, &self.view);
+        if !is_low {
+            self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
+        }
+        let words = nothing_words(found, &cx.desk.session);
+        let advice = match found.end {
+            SearchEnd::UnderWay => say!("find-escape-ends-the-search"),
+            _ => say!("find-read-the-text-in-another"),
+        };
+        let kind = TableKind::Find;
+        let shown = TableView { pen, kind, table: &table, nothing: EmptyWords(&words, advice), rect: rest };
+        if self.view.is_plain() {
+            self.place(&shown, found, cx);
+        }
+        self.state.list.ui(ui, &shown, &mut self.view, cx, out);
+    }
+
+    /// The hits of a kept search, which are marked nowhere else.
+    fn own_ui(
+        &mut self,
+        ui: &mut Ui,
+        place: &AnswerPlace<'_>,
+        kept: &KeptSearch,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        if !std::mem::replace(&mut self.state.was_seen, true) {
+            // The search begins with the next frame.
+            ui.ctx().request_repaint();
+        }
+        let AnswerPlace { pen, rect } = *place;
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let (y, words) = (bar.center().y, say!("find-mark-these-hits"));
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let link = pen.width(words, ui_font(12.0)) + 12.0;
+        let mark = Rect::from_min_max(pos2(bar.right() - 6.0 - link, y - 10.0), pos2(bar.right() - 6.0, y + 10.0));
+        if link_ui(ui, pen, mark, words) {
+            out.push(Action::Find(kept.search.clone()));
+        }
+        let state = cx.desk.own_finds.find(&kept.search);
+        if let Some(error) = state.and_then(|state| state.error()) {
+            Self::error_ui(ui, pen, rest, error);
+            return;
+        }
+        let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
+            let is_stopped = state.is_some_and(|state| !state.is_under_way());
+            let words = if is_stopped { say!("find-stopped-before-any-hit") } else { say!("find-searching") };
+            pen.text(bar.left() + INSET, y, words, ui_font(12.0), cx.tok.t2);
+            if !is_stopped {
+                self.stop_ui(ui, pen, mark);
+            }
+            return;
+        };
+        let table = self.state.list.seen(&found.table, &self.view);
+        let is_under_way = state.is_some_and(|state| state.is_under_way());
+        let right = if is_under_way { self.stop_ui(ui, pen, mark) } else { mark.left() };
+        let export = Rect::from_min_max(pos2(right - 30.0, y - 11.0), pos2(right - 6.0, y + 11.0));
+        Export { pen, rows: &|| Cow::Borrowed(&*table), name: "hits" }.ui(ui, export, out);
+        let words = summary(&found, &cx.desk.session);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), cx.tok.t2, export.left() - 6.0);
+        let response =
+            ui.interact(bar.with_max_x(export.left() - 6.0), ui.unique_id().with("summary"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
+        response.on_hover_text(words);
+        let nothing = nothing_words(&found, &cx.desk.session);
+        let nothing = EmptyWords(&nothing, say!("find-close-the-panel-or-look"));
+        let shown = TableView { pen, kind: TableKind::Find, table: &table, nothing, rect: rest };
+        if self.view.is_plain() {
+            self.place(&shown, &found, cx);
+        }
+        self.state.list.ui(ui, &shown, &mut self.view, cx, out);
+    }
+
+    /// Ends the search of the panel. Returns where the button begins.
+    fn stop_ui(&mut self, ui: &Ui, pen: &Pen<'_>, mark: Rect) -> f32 {
+        let y = mark.center().y;
+        let stop = Rect::from_min_max(pos2(mark.left() - 30.0, y - 11.0), pos2(mark.left() - 6.0, y + 11.0));
+        self.state.wants_stop |= icon_button(ui, pen, stop, icons::CLOSE, say!("find-stop-the-search"));
+        stop.left()
+    }
+
+    /// The cursor begins at the position, and goes along where the position goes to another hit.
+    fn place(&mut self, shown: &TableView<'_>, found: &Found, cx: &ViewCx<'_>) {
+        let at = cx.desk.windows.active().position;
+        let rows = &shown.table.rows;
+        let behind = |row: &TableRow| row.position.is_some_and(|position| position <= at);
+        if !self.state.is_placed && !rows.is_empty() {
+            let next = rows.partition_point(behind);
+            if next < rows.len() || found.end != SearchEnd::UnderWay {
+                self.state.list.stand_before(next.min(rows.len() - 1), shown);
+                (self.state.is_placed, self.state.position) = (true, Some(at));
+            }
+        }
+        if self.state.position.replace(at) == Some(at) {
+            return;
+        }
+        let is_here = |row: &&TableRow| row.position == Some(at);
+        let stands_here = rows.get(self.state.list.cursor()).as_ref().is_some_and(is_here);
+        let first = rows.partition_point(|row| row.position.is_some_and(|position| position < at));
+        if !stands_here && rows.get(first).as_ref().is_some_and(is_here) {
+            self.state.list.go_to(first, shown);
+        }
+    }
+
+    /// What may be typed.
+    fn examples_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect) {
+        let tok = pen.tok;
+        let (x, mut y) = (rect.left() + INSET, rect.top() + 16.0);
+        pen.text(x, y, say!("find-type-what-to-look-for"), medium(13.0), tok.t1);
+        let response = ui.interact(rect, ui.unique_id().with("empty"), egui::Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("find-type-what-to-look-for")));
+        y += 24.0;
+        for (example, finds) in EXAMPLES {
+            if y + ROW / 2.0 > rect.bottom() {
+                return;
+            }
+            let row = Rect::from_min_max(pos2(rect.left(), y - ROW / 2.0), pos2(rect.right(), y + ROW / 2.0));
+            let response = row_response(ui, row, ("example", example), || say!("find-example", example = example));
+            if response.hovered() {
+                pen.fill(row, tok.hover);
+            }
+            pen.text(x, y, example, mono(12.5), tok.accent);
+            pen.cut_text(pos2(x + 140.0, y), spoken(finds), ui_font(12.0), tok.t3, rect.right() - 8.0);
+            if response.clicked() {
+                example.clone_into(&mut self.state.field.text);
+                self.state.focused = None;
+            }
+            y += ROW;
+        }
+    }
+}
+
+/// `as value`, `as value 0x1250` where the text itself is read otherwise.
+fn offer_words(offer: &FindQuestion, text: &str) -> String {
+    if text.contains('=') {
+        return say!("find-or", text = &*offer.text);
+    }
+    let kind = match offer.kind {
+        FindKind::Address => say!("find-address").to_owned(),
+        kind => kind_name(kind).to_lowercase(),
+    };
+    let is_decimal = offer.text != text && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_decimal { say!("find-as-text", kind = kind, text = &*offer.text) } else { say!("find-as", kind = kind) }
+}
+
+/// Words that can be clicked.
+fn link_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) -> bool {
+    let response = button_response(ui, rect, words, words);
+    if response.hovered() || response.has_focus() {
+        pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+    }
+    pen.text(rect.left() + 6.0, rect.center().y, words, ui_font(12.0), pen.tok.accent);
+    response.clicked()
+}
+
+impl Panel for FindPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::Find
+    }
+
+    fn title(&self) -> String {
+        self.own.as_ref().map_or_else(|| TableKind::Find.title().to_owned(), |kept| kept.name.clone())
+    }
+
+    /// The memory of the hit under the cursor.
+    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let address = self.row_under_cursor(cx)?.address?;
+        Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
+        self.row_under_cursor(cx)?.position
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if let Some(kept) = self.own.clone() {
+            return self.own_ui(ui, &AnswerPlace { pen: &pen, rect }, &kept, cx, out);
+        }
+        self.take_over(cx);
+        let mut rest = self.bars_ui(ui, &pen, rect, cx, out);
+        if let Some(error) = cx.desk.find.error() {
+            rest = Self::error_ui(ui, &pen, rest, error);
+        }
+        match cx.desk.find.found().map(Arc::clone) {
+            Some(found) => self.hits_ui(ui, &AnswerPlace { pen: &pen, rect: rest }, &found, cx, out),
+            None if cx.desk.find.is_under_way() => {
+                let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);
+                pen.text(bar.left() + INSET, bar.center().y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
+                let end = Rect::from_min_size(pos2(bar.right() - 30.0, bar.center().y - 11.0), vec2(24.0, 22.0));
+                if icon_button(ui, &pen, end, icons::CLOSE, say!("find-stop-the-search")) {
+                    out.push(Action::StopFind);
+                }
+            }
+            None => self.examples_ui(ui, &pen, rest),
+        }
+    }
+}

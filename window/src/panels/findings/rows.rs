@@ -1,0 +1,110 @@
+//! The rows of the list of findings.
+
+use egui::{Color32, Rect, Ui, pos2};
+use stepback_parsers::Severity;
+
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::theme::{Tok, icon, icons, medium, mono, ui as ui_font};
+use stepback_debugger::action::Action;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words, rule_words};
+use stepback_debugger::model::text::thousands;
+
+/// Where the places of a rule begin.
+const INDENT: f32 = 44.0;
+/// Where what is wrong there begins.
+const MESSAGE: f32 = 236.0;
+
+/// With what rows are drawn.
+pub struct FindingRows<'a> {
+    pub pen: Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+    /// The row under the cursor.
+    pub cursor: usize,
+}
+
+/// What was done to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// Nothing.
+    Nothing,
+    /// The cursor goes there.
+    Cursor,
+    /// The same, and it opens or closes.
+    Branch,
+}
+
+/// Goes behind the step of a row.
+pub fn travel(row: &FindingRow<'_>, cx: &ViewCx<'_>) -> Option<Action> {
+    row.position().map(|position| Action::Travel(cx.desk.windows.active, position.0))
+}
+
+impl FindingRows<'_> {
+    /// Draws a row.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, row: &FindingRow<'_>, out: &mut Vec<Action>) -> Touched {
+        let (pen, cx) = (&self.pen, self.cx);
+        let response = row_response(ui, rect, ("finding", place), || row.line());
+        let is_cursor = self.cursor == place;
+        row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
+        self.paint(rect, row);
+        let response = response.on_hover_text(rule_words(row.rule()));
+        response.context_menu(|ui| {
+            menu_head_ui(ui, cx.tok, row.rule().id, "");
+            let to = travel(row, cx);
+            if let Some(to) = to
+                .filter(|_| MenuItem::new(say!("findings-travel-to-it")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok))
+            {
+                out.push(to);
+            }
+            if MenuItem::new(say!("findings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
+                out.push(Action::Copy(row.line()));
+            }
+        });
+        match row {
+            _ if !response.clicked() => Touched::Nothing,
+            FindingRow::Rule(..) => Touched::Branch,
+            FindingRow::Place(..) | FindingRow::More(..) => {
+                out.extend(travel(row, cx));
+                Touched::Cursor
+            }
+        }
+    }
+
+    fn paint(&self, rect: Rect, row: &FindingRow<'_>) {
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let (left, y, right) = (rect.left(), rect.center().y, rect.right() - 8.0);
+        match row {
+            FindingRow::Rule(broken, branch) => {
+                let caret = if *branch == Branch::Open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+                pen.text(left + 8.0, y, caret, icon(11.0), tok.t3);
+                let (shape, color) = severity_icon(broken.rule.severity, tok);
+                pen.text(left + 24.0, y, shape, icon(13.0), color);
+                let end = pen.text(left + INDENT, y, broken.rule.id, mono(12.0), tok.t1);
+                let count = format!("×{}", thousands(broken.count));
+                let right = pen.text_left_of(right, y, count, mono(11.5), tok.t3);
+                pen.cut_text(pos2(end + INSET, y), broken.rule.title, medium(12.5), tok.t1, right - 8.0);
+            }
+            FindingRow::Place(_, found) => {
+                let place = place_words(found);
+                let color = if row.position().is_some() { tok.accent } else { tok.t3 };
+                let end = pen.text(left + INDENT, y, place, mono(12.0), color);
+                let message = (end + INSET).max(left + MESSAGE);
+                pen.cut_text(pos2(message, y), &found.message, ui_font(12.5), tok.t2, right);
+            }
+            FindingRow::More(..) => {
+                pen.text(left + INDENT, y, row.line(), ui_font(12.0), tok.t3);
+            }
+        }
+    }
+}
+
+fn severity_icon(severity: Severity, tok: &Tok) -> (char, Color32) {
+    match severity {
+        Severity::Error => (icons::ERROR, tok.err),
+        Severity::Warning => (icons::WARNING, tok.warn),
+        Severity::Info => (icons::INFO, tok.t3),
+    }
+}

@@ -1,0 +1,117 @@
+//! The bar of the panels of functions: which part they tell of, and how far that is worked out.
+
+use egui::{Rect, Ui, pos2};
+
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
+use crate::theme::{icon, icons, medium, ui as ui_font};
+use stepback_debugger::action::{Action, FunctionsOf};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::part_words;
+
+/// Height of the bar.
+pub const BAR: f32 = 30.0;
+
+/// The bar, as far as it is free.
+pub struct Bar<'a> {
+    /// What is painted with.
+    pub pen: &'a Pen<'a>,
+    /// Where.
+    pub rect: Rect,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+}
+
+impl Bar<'_> {
+    /// The same with less room at its right.
+    #[must_use]
+    pub fn up_to(&self, right: f32) -> Self {
+        Self { rect: self.rect.with_max_x(right), ..*self }
+    }
+
+    /// The bar, and below it why nothing is told yet.
+    pub fn untold_ui(&self, ui: &mut Ui, rest: Rect, out: &mut Vec<Action>) {
+        self.part_ui(ui, "", out);
+        match self.cx.desk.functions.error() {
+            Some(error) => error_ui(ui, self.pen, rest, error, out),
+            None => empty_ui(ui, self.pen, rest, EMPTY_ICON, waiting_words(self.cx)),
+        }
+    }
+
+    /// Draws which part is told of, and words about it.
+    pub fn part_ui(&self, ui: &Ui, words: &str, out: &mut Vec<Action>) {
+        let Self { pen, rect: bar, cx } = *self;
+        let (tok, y, part) = (pen.tok, bar.center().y, cx.desk.functions.part());
+        let color = if part.is_some() { tok.accent } else { tok.t1 };
+        let shown = part_words(part);
+        let mut x = pen.cut_text(pos2(bar.left() + INSET, y), &shown, medium(12.0), color, bar.right()) + 8.0;
+        let label = Rect::from_min_max(bar.min, pos2(x, bar.bottom()));
+        let response = ui.interact(label, ui.unique_id().with("part"), egui::Sense::hover());
+        response.widget_info(|| {
+            egui::WidgetInfo::labeled(egui::Role::Label, true, say!("functions-functions-of", shown = &shown))
+        });
+        response.on_hover_text(say!("functions-shift-drag-in-the-timeline"));
+        let offer = match (part, cx.desk.functions.passed_over()) {
+            (Some(_), _) => Some((say!("functions-whole-trace"), FunctionsOf::Whole)),
+            (None, Some(_)) => Some((say!("functions-selected-range"), FunctionsOf::Selection)),
+            (None, None) => None,
+        };
+        if let Some((words, of)) = offer {
+            x = self.link_ui(ui, x, words, || out.push(Action::TellFunctions(of)));
+        }
+        if let Some(share) = cx.desk.functions.progress() {
+            let words = say!("functions-working", share = format!("{:.0}", share * 100.0));
+            x = pen.cut_text(pos2(x + 4.0, y), &words, ui_font(12.0), tok.t2, bar.right()) + 4.0;
+            self.link_ui(ui, x, say!("functions-stop"), || out.push(Action::StopFunctions));
+            let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
+            pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        } else if cx.desk.functions.is_given_up() {
+            let of = if part.is_some() { FunctionsOf::Selection } else { FunctionsOf::Whole };
+            self.link_ui(ui, x, say!("functions-go-on"), || out.push(Action::TellFunctions(of)));
+        } else {
+            pen.cut_text(pos2(x + 4.0, y), words, ui_font(12.0), tok.t2, bar.right());
+        }
+    }
+
+    /// Words that can be clicked. Returns where they end; nothing is drawn where there is no room.
+    pub fn link_ui(&self, ui: &Ui, left: f32, words: &str, act: impl FnOnce()) -> f32 {
+        let (pen, y) = (self.pen, self.rect.center().y);
+        let width = pen.width(words, ui_font(12.0)) + 12.0;
+        if left + width > self.rect.right() {
+            return left;
+        }
+        let rect = Rect::from_min_max(pos2(left, y - 10.0), pos2(left + width, y + 10.0));
+        let response = button_response(ui, rect, words, words);
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+        }
+        pen.text(rect.left() + 6.0, y, words, ui_font(12.0), pen.tok.accent);
+        if response.clicked() {
+            act();
+        }
+        rect.right()
+    }
+}
+
+/// A small button of an icon.
+pub fn icon_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, name: &str) -> bool {
+    let response = button_response(ui, rect, name, name);
+    if response.hovered() || response.has_focus() {
+        pen.painter.rect_filled(rect, 4.0, pen.tok.bg3);
+    }
+    pen.text_centered(rect.center(), shape, icon(14.0), pen.tok.t2);
+    response.on_hover_text(name).clicked()
+}
+
+/// What stands where there is no answer yet.
+fn waiting_words(cx: &ViewCx<'_>) -> EmptyWords<'static> {
+    match cx.desk.functions.is_given_up() {
+        true => EmptyWords(say!("functions-the-functions-were-not-worked"), say!("functions-go-on-above-begins-again")),
+        false => EmptyWords(say!("functions-looking-at-all-calls"), say!("functions-escape-or-stop-gives-it")),
+    }
+}
+
+/// The icon of the panels where they are empty.
+pub const EMPTY_ICON: char = icons::CALLS;

@@ -1,0 +1,339 @@
+//! The flame graph: stacks merged, as wide as what they took.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+
+use super::bar::{BAR, Bar, EMPTY_ICON, icon_ui};
+use super::flame_paint::{Flames, Touched};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::take_rect;
+use crate::panels::field::Field;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::panel::Panel;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{EmptyWords, empty_ui, error_ui};
+use crate::theme::{icons, ui as ui_font};
+use stepback_debugger::action::{Action, CallMeasure, PanelKind, WindowId};
+use stepback_debugger::analysis::call_profile::{StackNode, Who};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::{FlameBox, FlameView, Functions, Sought, share_text};
+use stepback_debugger::model::scroll::Scroll;
+use stepback_debugger::worker::Slot;
+
+/// The field for the text that is looked for.
+const FIELD: f32 = 150.0;
+
+/// The panel "Flame graph".
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FlamePanel {
+    #[serde(skip)]
+    state: Box<FlameState>,
+}
+
+#[derive(Debug, Default)]
+struct FlameState {
+    /// Of which answer the numbers below are.
+    functions: Option<Arc<Functions>>,
+    /// The stack that has the whole width.
+    root: u32,
+    /// Those that had it before.
+    zooms: Vec<u32>,
+    /// The stack under the cursor.
+    cursor: u32,
+    scroll: Scroll,
+    /// What is looked for.
+    text: String,
+    sought: Slot<Wanted, Sought>,
+    drawn: Option<Drawn>,
+    /// The box that the menu was opened on.
+    menu: Option<FlameBox>,
+}
+
+/// What is looked for in which answer.
+#[derive(Clone, Debug)]
+struct Wanted {
+    functions: Arc<Functions>,
+    text: String,
+    measure: CallMeasure,
+}
+
+impl PartialEq for Wanted {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions) && (&self.text, self.measure) == (&other.text, other.measure)
+    }
+}
+
+/// The boxes of a view: no frame makes them anew.
+#[derive(Debug)]
+struct Drawn {
+    view: FlameView,
+    measure: CallMeasure,
+    boxes: Vec<FlameBox>,
+}
+
+impl FlameState {
+    /// Another answer has other numbers: what was zoomed to is found again by its functions.
+    fn take_over(&mut self, functions: &Arc<Functions>) {
+        if self.functions.as_ref().is_some_and(|known| Arc::ptr_eq(known, functions)) {
+            return;
+        }
+        let carried = |place| self.functions.as_ref().map_or(0, |known| same_stack(known, place, functions));
+        (self.root, self.cursor) = (carried(self.root), carried(self.cursor));
+        (self.zooms, self.drawn, self.menu) = (Vec::new(), None, None);
+        self.functions = Some(Arc::clone(functions));
+    }
+
+    fn zoom(&mut self, to: u32) {
+        if to != self.root {
+            self.zooms.push(std::mem::replace(&mut self.root, to));
+        }
+        self.cursor = to;
+    }
+
+    /// To what was zoomed to before; where that is not known, to what this grows from.
+    fn back_out(&mut self, functions: &Functions) {
+        let parent = functions.profile.stacks.get(self.root as usize).map_or(0, |node| node.parent);
+        self.root = self.zooms.pop().unwrap_or(parent);
+    }
+}
+
+/// The stack of another answer with the same functions, or as many of the outer ones as it has.
+fn same_stack(known: &Functions, place: u32, other: &Functions) -> u32 {
+    let node = |place: u32| known.profile.stacks.get(place as usize);
+    let parent = |place: &u32| node(*place).map(|node| node.parent).filter(|parent| parent < place);
+    let mut path: Vec<u32> = std::iter::successors(Some(place), parent).collect();
+    path.pop();
+    let address = |functions: &Functions, who: Who| match who {
+        Who::Function(place) => functions.function(place).map(|function| function.address),
+        _ => None,
+    };
+    let graph = other.graph(CallMeasure::Steps);
+    let mut found = 0;
+    for who in path.into_iter().rev().filter_map(node).map(|node| node.who) {
+        let wanted = address(known, who);
+        let is_same = |child: &&u32| {
+            let there = other.profile.stacks.get(**child as usize).map(|node| node.who);
+            there.is_some_and(|there| match wanted {
+                Some(wanted) => address(other, there) == Some(wanted),
+                None => there == who,
+            })
+        };
+        match graph.children(found).iter().find(is_same) {
+            Some(child) => found = *child,
+            None => break,
+        }
+    }
+    found
+}
+
+impl FlamePanel {
+    /// The bar: which part, by what, back out, and what is looked for.
+    fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, functions: &Arc<Functions>, out: &mut Vec<Action>) {
+        let Bar { pen, rect: bar, cx } = *free;
+        let y = bar.center().y;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
+        let field = Rect::from_min_max(pos2(bar.right() - 8.0 - FIELD, y - 11.0), pos2(bar.right() - 8.0, y + 11.0));
+        let finder = Field { hint: say!("flame-find-in-the-graph"), icon: icons::SEARCH };
+        finder.ui(ui, pen, field, &mut self.state.text);
+        let mut right = field.left() - 8.0;
+        if self.state.root != 0 {
+            let button = Rect::from_min_max(pos2(right - 24.0, y - 11.0), pos2(right, y + 11.0));
+            if icon_ui(ui, pen, button, icons::OUT, say!("flame-zoom-out-backspace")) {
+                self.state.back_out(functions);
+            }
+            right = button.left() - 4.0;
+        }
+        if functions.profile.has_clock {
+            let (words, other) = match functions.measure(cx.desk.functions.measure()) {
+                CallMeasure::Steps => (say!("flame-by-time"), CallMeasure::Time),
+                CallMeasure::Time => (say!("flame-by-steps"), CallMeasure::Steps),
+            };
+            let left = right - pen.width(words, ui_font(12.0)) - 12.0;
+            free.link_ui(ui, left, words, || out.push(Action::MeasureCalls(other)));
+            right = left - 4.0;
+        }
+        let words = self.found_words(functions, cx).unwrap_or_default();
+        free.up_to(right).part_ui(ui, &words, out);
+    }
+
+    /// What share of everything was found; asks for it.
+    fn found_words(&mut self, functions: &Arc<Functions>, cx: &ViewCx<'_>) -> Option<String> {
+        let text = self.state.text.trim().to_owned();
+        if text.is_empty() {
+            return None;
+        }
+        let measure = functions.measure(cx.desk.functions.measure());
+        let wanted = Wanted { functions: Arc::clone(functions), text, measure };
+        let answer = self.state.sought.poll(&wanted, &cx.desk.worker, |wanted| {
+            let wanted = wanted.clone();
+            move |_: &Cancel| Ok(Sought::of(&wanted.functions, &wanted.text, wanted.measure))
+        });
+        let sought = answer.any()?;
+        Some(match sought.count {
+            0 => say!("flame-no-function-is-called-so").to_owned(),
+            count => {
+                let share = share_text(sought.value, sought.whole);
+                say!("flame-sought", count = count, share = share, measure = measure_words(measure))
+            }
+        })
+    }
+
+    /// What is found, as long as something is looked for.
+    fn sought(&self) -> Option<&Sought> {
+        let (wanted, sought) = self.state.sought.peek()?;
+        (!self.state.text.trim().is_empty() && wanted.text == self.state.text.trim()).then_some(sought)
+    }
+
+    fn graph_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        functions: &Arc<Functions>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let measure = functions.measure(cx.desk.functions.measure());
+        let graph = functions.graph(measure);
+        self.keys(ui, functions, cx, out);
+        let rows = u64::from(graph.deepest(self.state.root)) + 1;
+        let area = List { rows, ticks: &[], has_lasting_bar: false }.ui(ui, rect, &mut self.state.scroll, cx.tok);
+        let shown: Vec<(u64, Rect)> = area.rows().collect();
+        let bound = |row: Option<&(u64, Rect)>| row.map_or(0, |(row, _)| u32::try_from(*row).unwrap_or(u32::MAX));
+        let rows = bound(shown.first())..bound(shown.last()).saturating_add(1);
+        let columns = area.body.width().max(1.0) as u32;
+        let view = FlameView { root: self.state.root, columns, rows };
+        if self.state.drawn.as_ref().is_none_or(|drawn| drawn.view != view || drawn.measure != measure) {
+            let boxes = graph.boxes(&functions.profile.stacks, &view);
+            self.state.drawn = Some(Drawn { view, measure, boxes });
+        }
+        let Some(drawn) = &self.state.drawn else { return };
+        let tops = |depth: u32| shown.iter().find(|(row, _)| *row == u64::from(depth)).map(|(_, rect)| rect.top());
+        let pen = Pen::new(ui, area.body, cx.tok);
+        let flames = Flames {
+            // What stands here may be of another part, as long as that of this one is worked out.
+            pen: if functions.part == cx.desk.functions.part() { pen } else { pen.faded() },
+            cx,
+            functions,
+            sought: self.sought(),
+            root: self.state.root,
+            cursor: self.state.cursor,
+            menu: self.state.menu,
+        };
+        let touched = flames.ui(ui, area.body, &drawn.boxes, tops, out);
+        self.apply(touched, functions, cx, out);
+    }
+
+    fn apply(&mut self, touched: Touched, functions: &Functions, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        self.state.menu = touched.menu;
+        let Some(node) = touched.node else { return };
+        // The graph is another one when the second click comes.
+        let node = if touched.is_travelling { self.state.cursor } else { node };
+        if touched.is_zoomed {
+            self.state.zoom(node);
+        }
+        self.choose(node, functions, out);
+        if let Some(first) = functions.profile.stacks.get(node as usize).filter(|_| touched.is_travelling) {
+            out.push(Action::Travel(cx.desk.windows.active, first.first.0));
+        }
+    }
+
+    /// The cursor goes to a stack, whose function is the chosen one.
+    fn choose(&mut self, place: u32, functions: &Functions, out: &mut Vec<Action>) {
+        self.state.cursor = place;
+        let node = functions.profile.stacks.get(place as usize);
+        if let Some(Who::Function(function)) = node.map(|node| node.who) {
+            let address = functions.function(function).map(|function| function.address.0);
+            out.push(Action::SelectFunction(address));
+        }
+    }
+
+    fn keys(&mut self, ui: &Ui, functions: &Arc<Functions>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let graph = functions.graph(functions.measure(cx.desk.functions.measure()));
+        for key in take_keys(ui, cx) {
+            let cursor = self.state.cursor;
+            let Some(node) = functions.profile.stacks.get(cursor as usize).copied() else { continue };
+            let siblings = if cursor == 0 { &[] } else { graph.children(node.parent) };
+            let beside = |by: isize| {
+                let here = siblings.iter().position(|sibling| *sibling == cursor)?;
+                siblings.get(here.checked_add_signed(by)?).copied()
+            };
+            let to = match key {
+                PanelKey::Left => beside(-1),
+                PanelKey::Right => beside(1),
+                PanelKey::Up => (cursor != 0).then_some(node.parent),
+                PanelKey::Down => graph.children(cursor).first().copied(),
+                _ => None,
+            };
+            match key {
+                PanelKey::Enter => self.state.zoom(cursor),
+                PanelKey::ShiftEnter => out.push(Action::Travel(cx.desk.windows.active, node.first.0)),
+                PanelKey::Out => self.state.back_out(functions),
+                PanelKey::First => self.state.zoom(0),
+                PanelKey::Copy => out.push(Action::Copy(stack_text(functions, cursor))),
+                _ => {}
+            }
+            if let Some(to) = to {
+                self.choose(to, functions, out);
+            }
+        }
+    }
+}
+
+fn measure_words(measure: CallMeasure) -> &'static str {
+    match measure {
+        CallMeasure::Steps => say!("flame-steps"),
+        CallMeasure::Time => say!("flame-time"),
+    }
+}
+
+/// A stack as other programs write it: `main;dispatch;decode_field`.
+pub fn stack_text(functions: &Functions, place: u32) -> String {
+    let node = |place: u32| -> Option<&StackNode> { functions.profile.stacks.get(place as usize) };
+    let parent = |place: &u32| node(*place).map(|node| node.parent).filter(|parent| parent < place);
+    let mut names: Vec<&str> = std::iter::successors(Some(place), parent)
+        .filter_map(|place| match node(place)?.who {
+            Who::Function(function) => Some(functions.name(function)),
+            Who::Part | Who::Thread(_) => None,
+        })
+        .collect();
+    names.reverse();
+    names.join(";")
+}
+
+impl Panel for FlamePanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::FlameGraph
+    }
+
+    fn title(&self) -> String {
+        say!("flame-flame-graph").to_owned()
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let Some(functions) = cx.desk.functions.told().map(Arc::clone) else {
+            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
+        };
+        self.state.take_over(&functions);
+        self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &functions, out);
+        if let Some(error) = cx.desk.functions.error() {
+            return error_ui(ui, &pen, rest, error, out);
+        }
+        if functions.profile.functions.is_empty() {
+            let words = EmptyWords(say!("flame-no-function-was-called"), say!("flame-the-trace-has-no-calls"));
+            return empty_ui(ui, &pen, rest, EMPTY_ICON, words);
+        }
+        self.graph_ui(ui, rest.shrink2(egui::vec2(INSET / 2.0, 2.0)), &functions, cx, out);
+    }
+}

@@ -1,0 +1,196 @@
+//! The boxes of the flame graph: how they look, and what the mouse does to them.
+
+use std::sync::Arc;
+
+use egui::{Color32, Rect, Sense, Ui, pos2};
+
+use super::flame::stack_text;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::row_response;
+use crate::theme::{icons, ui as ui_font};
+use stepback_debugger::action::{Action, Way};
+use stepback_debugger::analysis::call_profile::Who;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::{FlameBox, Functions, Sought, box_lines, box_name};
+
+/// Narrower boxes bear no name.
+const NAMED: f32 = 24.0;
+/// How strong boxes are that are not what is looked for, or around what has the whole width.
+const PALE: f32 = 0.35;
+
+/// With what boxes are drawn.
+pub struct Flames<'a> {
+    pub pen: Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+    pub functions: &'a Arc<Functions>,
+    /// What is looked for.
+    pub sought: Option<&'a Sought>,
+    /// The stack that has the whole width.
+    pub root: u32,
+    /// The one under the cursor.
+    pub cursor: u32,
+    /// The box that the menu was opened on, where it is too narrow for a menu of its own.
+    pub menu: Option<FlameBox>,
+}
+
+/// What was done to the boxes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touched {
+    /// To which.
+    pub node: Option<u32>,
+    /// It is to have the whole width.
+    pub is_zoomed: bool,
+    /// The window is to travel to its first call.
+    pub is_travelling: bool,
+    /// The box that the menu was opened on: the pointer moves on to the menu.
+    pub menu: Option<FlameBox>,
+}
+
+impl Flames<'_> {
+    /// Draws boxes in rows that begin where `tops` says.
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        body: Rect,
+        boxes: &[FlameBox],
+        tops: impl Fn(u32) -> Option<f32>,
+        out: &mut Vec<Action>,
+    ) -> Touched {
+        let ground = ui.interact(body, ui.unique_id().with("flames"), Sense::CLICK);
+        ground.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, say!("flame-flame-graph-2")));
+        let mut touched = Touched { menu: self.menu, ..Touched::default() };
+        let pointer = ui.input(|input| input.pointer.interact_pos()).filter(|at| body.contains(*at));
+        let mut narrow = None;
+        for drawn in boxes {
+            let Some(top) = tops(drawn.depth) else { continue };
+            let rect = rect_of(body, drawn, top);
+            self.box_ui(rect, drawn);
+            if rect.width() >= NAMED {
+                let response = row_response(ui, rect.intersect(body), ("flame", drawn.node), || {
+                    say!("flame-box", name = &*self.name(drawn))
+                });
+                self.act(&response, drawn, &mut touched);
+                response.context_menu(|ui| self.menu_ui(ui, drawn, &mut touched, out));
+            } else if pointer.is_some_and(|at| rect.expand2(egui::vec2(0.5, 0.0)).contains(at)) {
+                narrow = Some(*drawn);
+            }
+        }
+        if let Some(drawn) = narrow {
+            self.act(&ground, &drawn, &mut touched);
+        }
+        if ground.secondary_clicked() {
+            touched.menu = narrow;
+        }
+        if let Some(drawn) = touched.menu {
+            ground.context_menu(|ui| self.menu_ui(ui, &drawn, &mut touched, out));
+        }
+        touched
+    }
+
+    fn name(&self, drawn: &FlameBox) -> String {
+        let who = self.functions.profile.stacks.get(drawn.node as usize).map_or(Who::Part, |node| node.who);
+        match drawn.count {
+            1 => box_name(&self.cx.desk.session, self.functions, who),
+            count => say!("flame-too-narrow", count = count),
+        }
+    }
+
+    fn box_ui(&self, rect: Rect, drawn: &FlameBox) {
+        let tok = self.cx.tok;
+        let Some(node) = self.functions.profile.stacks.get(drawn.node as usize) else { return };
+        let name = self.name(drawn);
+        let is_outer = node.depth < self.depth_of_root();
+        let color = match (drawn.count, self.sought) {
+            (2.., _) => tok.bg4,
+            (_, Some(sought)) if sought.fits(node.who) => tok.hit,
+            (_, Some(_)) => tok.flame(&name).gamma_multiply(PALE),
+            (_, None) if node.who == Who::Part => tok.bg4,
+            (_, None) if is_outer => tok.flame(&name).gamma_multiply(2.0 * PALE),
+            (_, None) => tok.flame(&name),
+        };
+        self.pen.fill(rect, color);
+        if rect.width() >= NAMED {
+            let text = self.text_color(node.who, drawn);
+            self.pen.cut_text(pos2(rect.left() + 4.0, rect.center().y), &name, ui_font(11.5), text, rect.right() - 2.0);
+        }
+        let is_chosen = matches!(node.who, Who::Function(place) if self.functions.function(place).map(|function| function.address) == self.cx.desk.functions.selected());
+        if drawn.node == self.cursor && self.cx.has_focus {
+            self.pen.frame(rect, 0, tok.focus);
+        } else if is_chosen && drawn.count == 1 && rect.width() > 3.0 {
+            self.pen.frame(rect, 0, tok.t1);
+        }
+    }
+
+    fn text_color(&self, who: Who, drawn: &FlameBox) -> Color32 {
+        let tok = self.cx.tok;
+        let is_plain = who == Who::Part || drawn.count > 1;
+        match self.sought {
+            Some(sought) if sought.fits(who) && !is_plain => tok.on_accent,
+            Some(_) => tok.t2,
+            None if is_plain => tok.t1,
+            None => tok.flame_text,
+        }
+    }
+
+    fn depth_of_root(&self) -> u32 {
+        self.functions.profile.stacks.get(self.root as usize).map_or(0, |node| node.depth)
+    }
+
+    fn act(&self, response: &egui::Response, drawn: &FlameBox, touched: &mut Touched) {
+        if response.clicked() || response.double_clicked() {
+            let is_travelling = response.double_clicked() && drawn.count == 1;
+            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling, ..*touched };
+        }
+        response.clone().on_hover_ui_at_pointer(|ui| {
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            match (drawn.count, self.functions.profile.stacks.get(drawn.node as usize)) {
+                (1, Some(node)) => {
+                    let lines =
+                        box_lines(&self.cx.desk.session, self.functions, node, self.cx.desk.functions.measure());
+                    lines.into_iter().for_each(|line| drop(ui.label(line)));
+                }
+                _ => drop(ui.label(self.name(drawn))),
+            }
+        });
+    }
+
+    fn menu_ui(&self, ui: &mut Ui, drawn: &FlameBox, touched: &mut Touched, out: &mut Vec<Action>) {
+        let (tok, stacks) = (self.cx.tok, &self.functions.profile.stacks);
+        let Some(node) = stacks.get(drawn.node as usize) else { return };
+        menu_head_ui(ui, tok, &self.name(drawn), "");
+        if MenuItem::new(say!("flame-zoom-to-it")).icon(icons::SEARCH).key("Enter").ui(ui, tok) {
+            *touched = Touched { node: Some(drawn.node), is_zoomed: true, is_travelling: false, ..*touched };
+        }
+        if MenuItem::new(say!("flame-zoom-out")).icon(icons::OUT).ui(ui, tok) {
+            let parent = stacks.get(self.root as usize).map_or(0, |node| node.parent);
+            *touched = Touched { node: Some(parent), is_zoomed: true, is_travelling: false, ..*touched };
+        }
+        if let Who::Function(place) = node.who {
+            if MenuItem::new(say!("flame-travel-to-the-first-such")).icon(icons::GO_TO).key("double click").ui(ui, tok)
+            {
+                out.push(Action::Travel(self.cx.desk.windows.active, node.first.0));
+            }
+            let address = self.functions.function(place).map(|function| format!("{:#x}", function.address.0));
+            for (words, key, way) in
+                [(say!("flame-next-call"), ".", Way::Forward), (say!("flame-previous-call"), ",", Way::Back)]
+            {
+                if MenuItem::new(words).key(key).ui(ui, tok) {
+                    out.push(Action::GoToCall(address.clone(), way));
+                }
+            }
+        }
+        menu_line_ui(ui, tok);
+        if MenuItem::new(say!("flame-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+            out.push(Action::Copy(stack_text(self.functions, drawn.node)));
+        }
+    }
+}
+
+fn rect_of(body: Rect, drawn: &FlameBox, top: f32) -> Rect {
+    let (left, right) = (body.left() + drawn.left as f32, body.left() + drawn.right as f32);
+    // A gap of a pixel tells neighbours apart, where there is room for it.
+    let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
+    Rect::from_min_max(pos2(left, top), pos2(right - gap, top + ROW - 1.0))
+}

@@ -1,0 +1,10 @@
+//! What functions took: as a list with their callers and callees, and as a flame graph.
+
+mod bar;
+mod flame;
+mod flame_paint;
+mod near;
+mod panel;
+
+pub use flame::FlamePanel;
+pub use panel::FunctionsPanel;

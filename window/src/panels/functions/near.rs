@@ -1,0 +1,208 @@
+//! The callers and callees of a function.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use stepback_parsers::Position;
+
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::CursorList;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::theme::{icons, mono};
+use stepback_debugger::action::{Action, CallMeasure};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::{Functions, NearRow, Side, near_rows, share_text};
+use stepback_debugger::model::text::thousands;
+
+/// Narrower lists tell no shares.
+const NARROW: f32 = 300.0;
+/// Columns from the right: what share of the function's steps that is, how many, calls.
+const SHARE: f32 = 58.0;
+const TAKEN: f32 = 78.0;
+const CALLS: f32 = 60.0;
+
+/// A function of those that are told.
+#[derive(Clone, Copy)]
+pub struct OfFunction<'a> {
+    pub functions: &'a Arc<Functions>,
+    pub place: u32,
+}
+
+/// The list, and of which function it is.
+#[derive(Debug, Default)]
+pub struct NearList {
+    known: Option<Known>,
+    list: CursorList,
+    /// Where the calls of the row that was clicked begin: the list is another one when the second click comes.
+    clicked: Option<Position>,
+}
+
+/// What was worked out: no frame does that anew.
+#[derive(Debug)]
+struct Known {
+    functions: Arc<Functions>,
+    place: u32,
+    measure: CallMeasure,
+    lines: Vec<Line>,
+}
+
+/// A line of the list.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    Head(Side, usize),
+    Row(NearRow),
+}
+
+impl NearList {
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, of: OfFunction<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let measure = of.functions.measure(cx.desk.functions.measure());
+        let is_known = |known: &Known| {
+            Arc::ptr_eq(&known.functions, of.functions) && known.place == of.place && known.measure == measure
+        };
+        if !self.known.as_ref().is_some_and(is_known) {
+            self.known = Some(Known::of(of, measure));
+            self.list = CursorList::default();
+        }
+        let Some(known) = &self.known else { return };
+        let area = self.list.area(ui, rect, known.lines.len(), cx.tok);
+        let scene = Scene { pen: Pen::new(ui, area.body, cx.tok), known, cx };
+        let mut clicked = self.clicked;
+        for (place, rect) in area.places() {
+            match known.lines.get(place) {
+                Some(Line::Head(side, count)) => scene.head_ui(rect, *side, *count),
+                Some(Line::Row(row)) => clicked = scene.row_ui(ui, rect, RowAt { place, row, clicked }, out),
+                None => {}
+            }
+        }
+        self.clicked = clicked;
+    }
+}
+
+impl Known {
+    fn of(OfFunction { functions, place }: OfFunction<'_>, measure: CallMeasure) -> Self {
+        let of_side = |side| {
+            let rows = near_rows(functions, place, side, measure);
+            std::iter::once(Line::Head(side, rows.len())).chain(rows.into_iter().map(Line::Row))
+        };
+        let lines = of_side(Side::Callers).chain(of_side(Side::Callees)).collect();
+        Self { functions: Arc::clone(functions), place, measure, lines }
+    }
+
+    /// What a row took.
+    fn taken(&self, row: &NearRow) -> u64 {
+        match self.measure {
+            CallMeasure::Steps => row.totals.steps,
+            CallMeasure::Time => row.totals.time,
+        }
+    }
+
+    /// What all calls of the function took.
+    fn whole(&self) -> u64 {
+        let totals = self.functions.function(self.place).map(|function| function.totals).unwrap_or_default();
+        match self.measure {
+            CallMeasure::Steps => totals.steps,
+            CallMeasure::Time => totals.time,
+        }
+    }
+}
+
+/// With what the lines are drawn.
+struct Scene<'a> {
+    pen: Pen<'a>,
+    known: &'a Known,
+    cx: &'a ViewCx<'a>,
+}
+
+impl Scene<'_> {
+    fn head_ui(&self, rect: Rect, side: Side, count: usize) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        pen.fill(rect, tok.bg2);
+        let words = match (side, count) {
+            (Side::Callers, 0) => say!("functions-nobody-called-it"),
+            (Side::Callers, _) => say!("functions-callers"),
+            (Side::Callees, 0) => say!("functions-it-called-nobody"),
+            (Side::Callees, _) => say!("functions-callees"),
+        };
+        let right = rect.right() - 8.0;
+        let share = share_column(rect);
+        let room = if count == 0 { right } else { right - share - TAKEN - CALLS };
+        pen.cut_text(pos2(rect.left() + INSET, y), words, head_font(), tok.t2, room);
+        if count == 0 {
+            return;
+        }
+        let taken = match self.known.measure {
+            CallMeasure::Steps => say!("functions-steps"),
+            CallMeasure::Time => say!("functions-time"),
+        };
+        if share > 0.0 {
+            pen.text_left_of(right, y, say!("functions-share"), head_font(), tok.t2);
+        }
+        pen.text_left_of(right - share, y, taken, head_font(), tok.t2);
+        pen.text_left_of(right - share - TAKEN, y, say!("functions-calls"), head_font(), tok.t2);
+    }
+
+    /// Draws a row. Returns where the calls of the row that was clicked last begin.
+    fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        RowAt { place, row, clicked }: RowAt<'_>,
+        out: &mut Vec<Action>,
+    ) -> Option<Position> {
+        let (pen, tok, y, known) = (&self.pen, self.cx.tok, rect.center().y, self.known);
+        let name = known.functions.name(row.function);
+        let response = row_response(ui, rect, ("near", place), || say!("functions-near", name = &*name));
+        row_background(pen, rect, &response, RowState::default());
+        let right = rect.right() - 8.0;
+        let taken = known.taken(row);
+        let share = share_column(rect);
+        if share > 0.0 {
+            pen.text_left_of(right, y, share_text(taken, known.whole()), mono(12.0), tok.t2);
+        }
+        pen.text_left_of(right - share, y, thousands(taken), mono(12.0), tok.number);
+        let calls = thousands(row.totals.calls);
+        let end = pen.text_left_of(right - share - TAKEN, y, calls, mono(12.0), tok.number);
+        pen.cut_text(pos2(rect.left() + INSET, y), name, mono(12.5), tok.symbol, end - 8.0);
+        let address = known.functions.function(row.function).map(|function| function.address.0);
+        if response.double_clicked() {
+            out.push(Action::Travel(self.cx.desk.windows.active, clicked.unwrap_or(row.first).0));
+        } else if response.clicked() {
+            out.push(Action::SelectFunction(address));
+        }
+        let was_clicked = response.clicked() && !response.double_clicked();
+        response.context_menu(|ui| {
+            menu_head_ui(ui, tok, name, "");
+            if MenuItem::new(say!("functions-choose-this-function")).ui(ui, tok) {
+                out.push(Action::SelectFunction(address));
+            }
+            if MenuItem::new(say!("functions-travel-to-the-first-such"))
+                .icon(icons::GO_TO)
+                .key("double click")
+                .ui(ui, tok)
+            {
+                out.push(Action::Travel(self.cx.desk.windows.active, row.first.0));
+            }
+            menu_line_ui(ui, tok);
+            if MenuItem::new(say!("functions-copy-name")).icon(icons::COPY).ui(ui, tok) {
+                out.push(Action::Copy(name.to_owned()));
+            }
+        });
+        response.on_hover_text(say!("functions-a-click-chooses-it-a"));
+        if was_clicked { Some(row.first) } else { clicked }
+    }
+}
+
+/// Width of the column of shares.
+fn share_column(rect: Rect) -> f32 {
+    if rect.width() < NARROW { 0.0 } else { SHARE }
+}
+
+/// A row and its place in the list, and what was clicked before.
+struct RowAt<'a> {
+    place: usize,
+    row: &'a NearRow,
+    clicked: Option<Position>,
+}

@@ -1,0 +1,176 @@
+//! The functions as a list, with the callers and callees of the one under the cursor.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use egui::Ui;
+use serde::{Deserialize, Serialize};
+use stepback_machine::Address;
+
+use super::bar::{BAR, Bar};
+use super::near::{NearList, OfFunction};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::take_rect;
+use crate::panels::panel::Panel;
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyWords, error_ui};
+use crate::panels::table::{Export, ListTools, RowList, TableKind, TableView};
+use stepback_debugger::action::{Action, PanelKind, StepRange, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::functions::Functions;
+use stepback_debugger::model::table::{Table, View};
+
+/// From this width on callers and callees stand at the right.
+const WIDE: f32 = 620.0;
+/// From this height on they stand below.
+const HIGH: f32 = 260.0;
+/// What they take of it.
+const SHARE: f32 = 0.36;
+
+/// The panel "Functions".
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FunctionsPanel {
+    /// What of the list is shown, and in which order.
+    view: View,
+    #[serde(skip)]
+    state: Box<PanelState>,
+}
+
+#[derive(Debug, Default)]
+struct PanelState {
+    list: RowList,
+    near: NearList,
+    /// What the cursor was put on.
+    placed: Option<Placed>,
+}
+
+/// A function that the cursor was put on, and in which list.
+#[derive(Debug)]
+struct Placed {
+    function: Option<Address>,
+    table: Arc<Table>,
+    /// Whose row the cursor was on, whether it was chosen or not.
+    shown: Option<Address>,
+    part: Option<StepRange>,
+}
+
+impl FunctionsPanel {
+    fn bar_ui(&mut self, ui: &mut Ui, free: &Bar<'_>, table: &Table, out: &mut Vec<Action>) {
+        let Bar { pen, rect: bar, .. } = *free;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
+        let export = Export { pen, rows: &|| Cow::Borrowed(table), name: "functions" };
+        let tools = ListTools { export, bar }.ui(ui, &mut self.view.filter, out);
+        if tools.is_changed {
+            self.state.list.rewind();
+        }
+        free.up_to(tools.left).part_ui(ui, &table.summary, out);
+    }
+
+    /// The list, and beside or below it the callers and callees.
+    fn lists_ui(
+        &mut self,
+        ui: &mut Ui,
+        shown: &TableView<'_>,
+        seen: &Seen<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let rect = shown.rect;
+        let (main, near) = match () {
+            () if rect.width() >= WIDE => {
+                let (main, near) = rect.split_left_right_at_fraction(1.0 - SHARE);
+                (main, Some(near))
+            }
+            () if rect.height() >= HIGH => {
+                let (main, near) = rect.split_top_bottom_at_fraction(1.0 - SHARE);
+                (main, Some(near))
+            }
+            () => (rect, None),
+        };
+        let shown = TableView { rect: main, ..*shown };
+        self.place(&shown, seen, cx);
+        let pen = Pen { painter: shown.pen.painter.with_clip_rect(main), tok: shown.pen.tok };
+        self.state.list.ui(ui, &TableView { pen: &pen, ..shown }, &mut self.view, cx, out);
+        let address = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address);
+        if self.state.list.was_touched() && address != cx.desk.functions.selected() {
+            out.push(Action::SelectFunction(address.map(|address| address.0)));
+            let (table, part) = (Arc::clone(seen.table), seen.functions.part);
+            self.state.placed = Some(Placed { function: address, table, shown: address, part });
+        }
+        let chosen = address.or(cx.desk.functions.selected()).and_then(|address| seen.functions.place_of(address));
+        if let (Some(near), Some(place)) = (near, chosen) {
+            let edge = if near.left() > rect.left() { near.left() } else { near.top() };
+            match near.left() > rect.left() {
+                true => shown.pen.line_down(edge, near.top(), near.bottom(), cx.tok.line),
+                false => shown.pen.line_across(near.left(), near.right(), edge, cx.tok.line),
+            }
+            let of = OfFunction { functions: seen.functions, place };
+            // Both lists have a scroll bar.
+            let near = near.with_min_x(near.left() + 1.0);
+            let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("near").max_rect(near));
+            self.state.near.ui(&mut ui, near, of, cx, out);
+        }
+    }
+
+    /// The cursor goes to the function that was chosen elsewhere.
+    fn place(&mut self, shown: &TableView<'_>, seen: &Seen<'_>, cx: &ViewCx<'_>) {
+        let function = cx.desk.functions.selected();
+        let is_placed = |placed: &Placed| placed.function == function && Arc::ptr_eq(&placed.table, seen.table);
+        if self.state.placed.as_ref().is_some_and(is_placed) {
+            return;
+        }
+        let part = seen.functions.part;
+        // In another part another function stands in the row of the one whose callers are shown.
+        let before = self.state.placed.as_ref().filter(|placed| placed.part != part).and_then(|placed| placed.shown);
+        let wanted = function.or(before);
+        let row = seen.table.rows.iter().position(|row| row.address.is_some() && row.address == wanted);
+        match row {
+            Some(row) => self.state.list.go_to(row, shown),
+            None if wanted.is_some() => self.state.list.leave(),
+            None => {}
+        }
+        let shown = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address).or(wanted);
+        self.state.placed = Some(Placed { function, table: Arc::clone(seen.table), shown, part });
+    }
+}
+
+/// The functions, and the rows of them that are seen.
+struct Seen<'a> {
+    functions: &'a Arc<Functions>,
+    table: &'a Arc<Table>,
+}
+
+impl Panel for FunctionsPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::Functions
+    }
+
+    fn title(&self) -> String {
+        TableKind::Functions.title().to_owned()
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let Some(functions) = cx.desk.functions.told() else {
+            return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
+        };
+        let table = self.state.list.seen(&functions.table, &self.view);
+        self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &table, out);
+        if let Some(error) = cx.desk.functions.error() {
+            return error_ui(ui, &pen, rest, error, out);
+        }
+        // What stands here may be of another part, as long as that of this one is worked out.
+        let pen = if functions.part == cx.desk.functions.part() { pen } else { pen.faded() };
+        let kind = TableKind::Functions;
+        let nothing = EmptyWords(say!("functions-no-function-was-called"), kind.nothing_found());
+        let shown = TableView { pen: &pen, kind, table: &table, nothing, rect: rest };
+        self.lists_ui(ui, &shown, &Seen { functions, table: &table }, cx, out);
+    }
+}

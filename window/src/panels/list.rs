@@ -1,0 +1,151 @@
+//! A list of up to 2^64 rows: our own scroll state and scroll bar.
+
+use egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::pen::ROW;
+use crate::theme::Tok;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::scroll::{Scroll, Viewport};
+
+/// Width of a scroll bar.
+pub const BAR_WIDTH: f32 = 10.0;
+
+/// A mark on the scroll bar.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    /// The row that it stands for.
+    pub row: u64,
+    /// Its colour.
+    pub color: Color32,
+    /// How wide it is, from the left edge of the bar.
+    pub width: f32,
+}
+
+/// Width of the mark of a position.
+pub const POSITION_TICK: f32 = BAR_WIDTH - 1.0;
+
+/// Where the rows of a list go.
+#[derive(Clone, Copy, Debug)]
+pub struct ListArea {
+    /// The rows' part of the panel.
+    pub body: Rect,
+    /// How much of the list is in view.
+    pub view: Viewport,
+    scroll: Scroll,
+}
+
+/// What a list is like.
+#[derive(Clone, Copy, Debug)]
+pub struct List<'a> {
+    /// Rows in all.
+    pub rows: u64,
+    /// Marks on the scroll bar.
+    pub ticks: &'a [Tick],
+    /// Whether the scroll bar keeps its place when there is nothing to scroll.
+    pub has_lasting_bar: bool,
+}
+
+/// The thumb of a scroll bar: where it is, how long, and how far it can go from where.
+pub struct Thumb {
+    pub top: f32,
+    pub length: f32,
+    pub start: f32,
+    pub way: f32,
+}
+
+impl List<'_> {
+    /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
+    pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &Tok) -> ListArea {
+        let view = Viewport { rows: self.rows, height: rect.height(), row_height: ROW };
+        wheel(ui, rect, scroll, &view);
+        scroll.clamp(&view);
+        if view.last_top() == 0 && !self.has_lasting_bar {
+            return ListArea { body: rect, view, scroll: *scroll };
+        }
+        let (body, bar) = rect.split_left_right_at_x(rect.right() - BAR_WIDTH);
+        bar_ui(ui, bar, scroll, &view, tok);
+        for tick in self.ticks {
+            let y = (bar.top() + view.share_of(tick.row) * (bar.height() - 2.0)).round();
+            let mark = Rect::from_min_size(pos2(bar.left() + 1.0, y), vec2(tick.width, 2.0));
+            ui.painter().rect_filled(mark, 0.0, tick.color);
+        }
+        ListArea { body, view, scroll: *scroll }
+    }
+}
+
+impl ListArea {
+    /// The same list scrolled to another place.
+    pub fn scrolled_to(self, scroll: Scroll) -> Self {
+        Self { scroll, ..self }
+    }
+
+    /// Where it is scrolled to.
+    pub fn scroll(&self) -> Scroll {
+        self.scroll
+    }
+
+    /// The same for lists that are in memory, whose rows have places.
+    pub fn places(&self) -> impl Iterator<Item = (usize, Rect)> + use<> {
+        self.rows().filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
+    }
+
+    /// The rows in view with their rectangles; the last may be cut.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, Rect)> + use<> {
+        let Self { body, view, scroll } = *self;
+        let end = scroll.top.saturating_add(view.page()).saturating_add(2).min(view.rows);
+        (scroll.top..end).zip(0u16..).filter_map(move |(row, place)| {
+            let top = body.top() + f32::from(place) * view.row_height - scroll.pixels;
+            let rect = Rect::from_min_size(pos2(body.left(), top.round()), vec2(body.width(), view.row_height));
+            (rect.top() < body.bottom()).then_some((row, rect))
+        })
+    }
+}
+
+fn wheel(ui: &Ui, rect: Rect, scroll: &mut Scroll, view: &Viewport) {
+    if ui.rect_contains_pointer(rect) {
+        let pixels = ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.y));
+        if pixels != 0.0 {
+            scroll.by_pixels(-pixels, view);
+        }
+    }
+}
+
+fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
+    let id = ui.unique_id().with("scroll bar");
+    let response = ui.interact(bar, id, Sense::CLICK | Sense::DRAG);
+    let length = view.thumb_height();
+    let way = (bar.height() - length).max(1.0);
+    let top = bar.top() + scroll.share(view) * way;
+    drag(ui, &response, scroll, view, Thumb { top, length, start: bar.top(), way });
+    let top = bar.top() + scroll.share(view) * way;
+    let thumb = Rect::from_min_size(pos2(bar.left() + 2.0, top), vec2(BAR_WIDTH - 4.0, length));
+    ui.painter().rect_filled(bar, 0.0, tok.bg2);
+    if view.last_top() > 0 {
+        let color = if response.dragged() {
+            tok.ctl
+        } else if response.hovered() {
+            tok.t4
+        } else {
+            tok.line2
+        };
+        ui.painter().rect_filled(thumb, 3.0, color);
+    }
+    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, say!("list-vertical-scroll")));
+}
+
+/// The thumb follows the pointer from where it was taken; a click beside it turns a page.
+fn drag(ui: &Ui, response: &Response, scroll: &mut Scroll, view: &Viewport, Thumb { top, length, start, way }: Thumb) {
+    let Some(pointer) = response.interact_pointer_pos() else { return };
+    let is_on_thumb = (top..top + length).contains(&pointer.y);
+    let is_pressed = ui.input(|input| input.pointer.primary_pressed());
+    if is_pressed {
+        let grip = is_on_thumb.then_some(pointer.y - top);
+        ui.data_mut(|data| data.insert_temp(response.id, grip));
+        if !is_on_thumb {
+            let page = view.height - view.row_height;
+            scroll.by_pixels(if pointer.y < top { -page } else { page }, view);
+        }
+    } else if let Some(Some(grip)) = ui.data(|data| data.get_temp::<Option<f32>>(response.id)) {
+        scroll.to_share((pointer.y - grip - start) / way, view);
+    }
+}

@@ -1,0 +1,398 @@
+//! The rows of a memory panel.
+
+use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::ValueSource;
+use stepback_machine::{Address, Endian, LaneFormat};
+
+use super::beside::RowBeside;
+use super::mark::Mark;
+use super::menu;
+use super::shape::Shape;
+use crate::panels::asked::Asked;
+use crate::panels::bookmarks::ribbon_ui;
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
+use crate::panels::row::row_response;
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{mono, mono_bold};
+use stepback_debugger::action::{Action, CellName, Follow, MemoryText};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::byte_detail::{ByteDetail, source_words};
+use stepback_debugger::model::memory::{ByteCell, MemoryRow, Touch, aligned};
+use stepback_debugger::model::memory_text::{number_text, place_in_row, row_text};
+use stepback_debugger::model::so_far::so_far;
+use stepback_debugger::model::text::{address_digits, size_text};
+
+/// What all rows of a frame share.
+#[derive(Clone, Copy)]
+pub struct RowsView<'a> {
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// What the panel shows the state at.
+    pub follow: Follow,
+    /// Bytes in a group.
+    pub group: usize,
+    /// Groups are read as floating point.
+    pub is_float: bool,
+    /// Bytes in a row.
+    pub row_bytes: usize,
+    /// What stands behind the bytes.
+    pub text: MemoryText,
+    /// What is compared with, in words.
+    pub compared: Option<&'a str>,
+    /// The byte under the cursor.
+    pub cursor: Option<Address>,
+    /// How groups read as numbers.
+    pub endian: Endian,
+    /// What is known of the byte that the foot tells about.
+    pub detail: Option<&'a ByteDetail>,
+    /// The block of the heap that it lies in.
+    pub block: Option<&'a str>,
+}
+
+impl RowsView<'_> {
+    /// How rows are divided whose addresses have a width.
+    pub fn shape(&self, address: f32) -> Shape {
+        Shape { bytes: self.row_bytes, group: self.group, is_float: self.is_float, address }
+    }
+
+    /// The number that an address belongs to, as hover texts tell of it.
+    pub fn hover(&self, address: Address, len_bytes: u64) -> HoverCell {
+        let first = aligned(address, len_bytes);
+        HoverCell::shown(CellName::Memory(first.to_string(), len_bytes), self.follow, self.cx)
+    }
+}
+
+/// What was done to the bytes in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Under the pointer.
+    pub hovered: Option<Address>,
+    /// Clicked.
+    pub clicked: Option<Address>,
+    /// Double-clicked.
+    pub double_clicked: Option<Address>,
+}
+
+/// The rows in view, and by how much the first is scrolled out.
+pub struct RowsPlace<'a> {
+    pub pen: &'a Pen<'a>,
+    pub rows: &'a [MemoryRow],
+    pub pixels: f32,
+    pub body: Rect,
+    pub list: Rect,
+}
+
+/// Memory that no step accesses.
+pub struct Gap {
+    pub first: Address,
+    pub last: Address,
+    pub rect: Rect,
+    /// Of an address beside it.
+    pub digits: usize,
+}
+
+/// The place of a number in its row, and how it is read.
+struct NumberIn {
+    first: usize,
+    format: LaneFormat,
+}
+
+/// A byte, where it is shown, and its place in the row.
+pub struct ByteIn<'a> {
+    pub shown: usize,
+    pub place: usize,
+    pub cell: &'a ByteCell,
+    pub pen: &'a Pen<'a>,
+}
+
+/// A byte and where it is painted.
+pub struct ByteShape<'a> {
+    pub cell: &'a ByteCell,
+    pub shape: Rect,
+    pub left: f32,
+}
+
+/// Draws the line of column numbers and the rows below it.
+pub fn rows_ui(
+    ui: &mut Ui,
+    RowsPlace { pen, rows, pixels, body, list }: RowsPlace<'_>,
+    view: RowsView<'_>,
+    touched: &mut Touched,
+    out: &mut Vec<Action>,
+) {
+    let shown = rows.iter().take((list.height() / ROW) as usize + 1);
+    let addresses = shown.filter(|row| matches!(row, MemoryRow::Bytes { .. })).map(|row| row.last().0);
+    let address_width = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
+    let shape = view.shape(address_width);
+    head_ui(pen, body, shape);
+    let hairline = body.left() + shape.text_left() - 8.0;
+    let pen = Pen { painter: pen.painter.with_clip_rect(list.intersect(pen.painter.clip_rect())), tok: pen.tok };
+    let mut top = list.top() - pixels;
+    for row in rows {
+        if top >= list.bottom() {
+            break;
+        }
+        let rect = Rect::from_min_size(pos2(list.left(), top.round()), vec2(list.width(), ROW));
+        match row {
+            MemoryRow::Bytes { address, source, cells, .. } => {
+                let row = BytesRow { address: *address, source: source.as_deref(), cells, rect, shape };
+                row.ui(ui, &pen, view, touched, out);
+            }
+            MemoryRow::Gap { first, last } => {
+                let digits = (address_width / ADVANCE) as usize;
+                gap_ui(ui, &pen, Gap { first: *first, last: *last, rect, digits }, view, touched);
+            }
+        }
+        top += ROW;
+    }
+    pen.line_down(hairline, body.top(), top.min(list.bottom()), pen.tok.line);
+}
+
+fn head_ui(pen: &Pen<'_>, body: Rect, shape: Shape) {
+    let y = body.top() + 10.5;
+    for place in (0..shape.bytes).step_by(shape.group.max(1)) {
+        let x = body.left() + shape.byte_left(place);
+        pen.text(x, y, format!("{place:02x}"), mono(11.5), pen.tok.t3);
+    }
+}
+
+fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect, digits }: Gap, view: RowsView<'_>, touched: &mut Touched) {
+    let tok = pen.tok;
+    let response =
+        row_response(ui, rect, ("gap", first.0), || say!("memory-never-accessed-from", address = first.to_string()));
+    pen.fill(rect, tok.bg2);
+    let holds_cursor = view.cursor.is_some_and(|cursor| (first..=last).contains(&cursor));
+    if holds_cursor && view.cx.has_focus {
+        pen.frame(rect.shrink(1.0), 0, tok.focus);
+    }
+    let Pos2 { x, y } = left_middle(rect);
+    let end = pen.code(x + INSET, y, format!("{:0digits$x} – {:0digits$x}", first.0, last.0), tok.t3);
+    let size = match (last.0 - first.0).checked_add(1) {
+        Some(bytes) => size_text(bytes),
+        None => say!("memory-16-eib").to_owned(),
+    };
+    pen.label(end + INSET, y, so_far(&view.cx.desk.session, &say!("memory-never-accessed", size = &*size)), tok.t3);
+    if response.clicked() {
+        touched.clicked = Some(first);
+    }
+}
+
+struct BytesRow<'a> {
+    address: Address,
+    source: Option<&'a str>,
+    cells: &'a [ByteCell],
+    rect: Rect,
+    shape: Shape,
+}
+
+impl BytesRow<'_> {
+    fn ui(&self, ui: &mut Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched, out: &mut Vec<Action>) {
+        let tok = pen.tok;
+        let holds_cursor = view.cursor.is_some_and(|cursor| self.place_of(cursor).is_some());
+        let color = if holds_cursor { tok.symbol } else { tok.t3 };
+        let digits = (self.shape.address / ADVANCE) as usize;
+        let Pos2 { x, y } = left_middle(self.rect);
+        pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
+        if let Some(bookmark) = view.cx.desk.bookmarks.memory_in(self.address.0, self.cells.len() as u64) {
+            ribbon_ui(pen, self.rect.left_top() + vec2(2.0, 3.0), tok.ribbon(bookmark.color));
+            let touch = Rect::from_min_size(self.rect.min, vec2(INSET, ROW));
+            let response = ui.interact(touch, ui.unique_id().with(("ribbon", self.address.0)), Sense::hover());
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::Label, true, say!("memory-marked", title = bookmark.title()))
+            });
+            response.on_hover_text(bookmark.words());
+        }
+        if let Some(format) = self.shape.format() {
+            for first in (0..self.cells.len()).step_by(self.shape.group) {
+                self.number_ui(ui, pen, NumberIn { first, format }, view, Asked { touched, out });
+            }
+        }
+        for shown in 0..if self.shape.format().is_none() { self.cells.len() } else { 0 } {
+            let place = place_in_row(shown, view.group, view.endian);
+            if let Some(cell) = self.cells.get(place) {
+                self.byte_ui(ui, ByteIn { shown, place, cell, pen }, view, touched, out);
+            }
+        }
+        self.text_ui(ui, pen, view, touched);
+        let left = self.rect.left() + self.shape.text_end() + ADVANCE;
+        let rect = Rect::from_min_max(pos2(left, self.rect.top()), self.rect.max);
+        let (cells, source) = (self.cells, self.source);
+        RowBeside { address: self.address, source, cells, view, rect }.ui(ui, pen, out);
+    }
+
+    /// The place of an address in the row.
+    fn place_of(&self, address: Address) -> Option<usize> {
+        let place = address.0.checked_sub(self.address.0).and_then(|place| usize::try_from(place).ok());
+        place.filter(|place| *place < self.cells.len())
+    }
+
+    fn byte_ui(
+        &self,
+        ui: &mut Ui,
+        ByteIn { shown, place, cell, pen }: ByteIn<'_>,
+        view: RowsView<'_>,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let address = Address(self.address.0 + place as u64);
+        let left = self.rect.left() + self.shape.byte_left(shown);
+        let touch = Rect::from_min_size(pos2(left - 1.5, self.rect.top()), vec2(self.shape.byte_width(), ROW));
+        let response = ui.interact(touch, ui.unique_id().with(("byte", address.0)), Sense::CLICK);
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Cell, true, say!("memory-byte", address = address.to_string())));
+        let shape = Rect::from_min_size(pos2((left - 1.0).round(), self.rect.top() + 1.0), vec2(17.0, ROW - 2.0));
+        self.paint_byte(pen, ByteShape { cell, shape, left }, address, view);
+        touch_ui(response, address, cell, view, Asked { touched, out });
+    }
+
+    /// A group as a number, which the pointer takes for its first byte.
+    fn number_ui(
+        &self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        NumberIn { first, format }: NumberIn,
+        view: RowsView<'_>,
+        asked: Asked<'_, Touched>,
+    ) {
+        let Some(cells) = self.cells.get(first..first + self.shape.group) else { return };
+        let Some(cell) = cells.first() else { return };
+        let address = Address(self.address.0 + first as u64);
+        let left = self.rect.left() + self.shape.byte_left(first);
+        let width = self.shape.number_width().unwrap_or_default();
+        let touch = Rect::from_min_size(pos2(left - 3.0, self.rect.top()), vec2(width - 6.0, ROW));
+        let response = ui.interact(touch, ui.unique_id().with(("number", address.0)), Sense::CLICK);
+        let text = number_text(cells, format, view.endian);
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Cell, true, say!("memory-number-at", address = address.to_string()))
+        });
+        let is_cursor =
+            view.cursor.is_some_and(|cursor| (address.0..address.0 + cells.len() as u64).contains(&cursor.0));
+        if is_cursor {
+            pen.painter.rect_filled(touch, 2.0, if view.cx.has_focus { pen.tok.sel } else { pen.tok.bg3 });
+        }
+        let doubtful = cells.iter().map(|cell| cell.source).max().unwrap_or_default();
+        let color = match () {
+            () if cells.iter().any(|cell| cell.is_news) => pen.tok.changed,
+            () if doubtful == ValueSource::External => pen.tok.external,
+            () if doubtful == ValueSource::Inferred => pen.tok.inferred,
+            () if text.contains('?') => pen.tok.unknown,
+            () => pen.tok.t1,
+        };
+        let end = pen.code(left, touch.center().y, &text, color);
+        if doubtful == ValueSource::Inferred {
+            pen.dots(left, end, touch.bottom() - 2.0);
+        }
+        if cells.iter().any(|cell| cell.is_changed) {
+            Mark::Differs.paint(pen, touch);
+        }
+        touch_ui(response, address, cell, view, asked);
+    }
+
+    fn paint_byte(
+        &self,
+        pen: &Pen<'_>,
+        ByteShape { cell, shape, left }: ByteShape<'_>,
+        address: Address,
+        view: RowsView<'_>,
+    ) {
+        let tok = pen.tok;
+        let is_cursor = view.cursor == Some(address);
+        if is_cursor {
+            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+        }
+        let marks = [
+            (cell.source == ValueSource::Inferred, Mark::Inferred),
+            (cell.is_changed && !cell.is_news, Mark::Differs),
+            (cell.is_news, Mark::Written),
+            (cell.source == ValueSource::External, Mark::External),
+        ];
+        for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
+            // The box of a change stays visible around what something else changed.
+            let is_both = cell.is_news && mark == Mark::External;
+            mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
+        }
+        if is_cursor {
+            pen.frame(shape.expand(1.0), 2, if view.cx.has_focus { tok.focus } else { tok.ctl });
+        }
+        let color = match () {
+            () if cell.source == ValueSource::External => tok.external,
+            () if cell.is_news => tok.changed,
+            () if cell.touch == Some(Touch::Written) => tok.write,
+            () if cell.touch == Some(Touch::Read) => tok.read,
+            () if cell.value.is_none() && is_cursor => tok.t2,
+            () if cell.value.is_none() => tok.unknown,
+            () if cell.source == ValueSource::Inferred => tok.inferred,
+            () if cell.value == Some(0) => tok.t3,
+            () => tok.t1,
+        };
+        let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
+        pen.text(left, shape.center().y, cell.hex(), font, color);
+    }
+
+    /// The characters, always in the order of addresses.
+    fn text_ui(&self, ui: &Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched) {
+        let tok = pen.tok;
+        let left = self.rect.left() + self.shape.text_left();
+        let width = ADVANCE * self.shape.bytes as f32;
+        let rect = Rect::from_min_size(pos2(left, self.rect.top()), vec2(width, ROW));
+        if let Some(place) = view.cursor.and_then(|cursor| self.place_of(cursor)) {
+            let at = left + ADVANCE * place as f32;
+            let shape = Rect::from_min_size(pos2(at, rect.top() + 1.0), vec2(ADVANCE, ROW - 2.0));
+            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+        }
+        let text = row_text(self.cells, view.text);
+        pen.code(left, rect.center().y, text, tok.t2);
+        let response = ui.interact(rect, ui.unique_id().with(("text", self.address.0)), Sense::CLICK);
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Label, true, say!("memory-text-at", address = self.address.to_string()))
+        });
+        if let Some(pointer) = response.hover_pos() {
+            let place = ((pointer.x - left) / ADVANCE).clamp(0.0, (self.shape.bytes - 1) as f32) as u64;
+            touched.hovered = Some(Address(self.address.0 + place));
+            if response.clicked() {
+                touched.clicked = touched.hovered;
+            }
+        }
+    }
+}
+
+/// What the pointer does to a byte or a number, and what it is told.
+fn touch_ui(
+    response: egui::Response,
+    address: Address,
+    cell: &ByteCell,
+    view: RowsView<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
+) {
+    if response.hovered() {
+        touched.hovered = Some(address);
+    }
+    if response.clicked() || response.secondary_clicked() {
+        touched.clicked = Some(address);
+    }
+    if response.double_clicked() {
+        touched.double_clicked = Some(address);
+    }
+    response.context_menu(|ui| menu::byte_menu(ui, address, cell, view, out));
+    response.on_hover_ui(|ui| {
+        let session = &view.cx.desk.session;
+        let detail = view.detail.filter(|detail| detail.address == address);
+        let lines = detail.map_or_else(|| vec![source_words(session, cell.source)], |detail| detail.lines(session));
+        for line in lines {
+            ui.label(line);
+        }
+        if let Some(words) = view.block.filter(|_| detail.is_some()) {
+            ui.label(say!("memory-heap", words = words));
+        }
+        if let Some((other, place)) = cell.other.zip(view.compared) {
+            let value = other.value.map_or_else(|| "??".to_owned(), |value| format!("{value:02x}"));
+            ui.label(say!("memory-value-at", value = value, place = place));
+        }
+        view.hover(address, view.group as u64).line_ui(ui);
+    });
+}
+
+/// The middle of a row's left edge.
+fn left_middle(rect: Rect) -> Pos2 {
+    pos2(rect.left(), rect.center().y)
+}

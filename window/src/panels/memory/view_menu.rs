@@ -1,0 +1,116 @@
+//! The menu that says how memory is shown, and what the bar tells of comparing and looking for something.
+
+use egui::{Rect, Sense, Ui, pos2};
+
+use super::panel::MemoryPanel;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_line_ui};
+use crate::panels::pen::Pen;
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, mono, ui as ui_font};
+use stepback_debugger::action::{Action, Follow, MemoryChange, MemoryText, PanelKind, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::text::thousands;
+
+impl MemoryPanel {
+    /// The button of the menu.
+    pub(super) fn view_menu_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let tok = pen.tok;
+        let response = button_response(ui, rect, "view of memory", say!("memory-how-memory-is-shown"));
+        if response.hovered() || response.has_focus() {
+            pen.painter.rect_filled(rect, 3.0, tok.bg3);
+        }
+        pen.text_centered(rect.center(), icons::CARET_DOWN, icon(12.0), tok.t2);
+        egui::Popup::menu(&response).show(|ui| self.view_menu(ui, cx, out));
+        response.on_hover_text(say!("memory-how-memory-is-shown-comparing"));
+    }
+
+    fn view_menu(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let tok = cx.tok;
+        let mut choice = |ui: &mut Ui, words: &str, is_chosen: bool, change: MemoryChange| {
+            let item = MenuItem::new(words);
+            let item = if is_chosen { item.icon(icons::CHECK) } else { item };
+            if item.ui(ui, tok) {
+                out.push(Action::Memory(change));
+                ui.close();
+            }
+        };
+        choice(ui, say!("memory-rows-as-wide-as-there"), self.width.is_none(), MemoryChange::Width(None));
+        for (width, words) in [
+            (8, say!("memory-rows-of-8-bytes")),
+            (16, say!("memory-rows-of-16-bytes")),
+            (32, say!("memory-rows-of-32-bytes")),
+            (64, say!("memory-rows-of-64-bytes")),
+        ] {
+            choice(ui, words, self.width == Some(width), MemoryChange::Width(Some(width)));
+        }
+        menu_line_ui(ui, tok);
+        choice(ui, say!("memory-numbers-of-floating-point"), self.is_float && self.group >= 4, MemoryChange::Floats);
+        choice(ui, say!("memory-text-as-ascii"), self.text == MemoryText::Ascii, MemoryChange::Text(MemoryText::Ascii));
+        choice(ui, say!("memory-text-as-utf-8"), self.text == MemoryText::Utf8, MemoryChange::Text(MemoryText::Utf8));
+        menu_line_ui(ui, tok);
+        let own = cx.desk.windows.travelling(self.follow);
+        choice(
+            ui,
+            say!("memory-differs-from-the-position-before"),
+            self.compared.is_none(),
+            MemoryChange::Compare(None),
+        );
+        for window in cx.desk.windows.list.iter().filter(|window| window.id != own).take(4) {
+            let follow = Follow::Window(window.id);
+            let words = say!("memory-differs-from-window", number = window.id.0, position = window.position.0);
+            choice(ui, &words, self.compared == Some(follow), MemoryChange::Compare(Some(follow)));
+        }
+        let here = Follow::Pinned(cx.moment(cx.desk.windows.position_of(self.follow)));
+        choice(ui, say!("memory-differs-from-here-wherever-the"), false, MemoryChange::Compare(Some(here)));
+        menu_line_ui(ui, tok);
+        choice(ui, say!("memory-next-changed-byte"), false, MemoryChange::GoToChanged(Way::Forward));
+        choice(ui, say!("memory-previous-changed-byte"), false, MemoryChange::GoToChanged(Way::Back));
+        menu_line_ui(ui, tok);
+        if MenuItem::new(say!("memory-find-in-memory")).icon(icons::SEARCH).ui(ui, tok) {
+            out.push(Action::AskFor("Find in memory…".to_owned()));
+            ui.close();
+        }
+        for (words, kind) in [
+            (say!("memory-regions-of-memory"), PanelKind::Regions),
+            (say!("memory-stack-memory"), PanelKind::StackMemory),
+        ] {
+            if MenuItem::new(words).icon(icons::LIST).ui(ui, tok) {
+                out.push(Action::ShowPanel(kind));
+                ui.close();
+            }
+        }
+    }
+
+    /// What memory is compared with; a click ends that. Returns where it ends.
+    pub(super) fn compared_ui(&mut self, ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) -> f32 {
+        let Some(words) = self.compared_words(cx) else { return left };
+        let end_of = |words: &str| left + pen.width(words, mono(11.5)) + 28.0;
+        // Where there is little room, the number alone.
+        let short = thousands(self.compared_with(cx).0);
+        let fitting = [say!("memory-against", what = words), say!("memory-against", what = &short), short];
+        let Some(words) = fitting.into_iter().find(|words| end_of(words) <= bar.right() - 4.0) else { return left };
+        let end = end_of(&words);
+        let rect = Rect::from_min_max(pos2(left, bar.top() + 5.0), pos2(end, bar.bottom() - 5.0));
+        let response = button_response(ui, rect, "compared", say!("memory-end-comparing-memory"));
+        pen.painter.rect_filled(rect, 3.0, if response.hovered() { pen.tok.bg4 } else { pen.tok.bg3 });
+        let x = pen.text(left + 6.0, rect.center().y, &words, mono(11.5), pen.tok.t1);
+        pen.text(x + 5.0, rect.center().y, icons::CLOSE, icon(10.0), pen.tok.t2);
+        if response.clicked() {
+            self.compared = None;
+        }
+        response.on_hover_text(say!("memory-bytes-that-differ-from-there"));
+        end
+    }
+
+    /// What is looked for, or what came of it; a click stops or closes it.
+    pub(super) fn told_ui(&mut self, ui: &Ui, pen: &Pen<'_>, rect: Rect, words: &str) {
+        let y = rect.center().y;
+        pen.cut_text(pos2(rect.left(), y), words, ui_font(11.5), pen.tok.t2, rect.right() - 8.0);
+        let response = ui.interact(rect, ui.unique_id().with("told"), Sense::CLICK);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
+        if response.clicked() {
+            self.state.seeking.stop();
+        }
+    }
+}

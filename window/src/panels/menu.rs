@@ -1,0 +1,92 @@
+//! The entries of context menus: icon, words, key.
+
+use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use crate::theme::{Tok, icon, mono, semi, ui as ui_font};
+use stepback_debugger::keymap::key_name;
+
+/// Height of an entry.
+const HEIGHT: f32 = 24.0;
+
+/// Menus are at least this wide.
+const LEAST_WIDTH: f32 = 240.0;
+
+/// An entry of a menu.
+#[derive(Clone, Copy, Debug)]
+pub struct MenuItem<'a> {
+    /// In front of the words, where there is one.
+    pub icon: Option<char>,
+    /// What it does.
+    pub text: &'a str,
+    /// The key that does the same.
+    pub key: &'a str,
+}
+
+impl<'a> MenuItem<'a> {
+    /// An entry with words alone.
+    pub fn new(text: &'a str) -> Self {
+        Self { icon: None, text, key: "" }
+    }
+
+    /// The same with an icon.
+    pub fn icon(self, shape: char) -> Self {
+        Self { icon: Some(shape), ..self }
+    }
+
+    /// The same with a key.
+    pub fn key(self, key: &'a str) -> Self {
+        Self { key, ..self }
+    }
+
+    /// Draws it. True when it was chosen.
+    pub fn ui(self, ui: &mut Ui, tok: &Tok) -> bool {
+        let words = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1).size().x);
+        let key_name = key_name(self.key);
+        let key = ui.fonts_mut(|fonts| fonts.layout_no_wrap(key_name.clone(), ui_font(12.0), tok.t3).size().x);
+        let least = 34.0 + words + if key > 0.0 { key + 32.0 } else { 12.0 };
+        let width = menu_width(ui, least);
+        let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, self.text));
+        let painter = ui.painter();
+        if response.hovered() || response.has_focus() {
+            painter.rect_filled(rect, 4.0, tok.sel);
+        }
+        if let Some(shape) = self.icon {
+            painter.text(pos2(rect.left() + 16.0, rect.center().y), Align2::CENTER_CENTER, shape, icon(14.0), tok.t2);
+        }
+        painter.text(pos2(rect.left() + 32.0, rect.center().y), Align2::LEFT_CENTER, self.text, ui_font(13.0), tok.t1);
+        painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, key_name, ui_font(12.0), tok.t3);
+        response.clicked()
+    }
+}
+
+/// The head of a menu: what it is about, and its value.
+pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let title_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(title.to_owned(), semi(12.5), tok.t1).size().x);
+    let value_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(value.to_owned(), mono(12.5), tok.t1).size().x);
+    let width = menu_width(ui, title_width + value_width + 32.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
+    let painter = ui.painter();
+    painter.text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, title, semi(12.5), tok.t1);
+    painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, value, mono(12.5), tok.t2);
+    menu_line_ui(ui, tok);
+}
+
+/// A hairline between groups of entries.
+pub fn menu_line_ui(ui: &mut Ui, tok: &Tok) {
+    let (rect, _) = ui.allocate_exact_size(vec2(menu_width(ui, 0.0), 7.0), Sense::hover());
+    let y = rect.center().y.round();
+    let line = Rect::from_min_max(pos2(rect.left(), y), pos2(rect.right(), y + 1.0));
+    ui.painter().rect_filled(line, 0.0, tok.line2);
+}
+
+/// All entries of a menu are as wide as the widest of the last frame.
+fn menu_width(ui: &Ui, needed: f32) -> f32 {
+    let id = ui.unique_id().with("menu width");
+    ui.data_mut(|data| {
+        let widest = data.get_temp_mut_or(id, LEAST_WIDTH);
+        *widest = widest.max(needed.ceil());
+        *widest
+    })
+}

@@ -1,0 +1,56 @@
+//! What stands in the tiles of the window, and the timeline above them.
+//!
+//! A panel reads its [`ViewCx`] and its own slots, paints, and pushes [`Action`](stepback_debugger::action::Action)s;
+//! it changes nothing else. What it shows is decided in [`stepback_debugger::model`].
+//! A new kind of panel is a file that implements [`Panel`], a line in the registry, and a
+//! row in [`PANELS`](stepback_debugger::keymap::PANELS).
+
+mod ask;
+mod asked;
+mod bookmarks;
+mod calls;
+mod compare;
+mod cursor_list;
+mod effects_items;
+mod externals;
+mod field;
+mod find;
+mod findings;
+mod functions;
+mod hover_cell;
+mod kept_menu;
+mod keys;
+mod list;
+mod memory;
+mod menu;
+mod panel;
+mod pen;
+mod registers;
+mod registry;
+mod row;
+mod sort;
+mod source;
+mod stack;
+mod tab;
+mod table;
+#[cfg(test)]
+mod tests;
+mod thread;
+mod threads;
+mod timeline;
+mod trace;
+mod view;
+mod warnings;
+mod watches;
+mod why;
+
+pub use find::FindPanel;
+pub use hover_cell::HoverCell;
+pub use memory::MemoryPanel;
+pub use panel::Panel;
+pub use registers::RegistersPanel;
+pub use registry::Pane;
+pub use tab::{TabBadge, tab_badge};
+pub use timeline::{TimelineState, timeline_ui};
+pub use view::ViewCx;
+pub use why::{OwnWish, WhyPanel};

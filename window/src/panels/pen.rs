@@ -1,0 +1,269 @@
+//! Painting by meaning: text at whole pixels, hairlines, badges.
+
+use egui::{Color32, CornerRadius, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+
+use crate::theme::{Tok, icon, is_icon, medium, mono, mono_bold, ui as ui_font};
+use stepback_debugger::model::{Meaning, Span};
+
+/// Height of a row of a list.
+pub const ROW: f32 = 18.0;
+/// Width of a character of code at [`CODE`].
+pub const ADVANCE: f32 = 7.5;
+/// Size of code and values.
+pub const CODE: f32 = 12.5;
+/// Sizes of texts in rows.
+const IN_ROWS: std::ops::RangeInclusive<f32> = 11.0..=13.0;
+/// Inset of text in a panel.
+pub const INSET: f32 = 12.0;
+/// Dimmed while a newer answer is on its way.
+pub const STALE_OPACITY: f32 = 0.55;
+
+/// Paints into a part of the window with the theme's colours.
+#[derive(Clone)]
+pub struct Pen<'a> {
+    /// Clipped to where it may paint.
+    pub painter: Painter,
+    /// The colours.
+    pub tok: &'a Tok,
+}
+
+/// What the box beside a call says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoldSign {
+    /// `+`: a click opens it.
+    Folded,
+    /// `-`: a click folds it.
+    Open,
+}
+
+impl<'a> Pen<'a> {
+    /// A pen for a rectangle.
+    pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a Tok) -> Self {
+        Self { painter: ui.painter_at(rect), tok }
+    }
+
+    /// Text from `x` on, its middle at `y`. Returns where it ends.
+    pub fn text(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
+        let galley = self.painter.layout_no_wrap(text.to_string(), font.clone(), color);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
+        x + width
+    }
+
+    /// Text that ends at `x`. Returns where it begins.
+    pub fn text_left_of(&self, x: f32, y: f32, text: impl ToString, font: FontId, color: Color32) -> f32 {
+        let width = self.width(&text.to_string(), font.clone());
+        self.text(x - width, y, text, font, color);
+        x - width
+    }
+
+    /// Text in the middle of a point.
+    pub fn text_centered(&self, center: Pos2, text: impl ToString, font: FontId, color: Color32) {
+        let width = self.width(&text.to_string(), font.clone());
+        self.text(center.x - width / 2.0, center.y, text, font, color);
+    }
+
+    /// How wide a text is.
+    pub fn width(&self, text: &str, font: FontId) -> f32 {
+        self.painter.layout_no_wrap(text.to_owned(), font, Color32::WHITE).size().x
+    }
+
+    /// Code or a value.
+    pub fn code(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
+        self.text(x, y, text, mono(CODE), color)
+    }
+
+    /// Code or a value that changed, differs, or is current.
+    pub fn strong_code(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
+        self.text(x, y, text, mono_bold(CODE), color)
+    }
+
+    /// A label.
+    pub fn label(&self, x: f32, y: f32, text: impl ToString, color: Color32) -> f32 {
+        self.text(x, y, text, ui_font(11.5), color)
+    }
+
+    /// Text cut with `…` so that it ends before `right`. Returns where it ends.
+    pub fn cut_text(&self, at: Pos2, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
+        let Pos2 { x, y } = at;
+        let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font.clone(), color);
+        job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
+        let galley = self.painter.layout_job(job);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &font, y)), galley, color);
+        x + width
+    }
+
+    /// Pieces of code, each in the colour of its meaning, or all in one.
+    pub fn spans(&self, x: f32, y: f32, spans: &[Span], color: Option<Color32>) -> f32 {
+        let mut end = x;
+        for span in spans {
+            end = self.code(end, y, &span.text, color.unwrap_or_else(|| self.color(span.meaning)));
+        }
+        end
+    }
+
+    /// The same, cut with `…` so that they end before `right`.
+    pub fn cut_spans(&self, Pos2 { x, y }: Pos2, spans: &[Span], color: Option<Color32>, right: f32) -> f32 {
+        let mut job = egui::text::LayoutJob::default();
+        for span in spans {
+            let color = color.unwrap_or_else(|| self.color(span.meaning));
+            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
+            job.append(&span.text, 0.0, format);
+        }
+        job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
+        let galley = self.painter.layout_job(job);
+        let width = galley.size().x;
+        self.painter.galley(pos2(x.round(), top_of(&galley, &mono(CODE), y)), galley, self.tok.t1);
+        x + width
+    }
+
+    /// The colour of a meaning.
+    pub fn color(&self, meaning: Meaning) -> Color32 {
+        let tok = self.tok;
+        match meaning {
+            Meaning::Plain => tok.t1,
+            Meaning::Second => tok.t2,
+            Meaning::Label => tok.t3,
+            Meaning::Branch => tok.call,
+            Meaning::Register => tok.register,
+            Meaning::Number => tok.number,
+            Meaning::Symbol => tok.symbol,
+            Meaning::Punctuation => tok.punctuation,
+            Meaning::Comment => tok.comment,
+            Meaning::Read => tok.read,
+            Meaning::External => tok.external,
+            Meaning::Write => tok.write,
+            Meaning::Taken => tok.taken,
+            Meaning::Inferred => tok.inferred,
+            Meaning::Unknown => tok.unknown,
+            Meaning::Exception => tok.err,
+        }
+    }
+
+    /// A filled rectangle.
+    pub fn fill(&self, rect: Rect, color: Color32) {
+        self.painter.rect_filled(rect, 0.0, color);
+    }
+
+    /// A box of one pixel around a rectangle.
+    pub fn frame(&self, rect: Rect, radius: u8, color: Color32) {
+        self.painter.rect_stroke(rect, CornerRadius::same(radius), Stroke::new(1.0, color), StrokeKind::Inside);
+    }
+
+    /// A hairline across, its upper edge at `y`.
+    pub fn line_across(&self, left: f32, right: f32, y: f32, color: Color32) {
+        let y = y.round();
+        self.fill(Rect::from_min_max(pos2(left, y), pos2(right, y + 1.0)), color);
+    }
+
+    /// A hairline down, its left edge at `x`.
+    pub fn line_down(&self, x: f32, top: f32, bottom: f32, color: Color32) {
+        let x = x.round();
+        self.fill(Rect::from_min_max(pos2(x, top), pos2(x + 1.0, bottom)), color);
+    }
+
+    /// Code whose words have colours of their own, from a point that is left of its middle on.
+    pub fn words<'w>(&self, at: Pos2, words: impl Iterator<Item = (&'w str, Color32)>) {
+        let mut job = egui::text::LayoutJob::default();
+        for (text, color) in words {
+            let format = egui::TextFormat { font_id: mono(CODE), color, ..egui::TextFormat::default() };
+            job.append(text, 0.0, format);
+        }
+        let galley = self.painter.layout_job(job);
+        let top = pos2(at.x, top_of(&galley, &mono(CODE), at.y));
+        self.painter.galley(top, galley, self.tok.t1);
+    }
+
+    /// An icon in the middle of a point.
+    pub fn icon(&self, center: Pos2, shape: char, size: f32, color: Color32) {
+        self.text_centered(center, shape, icon(size), color);
+    }
+
+    /// The badge of a position: its number on its colour, 16 x 14. Returns where it ends.
+    pub fn badge(&self, x: f32, y: f32, number: u32) -> f32 {
+        let text = number.to_string();
+        let width = (self.width(&text, mono_bold(10.5)) + 8.0).max(16.0).round();
+        let rect = Rect::from_min_size(pos2(x.round(), (y - 7.0).round()), vec2(width, 14.0));
+        self.painter.rect_filled(rect, 3.0, self.tok.position(number));
+        self.text_centered(rect.center(), text, mono_bold(10.5), self.tok.on_accent);
+        rect.right()
+    }
+
+    /// The dots under a value that was inferred: 2 x 1 every 4 pixels.
+    pub fn dots(&self, left: f32, right: f32, y: f32) {
+        let mut x = left.round();
+        while x < right {
+            self.fill(Rect::from_min_size(pos2(x, y.round()), vec2(2.0, 1.0)), self.tok.t3);
+            x += 4.0;
+        }
+    }
+
+    /// The sign of something that can be opened: a box of 11 with `+` or `-`.
+    pub fn fold_box(&self, center: Pos2, sign: FoldSign, color: Color32) {
+        let center = pos2(center.x.round(), center.y.round());
+        let rect = Rect::from_min_size(center - vec2(5.0, 5.0), vec2(11.0, 11.0));
+        self.painter.rect_filled(rect, 2.0, self.tok.bg1);
+        self.frame(rect, 2, self.tok.ctl);
+        self.fill(Rect::from_min_size(center - vec2(2.0, 0.0), vec2(5.0, 1.0)), color);
+        if sign == FoldSign::Folded {
+            self.fill(Rect::from_min_size(center - vec2(0.0, 2.0), vec2(1.0, 5.0)), color);
+        }
+    }
+
+    /// A triangle.
+    pub fn triangle(&self, corners: [Pos2; 3], color: Color32) {
+        self.painter.add(Shape::convex_polygon(corners.to_vec(), color, Stroke::NONE));
+    }
+
+    /// The same pen, paler: for an answer that is being renewed.
+    pub fn faded(mut self) -> Self {
+        self.painter.multiply_opacity(STALE_OPACITY);
+        self
+    }
+}
+
+/// Where a text begins whose capitals have their middle at `y`. Texts of the sizes that stand in rows share the line of code
+/// whatever their font: one a pixel lower than its neighbour is seen.
+fn top_of(galley: &Galley, font: &FontId, y: f32) -> f32 {
+    const CAPITAL: f32 = 0.73;
+    let first = galley.rows.first().and_then(|row| row.row.glyphs.first());
+    let baseline = first.filter(|_| !is_icon(font)).map(|glyph| glyph.pos.y.round());
+    let size = if IN_ROWS.contains(&font.size) { CODE } else { font.size };
+    baseline
+        .map_or_else(|| (y - galley.size().y / 2.0).round(), |baseline| (y + CAPITAL / 2.0 * size).round() - baseline)
+}
+
+/// The font of table heads.
+pub fn head_font() -> FontId {
+    medium(11.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::theme::{Fonts, install_fonts};
+
+    #[test]
+    fn texts_of_a_row_stand_on_one_line() {
+        let lines = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let seen = lines.clone();
+        let mut is_dressed = false;
+        let mut harness = egui_kittest::Harness::new_ui(move |ui| {
+            // Fonts arrive with the next frame.
+            if !std::mem::replace(&mut is_dressed, true) {
+                install_fonts(ui.ctx(), &Fonts::default());
+                return ui.ctx().request_repaint();
+            }
+            let pen = Pen::new(ui, ui.max_rect(), Tok::current(ui));
+            *seen.borrow_mut() = [mono(CODE), mono_bold(CODE), ui_font(11.5), ui_font(13.0)]
+                .map(|font| {
+                    let galley = pen.painter.layout_no_wrap("ab".to_owned(), font.clone(), Color32::WHITE);
+                    (top_of(&galley, &font, 100.0) + galley.rows[0].row.glyphs[0].pos.y).round()
+                })
+                .to_vec();
+        });
+        harness.run();
+        assert_eq!(*lines.borrow(), [105.0; 4]);
+    }
+}

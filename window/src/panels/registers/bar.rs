@@ -1,0 +1,159 @@
+//! Which registers a panel shows and how: the choosers of group, thread and lanes, and the filter.
+
+use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_machine::{LaneFormat, RegisterGroup};
+
+use super::frame::BoardView;
+use super::panel::RegistersPanel;
+use crate::panels::ViewCx;
+use crate::panels::field::Field;
+use crate::panels::pen::Pen;
+use crate::panels::thread::{ChooserView, thread_chooser_ui};
+use crate::theme::{icon, icons, ui as ui_font};
+use stepback_debugger::action::Action;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::registers::short_title;
+
+/// Height of the bar above all groups but the general registers, which have a head instead.
+pub const BAR: f32 = 30.0;
+/// Boards with at least this many registers have a filter.
+const MANY: usize = 48;
+
+/// A button that opens a menu: what tells it apart, its text, its name for screen readers.
+pub struct Chooser<'a> {
+    pub salt: &'a str,
+    pub text: &'a str,
+    pub name: &'a str,
+}
+
+/// The whole title of a group.
+fn group_title(group: RegisterGroup) -> &'static str {
+    match group {
+        RegisterGroup::Core => say!("registers-core-registers"),
+        RegisterGroup::Single => say!("registers-single-precision-registers"),
+        RegisterGroup::Double => say!("registers-double-precision-registers"),
+        RegisterGroup::Vector => say!("registers-vector-registers"),
+        RegisterGroup::Scalable => say!("registers-sve-registers"),
+        RegisterGroup::System => say!("registers-system-registers"),
+    }
+}
+
+impl RegistersPanel {
+    /// Draws the bar: lanes and filter at the left, thread and group at the right.
+    pub(super) fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        bar: Rect,
+        BoardView { pen, board }: BoardView<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let y = bar.center().y;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let right = self.group_ui(ui, pos2(bar.right() - 8.0, y), BoardView { pen, board }, cx, out) - 6.0;
+        let mut left = bar.left() + 8.0;
+        if let Some(format) = self.format(board.group) {
+            left = self.lanes_ui(ui, pos2(left, y), pen, board.group, format) + 6.0;
+        }
+        left =
+            thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: &board.thread_name }, &mut self.thread);
+        if board.core.len() >= MANY || !self.filter.is_empty() {
+            let width = (right - left - 6.0).min(200.0);
+            if width > 60.0 {
+                let field = Rect::from_min_size(pos2(left + 6.0, y - 11.0), vec2(width, 22.0));
+                Field { hint: say!("registers-filter-registers"), icon: icons::FILTER }.ui(
+                    ui,
+                    pen,
+                    field,
+                    &mut self.filter,
+                );
+            }
+        }
+    }
+
+    /// Draws the chooser of the group so that it ends at `right`. Returns where it begins.
+    pub(super) fn group_ui(
+        &mut self,
+        ui: &Ui,
+        Pos2 { x: right, y }: Pos2,
+        BoardView { pen, board }: BoardView<'_>,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> f32 {
+        let title = short_title(board.group);
+        let left = right - chooser_width(pen, title);
+        let response = chooser_ui(
+            ui,
+            pos2(left, y),
+            pen,
+            Chooser { salt: "group", text: title, name: &say!("registers-group", title = title) },
+        );
+        egui::Popup::menu(&response).show(|ui| {
+            for group in &board.available {
+                let entry = egui::Button::selectable(*group == board.group, group_title(*group));
+                let entry = ui.add(entry);
+                if entry.middle_clicked() {
+                    out.push(Action::NewRegisters(*group));
+                } else if entry.clicked() {
+                    self.group = *group;
+                }
+            }
+            ui.separator();
+            for group in board.available.iter().filter(|group| **group != board.group) {
+                if ui.button(say!("registers-in-another-panel", group = group_title(*group))).clicked() {
+                    out.push(Action::NewRegisters(*group));
+                }
+            }
+        });
+        response.on_hover_text(say!("registers-which-registers-v"));
+        // A group that this thread does not have was asked for in another trace: nothing to keep.
+        if cx.has_focus && board.group != self.group && !board.available.contains(&self.group) {
+            self.group = board.group;
+        }
+        left
+    }
+
+    fn lanes_ui(&mut self, ui: &Ui, at: Pos2, pen: &Pen<'_>, group: RegisterGroup, format: LaneFormat) -> f32 {
+        let name = format.name();
+        let response = chooser_ui(
+            ui,
+            at,
+            pen,
+            Chooser { salt: "lanes", text: &name, name: &say!("registers-lanes", name = &*name) },
+        );
+        egui::Popup::menu(&response).show(|ui| {
+            for other in group.lane_formats() {
+                if ui.add(egui::Button::selectable(*other == format, other.name())).clicked() {
+                    self.choose_format(*other);
+                }
+            }
+        });
+        let right = response.rect.right();
+        response.on_hover_text(say!("registers-how-values-are-read-l"));
+        right
+    }
+}
+
+fn chooser_width(pen: &Pen<'_>, text: &str) -> f32 {
+    pen.width(text, ui_font(11.5)) + 30.0
+}
+
+/// A small button that opens a list.
+fn chooser_ui(
+    ui: &Ui,
+    Pos2 { x: left, y }: Pos2,
+    pen: &Pen<'_>,
+    Chooser { salt, text, name }: Chooser<'_>,
+) -> Response {
+    let tok = pen.tok;
+    let rect = Rect::from_min_size(pos2(left.round(), (y - 10.0).round()), vec2(chooser_width(pen, text), 20.0));
+    let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
+    pen.painter.rect_filled(rect, 4.0, if response.hovered() { tok.bg4 } else { tok.bg3 });
+    let end = pen.text(rect.left() + 8.0, y, text, ui_font(11.5), tok.t1);
+    pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
+    if response.has_focus() {
+        pen.frame(rect, 4, tok.focus);
+    }
+    response
+}

@@ -1,0 +1,440 @@
+//! One register on the screen, and the head with pc and flags.
+
+use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
+use stepback_index::{ThreadId, ValueSource};
+use stepback_machine::{Flag, LaneFormat, Status};
+
+use super::frame::{Touched, box_at};
+use crate::panels::ask::{Sought, ask_access, ask_why};
+use crate::panels::asked::Asked;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::row::row_response;
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{icons, mono, mono_bold, ui as ui_font};
+use stepback_debugger::action::{Access, Action, CellName, Follow, RegisterFormat, Way};
+use stepback_debugger::keymap::watch_text;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::register_format::{ShownAs, format_name, readings};
+use stepback_debugger::model::registers::{RegisterBoard, RegisterCell};
+use stepback_debugger::model::text::{flag_letter, flag_words, short_hex};
+use stepback_debugger::notes::WatchChange;
+
+/// What all cells of a frame share.
+#[derive(Clone, Copy)]
+pub struct CellView<'a> {
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// What the panel shows the state at.
+    pub follow: Follow,
+    /// The register under the cursor.
+    pub cursor: Option<&'a str>,
+    /// The thread whose registers are shown wherever the position goes.
+    pub thread: Option<&'a str>,
+    /// How values of one lane are read; none for hex.
+    pub format: Option<LaneFormat>,
+    /// How all others are.
+    pub shown_as: ShownAs,
+}
+
+/// A register, and where its value begins.
+pub struct CellPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cell: &'a RegisterCell,
+    pub value: f32,
+}
+
+/// How a register stands out.
+pub struct CellState<'a> {
+    pub response: &'a Response,
+    pub is_cursor: bool,
+    pub has_focus: bool,
+}
+
+/// A register and the text of its value.
+pub struct ValueText<'a> {
+    pub cell: &'a RegisterCell,
+    pub text: &'a str,
+    /// How many leading digits say nothing.
+    pub zeros: usize,
+    pub is_cursor: bool,
+}
+
+/// The registers whose head is shown, and where it ends.
+pub struct HeadPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+    pub right: f32,
+}
+
+/// Where the mode stands: not left of here, up to there, at this height.
+pub struct ModePlace {
+    pub least: f32,
+    pub right: f32,
+    pub y: f32,
+}
+
+/// The register of the flags, and the board that has it.
+pub struct FlagsPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub psr: &'a RegisterCell,
+    pub board: &'a RegisterBoard,
+}
+
+impl CellView<'_> {
+    /// A register of the panel as commands name it.
+    pub fn cell_name(&self, register: &str) -> CellName {
+        CellName::Register(match self.thread {
+            Some(thread) => format!("{register} of {thread}"),
+            None => register.to_owned(),
+        })
+    }
+
+    /// A register as hover texts tell of it.
+    pub fn hover(&self, cell: &RegisterCell) -> HoverCell {
+        HoverCell::shown(self.cell_name(&cell.name), self.follow, self.cx)
+    }
+
+    /// A value as it is shown.
+    pub fn text(&self, cell: &RegisterCell) -> String {
+        self.format
+            .filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
+            .map_or_else(|| self.shown_as.text(cell), |format| format.lanes(&cell.value.0).concat())
+    }
+}
+
+/// A value as an address expression, when it is known.
+pub fn address(cell: &RegisterCell) -> Option<String> {
+    cell.value.to_u64().map(|value| format!("{value:#x}"))
+}
+
+/// A value as it goes to the clipboard.
+pub fn copied(cell: &RegisterCell) -> String {
+    short_hex(&cell.value).map_or_else(|| "unknown".to_owned(), |hex| format!("0x{hex}"))
+}
+
+/// Where the stack lies, on processors that add something to its pointer: what memory panels show for `sp`.
+fn stack_words(cell: &RegisterCell, cx: &ViewCx<'_>) -> Option<String> {
+    let pointer = cell.value.to_u64().filter(|_| cell.name == "sp")?;
+    let end = cx.desk.session.index.instruction_set(ThreadId(0)).stack_end(pointer);
+    (end != pointer).then(|| say!("registers-stack-lies-at", address = format!("{end:x}")))
+}
+
+/// What a copied text says of a value that the trace does not state.
+fn doubt(cell: &RegisterCell) -> String {
+    match cell.source {
+        ValueSource::Inferred | ValueSource::External => format!(" ({})", cell.source_word()),
+        ValueSource::Recorded | ValueSource::Unknown => String::new(),
+    }
+}
+
+/// Draws a register: its name, its value `value` pixels further right.
+pub fn cell_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    CellPaint { pen, cell, value }: CellPaint<'_>,
+    view: CellView<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
+) {
+    let response = row_response(ui, rect, ("register", &cell.name), || say!("registers-row", name = &*cell.name));
+    let text = view.text(cell);
+    let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
+    let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
+    let is_cursor = view.cursor == Some(cell.name.as_str());
+    background(pen, shape, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
+    let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
+    if cell.is_news {
+        pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
+        pen.strong_code(x, y, view.shown_as.name(cell), tok.changed);
+    } else {
+        difference_ui(pen, rect, cell);
+        pen.code(x, y, view.shown_as.name(cell), tok.register);
+    }
+    let zeros = if view.format.is_some() && text != cell.hex { 0 } else { view.shown_as.zeros(&text) };
+    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, zeros, is_cursor });
+    touch(&response, cell, view, touched, out);
+    response.context_menu(|ui| menu(ui, cell, view, out));
+    // Most cells are under no pointer: only the one that is needs the words.
+    if response.hovered() {
+        let lines: Vec<String> = readings(&cell.value)
+            .into_iter()
+            .chain(stack_words(cell, view.cx))
+            .chain(cell.reason.as_ref().map(|reason| say!("registers-inferred", reason = reason.as_str())))
+            .collect();
+        if !lines.is_empty() {
+            view.hover(cell).tip(response, lines.join("\n"));
+        }
+    }
+}
+
+/// A quiet mark at the left edge of what differs from the position before, and was not written just now.
+pub fn difference_ui(pen: &Pen<'_>, rect: Rect, cell: &RegisterCell) {
+    if cell.is_changed {
+        let dot = Rect::from_center_size(pos2(rect.left() + 2.0, rect.center().y), vec2(3.0, 3.0));
+        pen.painter.rect_filled(dot, 1.5, pen.tok.changed);
+    }
+}
+
+pub fn background(
+    pen: &Pen<'_>,
+    shape: Rect,
+    cell: &RegisterCell,
+    CellState { response, is_cursor, has_focus }: CellState<'_>,
+) {
+    let tok = pen.tok;
+    let color = match () {
+        () if cell.is_news => Some(tok.changed_bg),
+        () if is_cursor && has_focus => Some(tok.sel),
+        () if is_cursor => Some(tok.bg3),
+        () if cell.source == ValueSource::External => Some(tok.external_bg),
+        () if response.hovered() => Some(tok.hover),
+        () => None,
+    };
+    if let Some(color) = color {
+        pen.painter.rect_filled(shape, 2.0, color);
+    }
+    if is_cursor && has_focus {
+        pen.frame(shape, 2, tok.focus);
+    }
+}
+
+/// Leading zeros step back; a value that nothing states is a word.
+fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, zeros, is_cursor }: ValueText<'_>) {
+    let tok = pen.tok;
+    if cell.value.is_unknown() {
+        let color = if is_cursor { tok.t2 } else { tok.unknown };
+        pen.text(x, y, say!("registers-unknown"), ui_font(12.5), color);
+        return;
+    }
+    let color = match () {
+        () if cell.is_news => tok.changed,
+        () if cell.source == ValueSource::External => tok.external,
+        () if cell.source == ValueSource::Inferred => tok.inferred,
+        () => tok.t1,
+    };
+    let (zeros, digits) = text.split_at(zeros);
+    let start = pen.code(x, y, zeros, tok.t4);
+    let font = if cell.is_news { mono_bold(12.5) } else { mono(12.5) };
+    let end = pen.text(start, y, digits, font, color);
+    if cell.source == ValueSource::Inferred {
+        pen.dots(start, end, y + 7.0);
+    }
+}
+
+pub fn touch(
+    response: &Response,
+    cell: &RegisterCell,
+    view: CellView<'_>,
+    touched: &mut Touched,
+    out: &mut Vec<Action>,
+) {
+    if response.hovered() {
+        touched.hovered = Some(cell.name.clone());
+    }
+    if response.clicked() || response.secondary_clicked() {
+        touched.cursor = Some(cell.name.clone());
+    }
+    if response.double_clicked() {
+        ask_access(
+            view.cx,
+            view.follow,
+            view.cell_name(&cell.name),
+            Sought { access: Access::Write, way: Way::Back },
+            out,
+        );
+    }
+}
+
+pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
+    let tok = view.cx.tok;
+    let value = if cell.value.is_unknown() { say!("registers-unknown") } else { cell.hex.as_str() };
+    menu_head_ui(ui, tok, &cell.name, value);
+    let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
+        if item.ui(ui, tok) {
+            ask_access(view.cx, view.follow, view.cell_name(&cell.name), Sought { access, way }, out);
+        }
+    };
+    access(
+        ui,
+        MenuItem::new(say!("registers-last-write")).icon(icons::LAST_WRITE).key("Enter"),
+        Access::Write,
+        Way::Back,
+    );
+    access(
+        ui,
+        MenuItem::new(say!("registers-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter"),
+        Access::Write,
+        Way::Forward,
+    );
+    if MenuItem::new(&say!("registers-all-values-of", name = &*cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
+        out.extend(view.cx.desk.windows.start_from(view.follow));
+        out.push(Action::ListValues(view.cell_name(&cell.name)));
+    }
+    if MenuItem::new(&say!("slice-why-item", cell = &*cell.name)).icon(icons::WHY).key("W").ui(ui, tok) {
+        out.push(ask_why(view.cx, view.follow, view.cell_name(&cell.name)));
+    }
+    if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("O").ui(ui, tok) {
+        out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
+    }
+    if MenuItem::new(&say!("registers-waveform-of", name = &*cell.name)).key("Shift+W").ui(ui, tok) {
+        out.push(Action::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
+    }
+    menu_line_ui(ui, tok);
+    if let Some(address) = address(cell) {
+        let text = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
+        if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
+            out.push(Action::ShowMemory(address));
+        }
+        menu_line_ui(ui, tok);
+    }
+    ui.menu_button(say!("registers-show-as"), |ui| {
+        for format in RegisterFormat::ALL {
+            if ui.add(egui::Button::selectable(view.shown_as.format == format, format_name(format))).clicked() {
+                out.push(Action::FormatRegisters(format));
+            }
+        }
+        ui.separator();
+        if ui.add(egui::Button::selectable(view.shown_as.is_half, say!("registers-lower-halves"))).clicked() {
+            out.push(Action::HalveRegisters);
+        }
+    });
+    if MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(copied(cell)));
+    }
+    if MenuItem::new(say!("registers-copy-name")).ui(ui, tok) {
+        out.push(Action::Copy(cell.name.clone()));
+    }
+    if MenuItem::new(say!("registers-copy-as-text")).ui(ui, tok) {
+        out.push(Action::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell))));
+    }
+}
+
+/// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns where the mode begins.
+pub fn head_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    HeadPaint { pen, board, right }: HeadPaint<'_>,
+    view: CellView<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
+) -> f32 {
+    let tok = pen.tok;
+    pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
+    if let Some(pc) = &board.pc {
+        let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
+        // The pc changes with every step; marking it would say nothing.
+        let mut cell = RegisterCell { is_changed: false, is_news: false, ..pc.clone() };
+        // Where there is little room, leading zeros give way to the symbol and to the chooser at the right.
+        let symbol = board.pc_symbol.as_ref().map_or(0.0, |symbol| ADVANCE * symbol.chars().count() as f32 + 12.0);
+        if row.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + symbol > right {
+            while cell.value.0.len() > 4 && cell.value.0.last() == Some(&Some(0)) {
+                cell.value.0.pop();
+            }
+            cell.hex = cell.value.hex();
+        }
+        let view = CellView { shown_as: ShownAs::default(), ..view };
+        cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, Asked { touched, out });
+        let x = rect.left() + 46.0 + ADVANCE * cell.hex.len() as f32 + 14.0;
+        if let Some(symbol) = board.pc_symbol.as_ref().filter(|_| x + 4.0 * ADVANCE < right) {
+            pen.cut_text(pos2(x, row.center().y), symbol, mono(12.5), tok.symbol, right - 6.0);
+        }
+    }
+    let y = rect.top() + 36.0;
+    let mut left = rect.right() - 14.0;
+    if view.cx.desk.session.index.threads().len() > 1 {
+        // The chooser of the thread.
+        left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
+    }
+    if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
+        let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, Asked { touched, out });
+        let start = mode_ui(ui, pen, ModePlace { least: x, right: left, y }, &board.status);
+        pen.cut_text(pos2(x + 9.0, y), &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
+    }
+    left
+}
+
+/// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
+fn mode_ui(ui: &Ui, pen: &Pen<'_>, ModePlace { least, right, y }: ModePlace, status: &Status) -> f32 {
+    let tok = pen.tok;
+    let words = status.mode.clone().unwrap_or_default();
+    let mut x = right - pen.width(&words, ui_font(11.5));
+    pen.text(x, y, &words, ui_font(11.5), tok.t3);
+    let masks: Vec<(char, bool)> = status.masks.iter().filter_map(|mask| Some((mask.letter, mask.is_set?))).collect();
+    let masks_left = x - 8.0 - ADVANCE * masks.len() as f32;
+    if masks_left > least + 8.0 {
+        x = masks_left;
+        for (place, (letter, is_set)) in masks.iter().enumerate() {
+            let shown = flag_letter(*letter, Some(*is_set));
+            let (font, color) = if *is_set { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t3) };
+            pen.text(x + ADVANCE * place as f32, y, shown, font, color);
+        }
+    }
+    let rect = Rect::from_min_max(pos2(x - 4.0, y - 9.0), pos2(right, y + 9.0));
+    let response = ui.interact(rect, ui.unique_id().with("mode"), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, say!("registers-mode", mode = &*words)));
+    response.on_hover_ui(|ui| status_ui(ui, status));
+    x
+}
+
+/// All fields of the status register.
+fn status_ui(ui: &mut Ui, status: &Status) {
+    for line in &status.lines {
+        ui.label(line);
+    }
+}
+
+/// What stands before a flag: the name of all, or of the set that begins with it.
+fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
+    let status = &board.status;
+    if status.flag_sets.is_empty() {
+        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred {
+            say!("registers-flags")
+        } else {
+            "nzcv"
+        });
+    }
+    status.flag_sets.get(place / 4).copied().filter(|_| place.is_multiple_of(4))
+}
+
+fn flags_ui(
+    ui: &mut Ui,
+    FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
+    Pos2 { x: left, y }: Pos2,
+    view: CellView<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
+) -> f32 {
+    let tok = pen.tok;
+    let color = if psr.is_news { tok.changed } else { tok.register };
+    let mut x = left;
+    for (place, Flag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate() {
+        if let Some(title) = flags_title(board, place) {
+            let gap = if place > 0 { 8.0 } else { 0.0 };
+            pen.text(x + gap, y, title, mono(10.5), color);
+            x += gap + 6.5 * title.len() as f32 + 6.0;
+        }
+        let shape = box_at(x, y, 20.0, 18.0);
+        let (edge, text) = match is_set {
+            Some(true) => (tok.t3, tok.t1),
+            Some(false) => (tok.line2, tok.t3),
+            None => (tok.line2, tok.unknown),
+        };
+        if is_set == Some(true) {
+            pen.painter.rect_filled(shape, 2.0, tok.bg4);
+        }
+        pen.frame(shape, 2, edge);
+        let font = if is_set == Some(true) { mono_bold(12.5) } else { mono(12.5) };
+        pen.text_centered(shape.center(), flag_letter(letter, is_set), font, text);
+        x += 23.0;
+    }
+    let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
+    let response = row_response(ui, shape, say!("registers-flags"), || say!("registers-row", name = &*psr.name));
+    if view.cursor == Some(psr.name.as_str()) {
+        pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
+    }
+    touch(&response, psr, view, touched, out);
+    response.context_menu(|ui| menu(ui, psr, view, out));
+    response.on_hover_ui(|ui| {
+        status_ui(ui, &board.status);
+        view.hover(psr).line_ui(ui);
+    });
+    x
+}

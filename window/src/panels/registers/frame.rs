@@ -1,0 +1,25 @@
+//! What the parts of the register panel share in a frame.
+
+use egui::{Rect, pos2, vec2};
+
+use crate::panels::pen::Pen;
+use stepback_debugger::model::registers::RegisterBoard;
+
+/// What was done to the grid in this frame.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    pub(super) cursor: Option<String>,
+    pub(super) hovered: Option<String>,
+    pub(super) group: Option<String>,
+}
+
+/// The registers that are shown.
+pub struct BoardView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+}
+
+/// The rectangle of a box of a size whose left edge and middle are given.
+pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
+    Rect::from_min_size(pos2(left.round(), (middle - height / 2.0).round()), vec2(width, height))
+}

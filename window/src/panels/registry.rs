@@ -1,0 +1,237 @@
+//! All kinds of panels. A new one is a file that implements [`Panel`], a line here, and a row of words in
+//! [`PANELS`](stepback_debugger::keymap::PANELS).
+
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
+use super::bookmarks::BookmarksPanel;
+use super::calls::CallsPanel;
+use super::compare::ComparePanel;
+use super::externals::ExternalsPanel;
+use super::find::FindPanel;
+use super::findings::FindingsPanel;
+use super::functions::{FlamePanel, FunctionsPanel};
+use super::memory::MemoryPanel;
+use super::panel::Panel;
+use super::registers::RegistersPanel;
+use super::source::SourcePanel;
+use super::stack::StackPanel;
+use super::table::TablePanel;
+use super::threads::ThreadsPanel;
+use super::trace::TracePanel;
+use super::warnings::WarningsPanel;
+use super::watches::WatchesPanel;
+use super::why::WhyPanel;
+use crate::theme::icons;
+use stepback_debugger::action::{Follow, PanelKind, WindowId};
+use stepback_debugger::keymap::panel_row;
+
+/// The types of panels, each with the kinds that it shows, and under the name by which layouts that are kept call it:
+/// such a name is for good.
+macro_rules! panes {
+    ($($(#[$doc:meta])* $name:ident($panel:ty): $($kind:ident)|+;)*) => {
+        /// A panel of any kind.
+        #[derive(Serialize, Deserialize)]
+        pub enum Pane {
+            $($(#[$doc])* $name($panel),)*
+        }
+
+        impl Pane {
+            /// A panel of a kind: the steps of a trace window, or what follows the active one.
+            pub fn new(kind: PanelKind, window: WindowId) -> Self {
+                match kind {
+                    $($(PanelKind::$kind)|+ => Self::$name(<$panel>::make(kind, window)),)*
+                }
+            }
+        }
+
+        impl Deref for Pane {
+            type Target = dyn Panel;
+
+            fn deref(&self) -> &Self::Target {
+                match self {
+                    $(Self::$name(panel) => panel,)*
+                }
+            }
+        }
+
+        impl DerefMut for Pane {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self {
+                    $(Self::$name(panel) => panel,)*
+                }
+            }
+        }
+    };
+}
+
+panes! {
+    /// The list of steps.
+    Trace(TracePanel): Trace;
+    /// The register file.
+    Registers(RegistersPanel): Registers;
+    /// Memory.
+    Memory(MemoryPanel): Memory;
+    /// The call tree.
+    Calls(CallsPanel): Calls;
+    /// The difference of two positions.
+    Compare(ComparePanel): Compare;
+    /// The warnings of the parser.
+    Warnings(WarningsPanel): Warnings;
+    /// The call stack.
+    Stack(StackPanel): Stack;
+    /// The external changes of memory.
+    Externals(ExternalsPanel): Externals;
+    /// A source file.
+    Source(SourcePanel): Source;
+    /// The threads.
+    Threads(ThreadsPanel): Threads;
+    /// A list of accesses, of blocks of the heap, of pages or regions of memory, of words of the stack, or of tasks.
+    Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
+    /// What breaks rules.
+    Findings(FindingsPanel): Findings;
+    /// What a search found.
+    Find(FindPanel): Find;
+    /// What is watched.
+    Watches(WatchesPanel): Watches;
+    /// The bookmarks.
+    Bookmarks(BookmarksPanel): Bookmarks;
+    /// The functions.
+    Functions(FunctionsPanel): Functions;
+    /// The same as a flame graph.
+    FlameGraph(FlamePanel): FlameGraph;
+    /// Why a cell has its value.
+    Why(WhyPanel): Why;
+}
+
+impl Pane {
+    /// Its kind.
+    pub fn kind(&self) -> PanelKind {
+        (**self).kind()
+    }
+
+    /// What it shows the state at; none for a panel that shows no one moment.
+    pub fn follow(&self) -> Option<Follow> {
+        (**self).follow()
+    }
+
+    /// Layouts of earlier versions have the functions among other lists.
+    pub fn renew(&mut self) {
+        if matches!(self, Self::Table(_)) && self.kind() == PanelKind::Functions {
+            *self = Self::Functions(FunctionsPanel::default());
+        }
+    }
+
+    /// The icon on its tab.
+    pub fn icon(&self) -> char {
+        // A test makes sure that every kind has a row.
+        panel_row(self.kind()).map_or(icons::LIST, |row| row.icon)
+    }
+
+    /// Another panel with the same settings and no answers yet.
+    pub fn duplicate(&self) -> Option<Self> {
+        ron::from_str(&ron::to_string(self).ok()?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stepback_debugger::keymap::PANELS;
+
+    #[test]
+    fn every_row_makes_panels_of_its_kind() {
+        for row in &PANELS {
+            let pane = Pane::new(row.kind, WindowId(1));
+            assert_eq!((pane.kind(), pane.icon()), (row.kind, row.icon));
+        }
+    }
+
+    #[test]
+    fn every_kind_has_a_row() {
+        // A new kind has to be put into this chain, which is complete as long as this compiles.
+        let next = |kind| match kind {
+            PanelKind::Trace => Some(PanelKind::Registers),
+            PanelKind::Registers => Some(PanelKind::Memory),
+            PanelKind::Memory => Some(PanelKind::Calls),
+            PanelKind::Calls => Some(PanelKind::Compare),
+            PanelKind::Compare => Some(PanelKind::Warnings),
+            PanelKind::Warnings => Some(PanelKind::Stack),
+            PanelKind::Stack => Some(PanelKind::Externals),
+            PanelKind::Externals => Some(PanelKind::Source),
+            PanelKind::Source => Some(PanelKind::Threads),
+            PanelKind::Threads => Some(PanelKind::Accesses),
+            PanelKind::Accesses => Some(PanelKind::Heap),
+            PanelKind::Heap => Some(PanelKind::Heat),
+            PanelKind::Heat => Some(PanelKind::Tasks),
+            PanelKind::Tasks => Some(PanelKind::Functions),
+            PanelKind::Functions => Some(PanelKind::Findings),
+            PanelKind::Findings => Some(PanelKind::Find),
+            PanelKind::Find => Some(PanelKind::Watches),
+            PanelKind::Watches => Some(PanelKind::Bookmarks),
+            PanelKind::Bookmarks => Some(PanelKind::FlameGraph),
+            PanelKind::FlameGraph => Some(PanelKind::Regions),
+            PanelKind::Regions => Some(PanelKind::StackMemory),
+            PanelKind::StackMemory => Some(PanelKind::Effects),
+            PanelKind::Effects => Some(PanelKind::Why),
+            PanelKind::Why => None,
+        };
+        for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
+            assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
+        }
+    }
+
+    #[test]
+    fn a_duplicate_has_the_settings_of_the_first() {
+        let mut first = Pane::new(PanelKind::Stack, WindowId(1));
+        first.bind(Follow::Pinned(7.into()));
+        assert_eq!(first.duplicate().and_then(|copy| copy.follow()), Some(Follow::Pinned(7.into())));
+    }
+
+    #[test]
+    fn the_functions_among_other_lists_become_a_panel_of_their_own() {
+        let mut pane: Pane = ron::from_str("Table((kind:Functions))").expect("a panel of an earlier version");
+        pane.renew();
+        assert!(matches!(pane, Pane::Functions(_)));
+    }
+
+    /// Panels as layouts of earlier versions have them.
+    #[test]
+    fn panels_that_were_kept_by_earlier_versions_are_read() {
+        for (text, kind, follow) in [
+            ("Trace((window:(2)))", PanelKind::Trace, Some(Follow::Window(WindowId(2)))),
+            ("Registers((follow:Window((1))))", PanelKind::Registers, Some(Follow::Window(WindowId(1)))),
+            (
+                "Registers((follow:Pinned(12),group:Vector,thread:Some(\"cpu1\"),filter:\"v\",\
+                 formats:[],open_groups:[\"System\"]))",
+                PanelKind::Registers,
+                Some(Follow::Pinned(12.into())),
+            ),
+            (
+                "Memory((follow:Window((1)),address:\"sp\",is_following:true,held:None,group:4))",
+                PanelKind::Memory,
+                Some(Follow::Window(WindowId(1))),
+            ),
+            ("Calls((window:(1)))", PanelKind::Calls, Some(Follow::Active)),
+            ("Compare((before:Some((1)),after:None))", PanelKind::Compare, None),
+            ("Compare(())", PanelKind::Compare, None),
+            ("Warnings(())", PanelKind::Warnings, None),
+            ("Stack((follow:Pinned(3),thread:None))", PanelKind::Stack, Some(Follow::Pinned(3.into()))),
+            ("Externals(())", PanelKind::Externals, None),
+            ("Source((follow:Window((1))))", PanelKind::Source, Some(Follow::Window(WindowId(1)))),
+            ("Threads(())", PanelKind::Threads, None),
+            ("Table((kind:Heap))", PanelKind::Heap, None),
+            ("Findings(())", PanelKind::Findings, None),
+            ("Find(())", PanelKind::Find, None),
+            ("Bookmarks(())", PanelKind::Bookmarks, None),
+            ("Functions(())", PanelKind::Functions, None),
+            ("FlameGraph(())", PanelKind::FlameGraph, None),
+            ("Why(())", PanelKind::Why, None),
+            ("Why((view:Tree,own:Some((name:\"p\",slice:(cell:\"x2\",at:7)))))", PanelKind::Why, None),
+        ] {
+            let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What a source panel says when it has no source to show.
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyWords, empty_ui};
+use crate::theme::{icons, ui as ui_font};
+use stepback_debugger::action::Action;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::source_view::SourceHere;
+
+/// No line is known.
+pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
+    let words = match here {
+        SourceHere::NoImage => EmptyWords(say!("source-no-program-image"), say!("source-add-the-elf-file-that")),
+        SourceHere::NoLines => {
+            EmptyWords(say!("source-the-image-has-no-source"), say!("source-add-one-that-was-compiled"))
+        }
+        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => {
+            EmptyWords(say!("source-no-source-line-here-2"), say!("source-neither-this-instruction-nor-a"))
+        }
+    };
+    Offer { words, button: say!("source-add-image"), action: Action::AddImage(None) }.ui(ui, pen, rect, out);
+}
+
+/// The file is not where the image says.
+pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let sentence = say!("source-not-found", file = file);
+    let advice = say!("source-compiled-as", name = end_that_fits(pen, name, rect.width() - 190.0));
+    let words = EmptyWords(&sentence, &advice);
+    Offer { words, button: say!("source-locate"), action: Action::LocateSource(name.to_owned()) }
+        .ui(ui, pen, rect, out);
+}
+
+/// The end of a path tells more than its beginning.
+fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
+    let is_fitting = |text: &str| pen.width(text, ui_font(12.0)) <= room;
+    if is_fitting(path) {
+        return path.to_owned();
+    }
+    let ends = path.match_indices(['/', '\\']).filter_map(|(place, _)| path.get(place..));
+    let cut: Vec<String> = ends.map(|end| format!("…{end}")).collect();
+    cut.iter().find(|text| is_fitting(text)).or(cut.last()).cloned().unwrap_or_else(|| path.to_owned())
+}
+
+/// Why there is no source, and a button that may help.
+struct Offer<'a> {
+    words: EmptyWords<'a>,
+    button: &'a str,
+    action: Action,
+}
+
+impl Offer<'_> {
+    fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
+        empty_ui(ui, pen, rect, icons::SOURCE, self.words);
+        let center = pos2(rect.center().x, rect.center().y + 48.0);
+        let place = Rect::from_center_size(center, vec2(96.0, 26.0));
+        if rect.contains(place.max) && ui.put(place, egui::Button::new(self.button)).clicked() {
+            out.push(self.action);
+        }
+    }
+}

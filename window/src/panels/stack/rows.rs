@@ -1,0 +1,204 @@
+//! The rows of the stack.
+
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_parsers::Position;
+
+use super::menu::frame_menu;
+use crate::panels::hover_cell::register_of;
+use crate::panels::pen::{ADVANCE, Pen, ROW};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{mono, mono_bold, ui as ui_font};
+use stepback_debugger::action::{Action, WindowId};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::call_stack::{StackFrame, called_at, entered_at};
+use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::text::thousands;
+
+/// How many arguments a row shows; the tooltip and the foot show all of them.
+const ARGUMENTS: usize = 4;
+/// Narrower panels show no arguments.
+const WITH_ARGUMENTS: f32 = 440.0;
+/// Narrower panels show the step of the call alone.
+const WITH_PLACE: f32 = 640.0;
+
+/// Where the columns are. They depend on the panel's width alone, so that they stand still while stepping.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// The right edge of the numbers.
+    pub number: f32,
+    /// The functions.
+    pub name: f32,
+    /// The arguments, where there is room.
+    pub arguments: Option<f32>,
+    /// Where the call is, where there is room.
+    pub place: Option<f32>,
+    /// The right edge of the steps.
+    pub right: f32,
+}
+
+impl Columns {
+    /// The columns of a list.
+    pub fn new(list: Rect) -> Self {
+        let width = list.width();
+        let name = list.left() + 40.0;
+        let right = list.right() - 10.0;
+        let place = (width >= WITH_PLACE).then_some(right - (width * 0.28).min(300.0));
+        let arguments = (width >= WITH_ARGUMENTS).then_some(name + (width * 0.27).clamp(150.0, 320.0));
+        Self { number: list.left() + 30.0, name, arguments, place, right }
+    }
+
+    /// Where names and their marks have to end.
+    fn name_end(&self, steps: f32) -> f32 {
+        self.arguments.or(self.place).unwrap_or(steps) - 10.0
+    }
+}
+
+/// What all rows of a frame share.
+pub struct StackRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Where the columns are.
+    pub columns: Columns,
+    /// The window that travels.
+    pub window: WindowId,
+    /// The place of the frame under the cursor.
+    pub cursor: usize,
+    /// Where the window was sent from this stack; none while it is where the stack is.
+    pub here: Option<Position>,
+    /// The foot tells all about the frame under the pointer, so no tooltip says it again.
+    pub has_foot: bool,
+}
+
+/// What was done to the frames, each by its place in the stack.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Clicked.
+    pub cursor: Option<usize>,
+    /// Under the pointer.
+    pub hovered: Option<usize>,
+    /// The window goes to its call.
+    pub call: Option<usize>,
+    /// The window goes to its entry.
+    pub entry: Option<usize>,
+    /// Another window opens at its entry.
+    pub opened: Option<usize>,
+    /// The stack is copied.
+    pub is_copied: bool,
+    /// What else was asked for.
+    pub asked: Vec<Action>,
+}
+
+impl StackRows<'_> {
+    /// Draws a row. A frame that is not known yet has its number alone.
+    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, place: usize, frame: Option<&StackFrame>, touched: &mut Touched) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        let name = frame.map_or("…", |frame| frame.name.as_str());
+        let response =
+            row_response(ui, rect, ("frame", place), || say!("stack-frame", place = place.to_string(), name = &*name));
+        let is_here = self.is_here(place, frame);
+        let state = RowState { is_selected: is_here, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        row_background(pen, rect, &response, RowState { has_focus: true, is_cursor: false, ..state });
+        if state.is_cursor && state.has_focus {
+            pen.frame(rect.shrink(1.0), 0, tok.focus);
+        }
+        if is_here {
+            pen.fill(Rect::from_min_size(rect.min, vec2(2.0, ROW)), tok.position(self.window.0));
+        }
+        pen.text_left_of(self.columns.number, y, thousands(place as u64), mono(11.5), tok.t3);
+        let Some(frame) = frame else {
+            let bar = Rect::from_min_size(pos2(self.columns.name, y - 4.0), vec2(72.0, 8.0));
+            pen.painter.rect_filled(bar, 2.0, tok.bg3);
+            return;
+        };
+        self.words(y, frame, if is_here { mono_bold(12.5) } else { mono(12.5) });
+        if response.hovered() {
+            touched.hovered = Some(place);
+        }
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(place);
+        }
+        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+            touched.opened = Some(place);
+        } else if response.double_clicked() {
+            touched.entry = Some(place);
+        } else if response.clicked() {
+            touched.call = Some(place);
+        }
+        response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
+        if !self.has_foot {
+            response.on_hover_ui(|ui| {
+                for line in frame.detail_lines(&self.cx.desk.session) {
+                    ui.label(line);
+                }
+                self.argument(frame).iter().for_each(|hover| hover.line_ui(ui));
+            });
+        }
+    }
+
+    /// The first argument, as it was passed.
+    fn argument(&self, frame: &StackFrame) -> Option<HoverCell> {
+        let name = &frame.arguments.first()?.name;
+        Some(HoverCell { cell: register_of(frame.call.thread, name, self.cx), at: entered_at(&frame.call) })
+    }
+
+    /// The innermost frame, or the one that the window was sent to.
+    fn is_here(&self, place: usize, frame: Option<&StackFrame>) -> bool {
+        match (self.here, frame) {
+            (None, _) => place == 0,
+            (Some(here), Some(frame)) => called_at(&frame.call) == here || entered_at(&frame.call) == here,
+            (Some(_), None) => false,
+        }
+    }
+
+    fn words(&self, y: f32, frame: &StackFrame, font: egui::FontId) {
+        let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
+        let steps = match &frame.call_site {
+            Some(site) => pen.text_left_of(columns.right, y, thousands(site.step.0), mono(12.0), tok.accent),
+            None => columns.right,
+        };
+        let end = columns.name_end(steps);
+        let marks = frame.marks();
+        let marks_width: f32 = marks.iter().map(|mark| pen.width(mark, ui_font(11.0)) + 8.0).sum();
+        // A long name gives way to its marks, but not below what tells functions apart.
+        let name_end = (end - marks_width).max(columns.name + 8.0 * ADVANCE).min(end);
+        let mut x = pen.cut_text(pos2(columns.name, y), &frame.name, font, tok.symbol, name_end) + 8.0;
+        for mark in marks {
+            let color = if mark == exception() { tok.err } else { tok.t3 };
+            x = pen.cut_text(pos2(x, y), mark, ui_font(11.0), color, end) + 8.0;
+        }
+        if let Some(left) = columns.arguments {
+            self.arguments(left, y, frame, columns.place.unwrap_or(steps) - 20.0);
+        }
+        if let Some(left) = columns.place {
+            let place = match &frame.call_site {
+                Some(site) => site.place.clone().unwrap_or_else(|| format!("{:x}", site.address.0)),
+                None => say!("stack-nothing").to_owned(),
+            };
+            let color = if frame.call_site.is_some() { tok.t2 } else { tok.t3 };
+            let end = pen.cut_text(pos2(left, y), &place, mono(12.5), color, steps - 8.0);
+            if let Some(source) = frame.call_site.as_ref().and_then(|site| site.source.as_ref()) {
+                pen.cut_text(pos2(end + 10.0, y), source, ui_font(11.5), tok.t3, steps - 8.0);
+            }
+        }
+    }
+
+    /// As many arguments as there is room for.
+    fn arguments(&self, left: f32, y: f32, frame: &StackFrame, right: f32) {
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let mut x = left;
+        for argument in frame.arguments.iter().take(ARGUMENTS) {
+            let value = argument.value_text();
+            let width = ADVANCE * (argument.name.len() + value.len() + 1) as f32;
+            if x + width > right {
+                pen.cut_text(pos2(x, y), "…", mono(12.5), tok.t3, right);
+                return;
+            }
+            let end = pen.code(x, y, &argument.name, tok.register);
+            let color = if argument.value.is_unknown() { tok.unknown } else { tok.t1 };
+            x = pen.code(end + ADVANCE * 0.7, y, value, color) + 12.0;
+        }
+    }
+}

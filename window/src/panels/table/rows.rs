@@ -1,0 +1,306 @@
+//! The rows of a list.
+
+use egui::{Rect, RichText, Ui, pos2, vec2};
+
+use super::kind::TableKind;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{icon, icons, mono};
+use stepback_debugger::action::{Action, CellName, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::table::{Table, TableCell, TableRow, View};
+use stepback_debugger::notes::WatchChange;
+
+/// Width of the bar that shows a share.
+const SHARE: f32 = 120.0;
+/// The middle of the caret of a group.
+const CARET: f32 = 8.0;
+/// Letters of names that are never cut for other columns.
+const LEAST_NAME: f32 = 18.0;
+
+/// What all rows of a frame share.
+pub struct TableRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Which list it is.
+    pub kind: TableKind,
+    /// All rows.
+    pub table: &'a Table,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// Where the list ends.
+    pub right: f32,
+}
+
+/// What a click on a row does: travels to what it tells of, or shows its memory.
+pub fn act(row: &TableRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    match (row.position, row.address) {
+        (Some(position), _) => out.push(Action::Travel(cx.desk.windows.active, position.0)),
+        (None, Some(address)) => out.push(Action::ShowMemory(address.to_string())),
+        (None, None) => {}
+    }
+}
+
+impl TableRows<'_> {
+    /// The left and right edges of the columns; those that are left out have no width.
+    fn edges(&self, left: f32) -> Vec<(f32, f32)> {
+        let mut wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
+        let room = self.right - 8.0 - left - INSET;
+        self.cut_names(&mut wide, room);
+        let left_out = self.left_out(&wide, room);
+        let mut left = left + INSET;
+        let last = self.table.columns.len().saturating_sub(1);
+        let edge = |(place, width): (usize, f32)| {
+            if left_out.contains(&place) {
+                return (left, left);
+            }
+            // The last has the rest, unless its numbers would stand far away from all others.
+            let takes_rest = place == last && !self.table.is_counted(place);
+            let right = if takes_rest { self.right - 8.0 } else { left + width };
+            let edges = (left, right.min(self.right - 8.0));
+            left = right + INSET;
+            edges
+        };
+        wide.into_iter().enumerate().map(edge).collect()
+    }
+
+    fn width_of(&self, place: usize) -> f32 {
+        let is_bar =
+            self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
+        let characters = self.table.columns.get(place).map_or(0, |column| column.characters);
+        let bar = if self.kind == TableKind::Functions { SHARE / 2.0 } else { SHARE };
+        if is_bar { bar } else { ADVANCE * characters.min(self.kind.longest()) as f32 }
+    }
+
+    /// Where columns may be left out, names are cut before that: to a width that still tells them apart.
+    fn cut_names(&self, wide: &mut [f32], room: f32) {
+        let needed: f32 = wide.iter().map(|width| width + INSET).sum();
+        if let Some(names) = wide.first_mut().filter(|_| !self.table.spare.is_empty() && needed > room) {
+            *names = (*names + room - needed).max(names.min(ADVANCE * LEAST_NAME));
+        }
+    }
+
+    /// The columns that there is no room for.
+    fn left_out(&self, wide: &[f32], room: f32) -> Vec<usize> {
+        let mut left_out = Vec::new();
+        let mut needed: f32 = wide.iter().map(|width| width + INSET).sum();
+        for place in self.table.spare.iter().copied().filter(|place| *place < wide.len()) {
+            if needed <= room {
+                break;
+            }
+            needed -= wide.get(place).copied().unwrap_or(0.0) + INSET;
+            left_out.push(place);
+        }
+        left_out
+    }
+
+    /// Draws the heads of the columns. The column whose head was clicked.
+    pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect, view: &View) -> Option<usize> {
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
+        let mut clicked = None;
+        for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
+            if column.label.is_empty() || left + 8.0 > right {
+                continue;
+            }
+            let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
+            let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.label);
+            let is_usual = view.column.is_none() && self.kind.usual_order() == Some(column.name);
+            let is_chosen = view.column == Some(place) || is_usual;
+            let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
+            let y = head.center().y;
+            let is_right =
+                matches!(self.table.rows.first().and_then(|row| row.cells.get(place)), Some(TableCell::Number(..)));
+            let start = if is_right { (right - pen.width(column.label, head_font())).max(left) } else { left };
+            let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, right + INSET);
+            if is_chosen {
+                let caret = if view.is_falling || is_usual { icons::CARET_DOWN } else { icons::CARET_UP };
+                pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
+            }
+            let words = say!("table-sort-by", column = column.label.to_lowercase());
+            if response.on_hover_text(words).clicked() {
+                clicked = Some(place);
+            }
+        }
+        clicked
+    }
+
+    /// Draws a row. True when it was touched.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, out: &mut Vec<Action>) -> bool {
+        let Some(row) = self.table.rows.get(place) else { return false };
+        let response = row_response(ui, rect, ("row", place), || row.name.clone());
+        let is_selected = match self.kind {
+            // The callers and callees beside the list are those of this row.
+            TableKind::Functions => self.cursor == place,
+            _ if self.table.group_at(place).is_some() => false,
+            _ => row.position == Some(self.cx.desk.windows.active().position),
+        };
+        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        row_background(&self.pen, rect, &response, state);
+        for (cell, (left, right)) in row.cells.iter().zip(self.edges(rect.left())) {
+            if left < right {
+                self.cell_ui(
+                    ui,
+                    row,
+                    cell,
+                    Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom())),
+                    out,
+                );
+            }
+        }
+        let touched = response.clicked() || response.secondary_clicked();
+        let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
+        if response.middle_clicked() || is_elsewhere {
+            out.extend(row.position.map(|position| Action::OpenWindowAt(self.cx.moment(position))));
+        } else if response.double_clicked() && !self.kind.travels_at_once() {
+            act(row, self.cx, out);
+        } else if response.double_clicked() {
+            out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
+        } else if response.clicked() && self.kind.travels_at_once() {
+            act(row, self.cx, out);
+        }
+        response.context_menu(|ui| self.menu(ui, row, out));
+        // A row about one moment has a value there.
+        if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(RichText::new(row.line()).font(mono(12.0)));
+                hover.line_ui(ui);
+            });
+        }
+        touched
+    }
+
+    /// Draws the caret of a row that stands for others. Returns its group when it was clicked.
+    pub fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize) -> Option<u64> {
+        let (group, row) = (self.table.group_at(place)?, self.table.rows.get(place)?);
+        let touch = Rect::from_min_max(rect.min, pos2(rect.left() + INSET + CARET, rect.bottom()));
+        let (shape, name) = match group.is_open {
+            true => (icons::CARET_DOWN, say!("accesses-close-group", name = &*row.name)),
+            false => (icons::CARET_RIGHT, say!("accesses-open-group", name = &*row.name)),
+        };
+        let response = button_response(ui, touch, ("caret", group.key), &name);
+        let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
+        self.pen.text_centered(pos2(rect.left() + CARET, rect.center().y), shape, icon(10.0), color);
+        response.clicked().then_some(group.key)
+    }
+
+    fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        match cell {
+            TableCell::Step(step) => {
+                StepLink { step: *step, trace: self.cx.trace(), window: self.cx.desk.windows.active }.ui(
+                    ui,
+                    pen,
+                    rect.left(),
+                    y,
+                    out,
+                );
+            }
+            TableCell::Text(span) => {
+                let color = match span.meaning {
+                    Meaning::Label => tok.t3,
+                    _ if row.is_faded => tok.t3,
+                    meaning => pen.color(meaning),
+                };
+                let right = rect.right() + INSET / 2.0;
+                let end = pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, right);
+                if span.meaning == Meaning::Inferred {
+                    pen.dots(rect.left(), end.min(right), y + 7.0);
+                }
+            }
+            TableCell::Number(_, span) => {
+                let width = pen.width(&span.text, mono(12.5));
+                let color = if row.is_faded { tok.t3 } else { pen.color(span.meaning) };
+                pen.text((rect.right() - width).max(rect.left()), y, &span.text, mono(12.5), color);
+            }
+            TableCell::Bar(reads, writes, most) => {
+                let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
+                let bar = |left: f32, width: f32| Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0));
+                pen.fill(bar(rect.left(), rect.width().min(SHARE)), tok.bg3);
+                pen.fill(bar(rect.left(), width(*reads)), tok.read);
+                // No page of the list is without a bar.
+                pen.fill(
+                    bar(rect.left() + width(*reads), width(*writes).max(1.0)),
+                    if *writes > 0 { tok.write } else { tok.read },
+                );
+            }
+        }
+    }
+
+    fn menu(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+        let tok = self.cx.tok;
+        let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
+        menu_head_ui(ui, tok, self.kind.title(), &address);
+        if let Some(position) = row.position {
+            if MenuItem::new(self.kind.travel_words()).icon(icons::GO_TO).ui(ui, tok) {
+                act(row, self.cx, out);
+            }
+            if MenuItem::new(say!("table-open-in-a-new-window")).ui(ui, tok) {
+                out.push(Action::OpenWindowAt(self.cx.moment(position)));
+            }
+        }
+        if let Some(address) = row.address
+            && MenuItem::new(say!("table-show-memory")).icon(icons::MEMORY).key("M").ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(address.to_string()));
+        }
+        if let Some(address) = row.address.filter(|_| self.kind == TableKind::Functions) {
+            for (words, key, way) in
+                [(say!("table-next-call"), ".", Way::Forward), (say!("table-previous-call"), ",", Way::Back)]
+            {
+                if MenuItem::new(words).key(key).ui(ui, tok) {
+                    out.push(Action::GoToCall(Some(address.to_string()), way));
+                }
+            }
+        }
+        self.why_item(ui, row, out);
+        if let Some(address) = row.address
+            && MenuItem::new(&say!("table-watch", address = format!("{:x}", address.0))).icon(icons::WATCH).ui(ui, tok)
+        {
+            out.push(Action::Watch(WatchChange::Add(format!("[{address}]"))));
+        }
+        menu_line_ui(ui, tok);
+        if MenuItem::new(say!("table-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+            out.push(Action::Copy(row.line()));
+        }
+    }
+
+    /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
+    fn asked(&self, row: &TableRow) -> Option<HoverCell> {
+        let has_cell = !matches!(self.kind, TableKind::Functions | TableKind::Find);
+        row.address.filter(|_| has_cell)?;
+        let at = row.position.unwrap_or(self.cx.desk.windows.active().position);
+        Some(HoverCell { cell: row_cell(self.kind, row, self.table)?, at })
+    }
+
+    /// Why the memory of a row has its value there.
+    fn why_item(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+        let (Some(HoverCell { cell, at }), Some(address)) = (self.asked(row), row.address) else { return };
+        let words = say!("slice-why-item", cell = format!("[{:x}]", address.0));
+        if MenuItem::new(&words).icon(icons::WHY).ui(ui, self.cx.tok) {
+            out.push(Action::WhyAt(cell, at.0));
+        }
+    }
+}
+
+/// The memory that a row is about: as many bytes as its column says, else one.
+/// Of functions and regions it is where they begin: all that lies in them is no value.
+pub fn row_cell(kind: TableKind, row: &TableRow, table: &Table) -> Option<CellName> {
+    let len_bytes = match kind {
+        TableKind::Functions | TableKind::Find | TableKind::Regions => 1,
+        _ => row_bytes(row, table),
+    };
+    Some(CellName::Memory(row.address?.to_string(), len_bytes))
+}
+
+fn row_bytes(row: &TableRow, table: &Table) -> u64 {
+    let column = table.columns.iter().position(|column| column.name == "Bytes");
+    match column.and_then(|column| row.cells.get(column)) {
+        Some(TableCell::Number(count, _)) => (*count).max(1),
+        _ => 1,
+    }
+}

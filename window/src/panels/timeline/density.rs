@@ -1,0 +1,181 @@
+//! The rows of reads and writes of all memory, as bars.
+
+use std::sync::Arc;
+
+use egui::{Color32, Rect, Ui, pos2};
+use stepback_index::{AccessShare, Cancel};
+
+use super::lanes::Scene;
+use super::paint::{Strip, tip_ui};
+use super::state::TimelineState;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::ui as ui_font;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::timeline_density::{Densities, densities};
+use stepback_debugger::model::timeline_rows::RowsRequest;
+
+/// Height of a row.
+pub const HEIGHT: f32 = 11.0;
+/// Both rows are left out where calls would have less than this.
+const LEAST_LANES: f32 = 40.0;
+
+/// The height of both rows in a strip of a height, of which other rows take some.
+pub fn height(state: &TimelineState, strip: f32, others: f32) -> f32 {
+    let has_any = state.densities.peek().is_some_and(|(_, densities)| densities.has_any());
+    let room = strip - others - super::paint::AXIS - 2.0 * HEIGHT;
+    if has_any && room >= LEAST_LANES { 2.0 * HEIGHT } else { 0.0 }
+}
+
+/// What the rows show of a strip.
+fn request(strip: &Strip) -> RowsRequest {
+    let (first, last) = (stepback_parsers::Position(strip.first), strip.last_known());
+    RowsRequest { first, last, columns: strip.known_columns(), cell: None }
+}
+
+/// Asks for what the rows show.
+pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
+    let request = request(strip);
+    let session = Arc::clone(&scene.cx.desk.session);
+    state.densities.poll_long(&request, &scene.cx.desk.worker, |request| {
+        let request = *request;
+        move |cancel: &Cancel| densities(&session, &request, cancel)
+    });
+}
+
+/// A row that is drawn.
+struct Row<'a> {
+    label: &'static str,
+    rect: Rect,
+    color: Color32,
+    /// How many of the steps of a column do it.
+    part: fn(&AccessShare) -> u64,
+    densities: &'a Densities,
+    /// Whether the numbers are of this very view.
+    age: Age,
+}
+
+/// Of which view an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// Of the one that is shown.
+    Fresh,
+    /// Of an earlier one: its columns are other steps.
+    Old,
+}
+
+/// Draws both rows from a height on.
+pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, state: &TimelineState) {
+    let Some((answered, densities)) = state.densities.peek() else { return };
+    let age = if *answered == request(strip) { Age::Fresh } else { Age::Old };
+    let faded = pen.clone().faded();
+    let pen = if age == Age::Fresh { pen } else { &faded };
+    let rect = |row: f32| {
+        let top = top + row * HEIGHT;
+        Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
+    };
+    let reads = Row {
+        label: say!("timeline-reads"),
+        rect: rect(0.0),
+        color: cx.tok.read,
+        part: |share| share.reads,
+        densities,
+        age,
+    };
+    let writes = Row {
+        label: say!("timeline-writes"),
+        rect: rect(1.0),
+        color: cx.tok.write,
+        part: |share| share.writes,
+        densities,
+        age,
+    };
+    reads.ui(ui, strip, pen);
+    writes.ui(ui, strip, pen);
+}
+
+impl Row<'_> {
+    fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) {
+        let (tok, y) = (pen.tok, self.rect.center().y);
+        let label = pos2(self.rect.left() + INSET, y);
+        pen.cut_text(label, self.label, ui_font(10.5), tok.t3, strip.chart.left() - 8.0);
+        let share = |share: &AccessShare| (self.part)(share) as f32 / share.steps.max(1) as f32;
+        let most = self.densities.columns.iter().map(share).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
+        let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
+        let (bottom, height) = (self.rect.bottom() - 1.0, HEIGHT - 2.0);
+        for (column, told) in (0u32..).zip(&self.densities.columns) {
+            let tall = (share(told) / most * height).ceil();
+            if tall > 0.0 {
+                let left = strip.chart.left() + column as f32;
+                pen.fill(Rect::from_min_max(pos2(left, bottom - tall), pos2(left + 1.0, bottom)), self.color);
+            }
+        }
+        self.hover_ui(ui, strip);
+    }
+
+    fn is_reads(&self) -> bool {
+        self.label == say!("timeline-reads")
+    }
+
+    /// What is said of a column.
+    fn words(&self, column: usize) -> String {
+        match (self.age, self.densities.columns.get(column)) {
+            (Age::Old, _) => say!("timeline-looking").to_owned(),
+            (Age::Fresh, Some(told)) => {
+                let (part, steps) = ((self.part)(told), told.steps);
+                if self.is_reads() {
+                    say!("timeline-steps-read", part = part.to_string(), steps = steps.to_string())
+                } else {
+                    say!("timeline-steps-write", part = part.to_string(), steps = steps.to_string())
+                }
+            }
+            (Age::Fresh, None) => say!("timeline-not-indexed-yet").to_owned(),
+        }
+    }
+
+    fn hover_ui(&self, ui: &Ui, strip: &Strip) {
+        let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.rect.contains(*at));
+        let Some(pointer) = pointer.filter(|_| ui.rect_contains_pointer(self.rect)) else { return };
+
+        if pointer.x < strip.chart.left() {
+            let how = if self.densities.is_exact { say!("timeline-all-steps") } else { say!("timeline-some-steps") };
+            return tip_ui(
+                ui,
+                if self.is_reads() {
+                    say!("timeline-how-many-read", how = how)
+                } else {
+                    say!("timeline-how-many-write", how = how)
+                },
+            );
+        }
+        let column = (pointer.x - strip.chart.left()) as usize;
+        let position = say!("timeline-position", position = strip.position_at(pointer.x).0);
+        tip_ui(
+            ui,
+            format!(
+                "{}
+{position}",
+                self.words(column)
+            ),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_an_earlier_view_are_not_told() {
+        let share = AccessShare { steps: 32, reads: 12, ..AccessShare::default() };
+        let densities = Densities { columns: vec![share], ..Densities::default() };
+        let words = |age: Age, column: usize| {
+            let (rect, color) = (Rect::ZERO, Color32::BLACK);
+            let row = Row { label: "Reads", rect, color, part: |share| share.reads, densities: &densities, age };
+            row.words(column)
+        };
+        assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");
+        assert_eq!(words(Age::Fresh, 1), "not indexed yet");
+        assert_eq!(words(Age::Old, 0), "looking…");
+        assert_eq!(words(Age::Old, 1), "looking…");
+    }
+}

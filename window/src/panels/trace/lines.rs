@@ -1,0 +1,62 @@
+//! The source lines of the rows in view.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stepback_index::Cancel;
+use stepback_machine::Address;
+
+use crate::panels::ViewCx;
+use stepback_debugger::image::SourceLine;
+use stepback_debugger::worker::{Answer, Slot};
+
+/// More are not kept; what is in view is soon there again.
+const LIMIT: usize = 1 << 14;
+
+/// A line that was asked for, or that there is none.
+type Known = Option<Arc<SourceLine>>;
+
+/// Lines by address, asked for as they come into view.
+#[derive(Debug, Default)]
+pub struct RowLines {
+    known: HashMap<Address, Known>,
+    asked: Slot<Vec<Address>, Vec<(Address, Known)>>,
+}
+
+impl RowLines {
+    /// Asks for the lines of addresses that are not known yet.
+    pub fn fetch(&mut self, addresses: impl Iterator<Item = Address>, cx: &ViewCx<'_>) {
+        if let Some((_, lines)) = self.asked.peek() {
+            let fresh = lines.iter().filter(|(address, _)| !self.known.contains_key(address));
+            let fresh: Vec<(Address, Known)> = fresh.cloned().collect();
+            self.known.extend(fresh);
+        }
+        let mut missing: Vec<Address> = addresses.filter(|address| !self.known.contains_key(address)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        if missing.is_empty() || !cx.desk.session.images.are_lines_ready() {
+            return;
+        }
+        if self.known.len() > LIMIT {
+            self.known.clear();
+        }
+        let answer = self.asked.poll(&missing, &cx.desk.worker, |missing| {
+            let (missing, session) = (missing.clone(), Arc::clone(&cx.desk.session));
+            move |cancel: &Cancel| {
+                let line = |address: Address| {
+                    cancel.check()?;
+                    Ok((address, session.images.source_at(address)))
+                };
+                missing.into_iter().map(line).collect()
+            }
+        });
+        if let Answer::Fresh(lines) = answer {
+            self.known.extend(lines.iter().cloned());
+        }
+    }
+
+    /// The line of an address, as far as it is known.
+    pub fn line(&self, address: Address) -> Option<&Arc<SourceLine>> {
+        self.known.get(&address)?.as_ref()
+    }
+}

@@ -1,0 +1,192 @@
+//! The raw text of the trace, line by line.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
+use stepback_parsers::{Line, Position, Step};
+
+use super::menu::Scene;
+use super::raw_words::{LineTone, words_ui};
+use crate::panels::ViewCx;
+use crate::panels::list::{List, ListArea};
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{RowState, error_ui, row_background, row_response};
+use crate::theme::{icons, mono};
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::{BlockItem as Item, Blocks};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
+use stepback_debugger::model::scroll::{Scroll, Viewport};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::worker::{Answer, Slot};
+
+/// Lines in a block.
+const BLOCK: u64 = 128;
+/// Lines around the position that stay in view.
+const MARGIN: u64 = 3;
+
+/// The lines of one window.
+#[derive(Debug)]
+pub struct RawList {
+    scroll: Scroll,
+    blocks: Blocks<RawLine>,
+    /// The line before which the position is; for the end, none.
+    line: Slot<Position, Option<Line>>,
+    revealed: Option<Position>,
+}
+
+/// With what lines are painted, and how many there are.
+pub struct RawPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub lines: u64,
+}
+
+/// With what a line is painted, and where its number ends.
+pub struct LinePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub number_end: f32,
+    pub rect: Rect,
+    pub tone: LineTone,
+}
+
+/// The position after the line, and what is asked for.
+pub struct After<'a> {
+    pub after: u64,
+    pub out: &'a mut Vec<Action>,
+}
+
+impl Default for RawList {
+    fn default() -> Self {
+        Self { scroll: Scroll::default(), blocks: Blocks::new(BLOCK), line: Slot::default(), revealed: None }
+    }
+}
+
+impl RawList {
+    /// Draws the lines.
+    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+        let lines = cx.desk.session.index.info().lines;
+        let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
+        self.follow(rect, lines, cx, window);
+        let list = List { rows: lines + 1, ticks: &[], has_lasting_bar: true };
+        let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        let wanted = area.rows().map(|(row, _)| row).filter(|row| *row < lines);
+        self.blocks.fetch(wanted, &cx.desk.worker, |range| {
+            let session = Arc::clone(&cx.desk.session);
+            // Rows count from 0, lines from 1.
+            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
+            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
+        });
+        let pen = Pen::new(ui, area.body, cx.tok);
+        self.rows_ui(ui, &area, RawPaint { pen: &pen, lines }, Scene { cx, window }, out);
+    }
+
+    /// Scrolls to the position when it moved.
+    fn follow(&mut self, rect: Rect, lines: u64, cx: &ViewCx<'_>, window: &TraceWindow) {
+        let session = Arc::clone(&cx.desk.session);
+        let answer = self.line.poll(&window.position, &cx.desk.worker, |position| {
+            let step = position.next_step();
+            move |cancel: &Cancel| {
+                let is_end = step.before() >= session.index.end();
+                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
+            }
+        });
+        if let Answer::Fresh(line) = answer
+            && self.revealed != Some(window.position)
+        {
+            let gap = line.map_or(lines, |line| line.0.saturating_sub(1));
+            let view = Viewport { rows: lines + 1, height: rect.height(), row_height: ROW };
+            self.scroll.reveal_gap(gap, MARGIN, &view);
+            self.revealed = Some(window.position);
+        }
+    }
+
+    fn rows_ui(
+        &self,
+        ui: &mut Ui,
+        area: &ListArea,
+        RawPaint { pen, lines }: RawPaint<'_>,
+        Scene { cx, window }: Scene<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
+        pen.line_down(number_end + 6.0, area.body.top(), area.body.bottom(), cx.tok.line);
+        let mut gap = None;
+        let mut was_before = None;
+        for (row, rect) in area.rows() {
+            let line = match self.blocks.get(row) {
+                Item::Known(line) => line,
+                Item::Failed(error) if row < lines => return error_ui(ui, pen, area.body, error, out),
+                Item::Loading | Item::Failed(_) => {
+                    if row >= lines && was_before == Some(true) {
+                        gap = gap.or(Some(rect.top()));
+                    }
+                    continue;
+                }
+            };
+            // Lines before the first step belong to position 0's past.
+            let is_before = line.step.is_none_or(|step| step.before() < window.position);
+            if !is_before && (was_before == Some(true) || row == 0) {
+                gap = gap.or(Some(rect.top()));
+            }
+            was_before = Some(is_before);
+            // The first line of a step: that above belongs to another.
+            let above = row.checked_sub(1).and_then(|above| self.blocks.known(above));
+            let is_first = line.step.is_some() && above.is_none_or(|above| above.step != line.step);
+            let tone = if is_first { LineTone::Step } else { LineTone::Effect };
+            line_ui(ui, line, LinePaint { pen, number_end, rect, tone }, Scene { cx, window }, out);
+        }
+        if let Some(y) = gap {
+            let color = cx.tok.position(window.id.0);
+            let (left, y) = (area.body.left(), y.round());
+            pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
+            pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+        }
+    }
+}
+
+fn line_ui(
+    ui: &Ui,
+    line: &RawLine,
+    LinePaint { pen, number_end, rect, tone }: LinePaint<'_>,
+    Scene { cx, window }: Scene<'_>,
+    out: &mut Vec<Action>,
+) {
+    let number = line.line.0;
+    let response = row_response(ui, rect, ("line", number), || say!("trace-line", number = number.to_string()));
+    let is_done = line.step.is_some() && line.step == window.position.last_step();
+    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    let color = if is_done { cx.tok.t1 } else { cx.tok.t3 };
+    pen.text_left_of(number_end, rect.center().y, thousands(number), mono(11.5), color);
+    // Tabs and control characters of the trace must not break the row.
+    let text: String = line.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    words_ui(pen, pos2(number_end + 14.0, rect.center().y), &text, tone, rect.right() - 4.0);
+    let after = line.step.map_or(0, |step| step.after().0);
+    if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
+    } else if response.clicked() {
+        out.push(Action::Travel(window.id, after));
+    }
+    response.context_menu(|ui| line_menu(ui, line, cx, window, After { after, out }));
+}
+
+fn line_menu(ui: &mut Ui, line: &RawLine, cx: &ViewCx<'_>, window: &TraceWindow, After { after, out }: After<'_>) {
+    let step = line
+        .step
+        .map_or(say!("trace-before-the-first-step").to_owned(), |Step(step)| say!("trace-of-step", step = step));
+    menu_head_ui(ui, cx.tok, &say!("trace-line-head", line = line.line.0), &step);
+    if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+        out.push(Action::Travel(window.id, after));
+    }
+    if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
+    }
+    menu_line_ui(ui, cx.tok);
+    if MenuItem::new(say!("trace-copy-line")).icon(icons::COPY).ui(ui, cx.tok) {
+        out.push(Action::Copy(line.text.clone()));
+    }
+    if MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok) {
+        out.push(Action::Copy(line.line.0.to_string()));
+    }
+}

@@ -1,0 +1,126 @@
+//! Registers and `[addresses]` in a row of the trace: the pointer on one tells its value, a click selects it.
+
+use std::sync::Arc;
+
+use egui::{Pos2, Rect, Response, pos2};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::menu::{Scene, cell_of_row};
+use crate::panels::HoverCell;
+use crate::panels::pen::{Pen, ROW};
+use crate::theme::mono;
+use stepback_debugger::action::{Access, Action, CellName, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Meaning;
+use stepback_debugger::model::glimpse::{Glimpse, GlimpseOf, glimpse};
+use stepback_debugger::model::registers::shown_name;
+use stepback_debugger::model::step_rows::StepRow;
+use stepback_debugger::worker::{Answer, Slot};
+
+/// What is known of the cell under the pointer: one question each.
+pub type GlimpseSlot = Slot<GlimpseOf, Option<Glimpse>>;
+
+/// A cell in a row, and where it is painted.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    /// Which.
+    pub cell: CellName,
+    /// How the row calls it.
+    pub label: String,
+    /// Around its text.
+    pub rect: Rect,
+}
+
+impl Spot {
+    /// A text from `left` to `right` whose middle is at `y`, if the pointer is on it.
+    pub fn at(pointer: Pos2, left: f32, right: f32, y: f32) -> Option<Rect> {
+        let rect = Rect::from_min_max(pos2(left, y - ROW / 2.0), pos2(right, y + ROW / 2.0));
+        rect.contains(pointer).then_some(rect)
+    }
+
+    /// Underlines it, so that it shows that it can be clicked.
+    pub fn underline(&self, pen: &Pen<'_>) {
+        pen.line_across(self.rect.left(), self.rect.right(), self.rect.bottom() - 2.0, pen.tok.t3);
+    }
+
+    /// Tells its value around the step.
+    pub fn tooltip(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, slot: &mut GlimpseSlot) {
+        let Scene { cx, .. } = scene;
+        let of = GlimpseOf { cell: self.cell.clone(), step: row.step, thread: row.thread };
+        let answer = slot.poll(&of, &cx.desk.worker, |of| {
+            let (of, session) = (of.clone(), Arc::clone(&cx.desk.session));
+            move |cancel: &Cancel| glimpse(&session, &of, cancel)
+        });
+        // The answer about another cell would be wrong here.
+        let Answer::Fresh(Some(found)) = answer else { return };
+        let lines = found.lines(&cx.desk.session);
+        let hover = HoverCell { cell: cell_of_row(&self.cell, row, cx), at: self.meant_at(row) };
+        Response::clone(response).on_hover_ui_at_pointer(|ui| {
+            ui.label(egui::RichText::new(&self.label).font(crate::theme::mono_bold(12.0)));
+            for line in &lines {
+                ui.label(egui::RichText::new(line).font(mono(12.0)));
+            }
+            ui.label(say!("trace-click-select-it-double-click"));
+            hover.line_ui(ui);
+        });
+    }
+
+    /// Where the value matters in a row: what the step wrote behind it, what it read before it.
+    fn meant_at(&self, row: &StepRow) -> Position {
+        let is_effect = row.effects.iter().any(|effect| !effect.is_read && effect.cell.as_ref() == Some(&self.cell));
+        let is_result = matches!(&self.cell, CellName::Register(name) if row.operands.written.contains(name));
+        if is_effect || is_result { row.step.after() } else { row.step.before() }
+    }
+
+    /// A click selects the cell besides travelling to the row; a double click travels to its last write before the row.
+    pub fn act(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, out: &mut Vec<Action>) {
+        if response.double_clicked() {
+            out.push(Action::Travel(scene.window.id, row.step.before().0));
+            out.push(Action::GoToAccess(cell_of_row(&self.cell, row, scene.cx), Access::Write, Way::Back));
+        } else if response.clicked() {
+            out.push(Action::SelectCell(cell_of_row(&self.cell, row, scene.cx)));
+        }
+    }
+}
+
+/// The register or the memory operand under the pointer, where the operands of a row begin at a point.
+///
+/// What stands in brackets and is no register means the memory that the step accessed, where that is one cell.
+pub fn operand_spot(pen: &Pen<'_>, start: Pos2, row: &StepRow, pointer: Pos2) -> Option<Spot> {
+    let (mut x, mut brackets) = (start.x, None);
+    if (pointer.y - start.y).abs() > ROW / 2.0 || pointer.x < start.x {
+        return None;
+    }
+    let mut memory: Option<Rect> = None;
+    for span in &row.code.operands {
+        let mut left = x;
+        for (place, letter) in span.text.char_indices() {
+            let width = pen.width(span.text.get(place..place + letter.len_utf8()).unwrap_or_default(), mono(12.5));
+            match letter {
+                '[' | '(' => brackets = Some(left),
+                ']' | ')' => {
+                    let whole = brackets.take().and_then(|first| Spot::at(pointer, first, left + width, start.y));
+                    memory = memory.or(whole);
+                }
+                _ => {}
+            }
+            left += width;
+        }
+        let end = x + pen.width(&span.text, mono(12.5));
+        if span.meaning == Meaning::Register
+            && let Some(rect) = Spot::at(pointer, x, end, start.y)
+        {
+            let name = shown_name(&span.text, row.set);
+            return Some(Spot { cell: CellName::Register(name), label: span.text.clone(), rect });
+        }
+        x = end;
+    }
+    let rect = memory?;
+    // Of a step that accesses several cells the brackets do not say which is theirs.
+    let mut accessed = row.effects.iter().filter(|effect| matches!(effect.cell, Some(CellName::Memory(..))));
+    let first = accessed.next()?;
+    let is_only = accessed.all(|effect| effect.cell == first.cell);
+    let cell = first.cell.clone().filter(|_| is_only)?;
+    Some(Spot { cell, label: first.label.text.clone(), rect })
+}

@@ -1,0 +1,565 @@
+//! The rows of a trace list.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::{Call, CallId, Cancel, ThreadId, ThreadInfo};
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+
+use super::end_note::{EndNote, NotePaint};
+use super::hits::HiddenRow;
+use super::lines::RowLines;
+use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks};
+use super::menu;
+use super::menu::{Hidden, Scene};
+use super::paint::{
+    Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_hit, paint_row, paint_slice,
+};
+use super::spots::GlimpseSlot;
+use crate::panels::ViewCx;
+use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
+use crate::panels::pen::{FoldSign, Pen, ROW};
+use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::{BlockItem as Item, Blocks};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::TraceWindow;
+use stepback_debugger::model::hit_rows::ShownRow;
+use stepback_debugger::model::names::function_name;
+use stepback_debugger::model::scroll::{Scroll, Viewport};
+use stepback_debugger::model::step_rows::{StepRow, step_rows};
+use stepback_debugger::worker::{LATE_AFTER, Slot};
+
+/// Steps in a block.
+const BLOCK: u64 = 64;
+/// Rows around the position that stay in view while it moves.
+const MARGIN: u64 = 3;
+/// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
+const ROWS_BELOW: u64 = 3;
+/// Narrower lists have no room for source lines.
+const LINES_FROM: f32 = 600.0;
+
+/// The list of steps of one window.
+#[derive(Debug)]
+pub struct StepList {
+    scroll: Scroll,
+    /// What was last brought into view: the position and the number of rows.
+    revealed: Option<(Position, u64)>,
+    /// Height of the list in the last frame, and whether the position was in view.
+    seen: (f32, bool),
+    blocks: Blocks<StepRow>,
+    page_rows: u64,
+    held: Held,
+    lines: RowLines,
+    ending: EndNote,
+    /// The folded calls in view.
+    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
+    /// The names of the threads.
+    longest: Longest,
+    /// What is known of the cell under the pointer.
+    glimpse: GlimpseSlot,
+    /// Another window was scrolled by so many thousandths of a row, and this one goes along.
+    along: i64,
+    /// The position moved, and lines below steps may yet hide it.
+    is_revealing: bool,
+}
+
+/// A step that calls.
+pub struct CallStep<'a> {
+    pub row: &'a StepRow,
+    pub call: CallId,
+}
+
+/// A folded call as far as it is known, and the steps that it hides.
+pub struct Folded {
+    pub call: CallId,
+    pub known: Option<Call>,
+    pub first: Step,
+    pub last: Step,
+}
+
+impl Longest {
+    fn of(self, threads: &[ThreadInfo]) -> Self {
+        if self.threads == threads.len() {
+            return self;
+        }
+        let letters = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0);
+        Self { threads: threads.len(), letters }
+    }
+}
+
+/// What is shown while the rows of a new place are on their way.
+#[derive(Debug, Default)]
+struct Held {
+    /// Where the list was to be in the last frame: its rows may have arrived.
+    wanted: Scroll,
+    /// What was shown in the last frame.
+    shown: Scroll,
+    /// Since when the rows of the right place are missing.
+    since: Option<Instant>,
+}
+
+impl Default for StepList {
+    fn default() -> Self {
+        Self {
+            scroll: Scroll::default(),
+            revealed: None,
+            seen: (0.0, true),
+            blocks: Blocks::new(BLOCK),
+            page_rows: 0,
+            held: Held::default(),
+            lines: RowLines::default(),
+            ending: EndNote::default(),
+            folded: Slot::default(),
+            longest: Longest::default(),
+            glimpse: GlimpseSlot::default(),
+            along: 0,
+            is_revealing: false,
+        }
+    }
+}
+
+/// What all rows of a frame share.
+struct Frame<'a, 'b> {
+    pen: &'a Pen<'b>,
+    cx: &'a ViewCx<'b>,
+    window: &'a TraceWindow,
+    columns: Columns,
+}
+
+impl StepList {
+    /// Whole rows in view, less one.
+    pub fn page_rows(&self) -> u64 {
+        self.page_rows
+    }
+
+    /// A step, if it is here.
+    pub fn row_of(&self, step: Step) -> Option<&StepRow> {
+        self.blocks.known(step.0)
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+        let area = self.layout(ui, rect, Scene { cx, window }, out);
+        self.fetch(&area, cx, window);
+        let area = self.without_gaps(ui, area, window);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        if let Some(error) = self.failure(&area, window) {
+            return error_ui(ui, &pen, area.body, &error, out);
+        }
+        let columns = self.columns(&area, cx, window);
+        let columns = self.with_lines(columns, &area, cx, window);
+        pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
+        let frame = Frame { pen: &pen, cx, window, columns };
+        self.ending.ask(cx);
+        let gap = self.rows_ui(ui, &area, &frame, out);
+        if let Some(y) = gap {
+            position_line(&pen, &area, y, window.id.0);
+        }
+    }
+
+    /// Scrolls, and follows the position when it moved.
+    fn layout(&mut self, ui: &mut Ui, rect: Rect, scene: Scene<'_>, out: &mut Vec<Action>) -> ListArea {
+        let Scene { cx, window } = scene;
+        let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
+        let rows = window.row_count();
+        let now = (window.position, rows);
+        let below = ROWS_BELOW + self.ending.rows();
+        let view = Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
+        // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
+        let is_resized = self.seen.1 && self.seen.0 != rect.height();
+        if self.revealed != Some(now) || is_resized {
+            self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
+            self.revealed = Some(now);
+            self.is_revealing = true;
+        }
+        let others = cx.desk.windows.list.iter().filter(|other| other.id != window.id);
+        let ticks: Vec<Tick> = hit_ticks(cx, window, rect.height())
+            .chain(slice_ticks(cx, window, rect.height()))
+            .chain(bookmark_ticks(cx, window))
+            .chain(others.chain([window]).map(|shown| Tick {
+                row: window.gap_of(shown.position),
+                color: cx.tok.position(shown.id.0),
+                width: POSITION_TICK,
+            }))
+            .collect();
+        let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
+        self.scroll.by_way(std::mem::take(&mut self.along), &view);
+        let before = self.scroll;
+        let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        let way = self.scroll.way_from(&before, ROW);
+        if way != 0 && cx.desk.windows.is_synced {
+            out.push(Action::ScrollAlong(window.id, way));
+        }
+        let area = self.make_room(area, window);
+        self.page_rows = area.view.page().saturating_sub(1);
+        let gap = window.gap_of(window.position);
+        let is_in_view = gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
+        self.seen = (rect.height(), is_in_view);
+        area
+    }
+
+    /// Goes along with another window that was scrolled, by thousandths of a row.
+    pub fn scroll_along(&mut self, way: i64) {
+        self.along = self.along.saturating_add(way);
+    }
+
+    /// Forgets how far it was to go along: it is not seen.
+    pub fn stay(&mut self) {
+        self.along = 0;
+    }
+
+    /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
+    fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
+        let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
+        if !self.is_revealing || gap < scroll.top || gap > scroll.top.saturating_add(area.view.page()) {
+            return area;
+        }
+        let height = |row: u64| ROW + self.height_below(row, window);
+        let mut y: f32 = (scroll.top..gap).map(height).sum();
+        // At the end the words below the last step are part of it.
+        let rows_behind = if gap == window.row_count() { 1 + self.ending.rows() } else { 1 };
+        while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
+            y -= height(scroll.top);
+            scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
+        }
+        let is_here = |row| match window.row(row) {
+            Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
+            _ => true,
+        };
+        self.is_revealing = !self.ending.is_known() || !(scroll.top..gap).all(is_here);
+        self.scroll = scroll;
+        area.scrolled_to(scroll)
+    }
+
+    fn fetch(&mut self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) {
+        let end = cx.desk.session.index.step_count();
+        let in_view = area.rows().filter_map(|(row, _)| match window.row(row)? {
+            ShownRow::Step(step) => Some(step),
+            _ => None,
+        });
+        let steps: Vec<u64> =
+            in_view.chain(window.position.last_step()).map(|step| step.0).filter(|step| *step < end).collect();
+        // The neighbours come last, so that scrolling finds them there.
+        let edges = [
+            steps.iter().max().map(|last| last.saturating_add(BLOCK)),
+            steps.iter().min().map(|first| first.saturating_sub(BLOCK)),
+        ];
+        let wanted: Vec<u64> =
+            steps.iter().copied().chain(edges.into_iter().flatten().filter(|step| *step < end)).collect();
+        self.blocks.fetch(wanted.into_iter(), &cx.desk.worker, |range| {
+            let session = Arc::clone(&cx.desk.session);
+            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
+        });
+        let folded = area.rows().filter_map(|(row, _)| match window.row(row)? {
+            ShownRow::Folded { call, .. } => Some(call),
+            ShownRow::Step(_) | ShownRow::Hidden { .. } => None,
+        });
+        let folded: Vec<CallId> = folded.collect();
+        if !folded.is_empty() {
+            self.folded.poll(&folded, &cx.desk.worker, |folded| {
+                let (session, folded) = (Arc::clone(&cx.desk.session), folded.clone());
+                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
+            });
+        }
+        self.longest = self.longest.of(cx.desk.session.index.threads());
+    }
+
+    /// The place to show: for a moment rather the one before than rows without content.
+    fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
+        let is_here = |area: &ListArea| {
+            area.rows().all(|(row, _)| match window.row(row) {
+                Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
+                _ => true,
+            })
+        };
+        let now = Instant::now();
+        let (before, shown) = (area.scrolled_to(self.held.wanted), area.scrolled_to(self.held.shown));
+        let (shown, since) = match self.held.since.unwrap_or(now) {
+            _ if is_here(&area) => (area, None),
+            // Rows arrive one frame after the position goes on: while it is dragged, the list follows.
+            _ if is_here(&before) => (before, Some(now)),
+            since if is_here(&shown) && now.duration_since(since) < LATE_AFTER => (shown, Some(since)),
+            since => (area, Some(since)),
+        };
+        if since.is_some() {
+            ui.ctx().request_repaint_after(LATE_AFTER);
+        }
+        self.held = Held { wanted: area.scroll(), shown: shown.scroll(), since };
+        shown
+    }
+
+    /// Why the first row in view cannot be shown, if so.
+    fn failure(&self, area: &ListArea, window: &TraceWindow) -> Option<String> {
+        let error_of = |row| match window.row(row)? {
+            ShownRow::Step(step) => match self.blocks.get(step.0) {
+                Item::Failed(error) => Some(error.to_owned()),
+                _ => None,
+            },
+            _ => None,
+        };
+        area.rows().find_map(|(row, _)| error_of(row))
+    }
+
+    /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
+    fn with_lines(&mut self, columns: Columns, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+        let is_wanted = cx.desk.sources.is_in_rows && !cx.desk.session.images.is_empty();
+        if !is_wanted || area.body.width() < LINES_FROM {
+            return columns;
+        }
+        let Self { blocks, lines, .. } = self;
+        let shown = || {
+            area.rows().filter_map(|(row, _)| match window.row(row)? {
+                ShownRow::Step(step) => blocks.known(step.0),
+                _ => None,
+            })
+        };
+        lines.fetch(shown().map(|row| row.address), cx);
+        let has_some = shown().any(|row| lines.line(row.address).is_some());
+        if has_some { columns.with_lines() } else { columns }
+    }
+
+    /// The source line of a step, unless the step above it in view has the same.
+    fn line_of(&self, step: Step, window: &TraceWindow) -> Option<String> {
+        let line = |step: Step| self.lines.line(self.blocks.known(step.0)?.address);
+        let here = line(step)?;
+        let row = window.row_of(step);
+        let above =
+            row.checked_sub(1).filter(|_| row != self.held.shown.top).and_then(|row| match window.row(row)? {
+                ShownRow::Step(step) => line(step),
+                _ => None,
+            });
+        let is_same = above.is_some_and(|above| (&above.file, above.line) == (&here.file, here.line));
+        (!is_same).then(|| here.short())
+    }
+
+    /// Columns stand still as long as the list shows the same calls.
+    fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+        let shown = || {
+            area.rows().filter_map(|(row, _)| match window.row(row)? {
+                ShownRow::Step(step) => self.blocks.known(step.0),
+                _ => None,
+            })
+        };
+        let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
+        let highest = shown().map(|row| row.address).max().unwrap_or_default();
+        let longest_offset = shown().filter_map(|row| row.offset).max().unwrap_or_default();
+        let index = &cx.desk.session.index;
+        let has_values = index.source().traits().registers == RegisterSource::Recorded;
+        let shown = Shown {
+            step_count: index.step_count(),
+            names: self.longest,
+            least_depth,
+            highest,
+            longest_offset,
+            has_symbols: !cx.desk.session.images.is_empty(),
+            has_values,
+        };
+        Columns::new(area.body, &shown)
+    }
+
+    /// Draws the rows; returns where the position is, if it is in view.
+    fn rows_ui(&mut self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
+        let mut gap = None;
+        // Lines below a step push down what follows.
+        let mut below = 0.0;
+        let gap_row = frame.window.gap_of(frame.window.position);
+        for (row, rect) in area.rows() {
+            let rect = rect.translate(vec2(0.0, below));
+            if row == gap_row {
+                gap = gap.or(Some(rect.top()));
+            }
+            match frame.window.row(row) {
+                Some(ShownRow::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
+                Some(ShownRow::Folded { call, first, last }) => {
+                    folded_ui(ui, rect, Folded { call, known: self.folded_call(call), first, last }, frame, out)
+                }
+                Some(ShownRow::Hidden { first, last }) => {
+                    let row = HiddenRow { rect, first, last, pen: frame.pen, columns: &frame.columns };
+                    row.ui(ui, Scene { cx: frame.cx, window: frame.window }, out);
+                }
+                None if row == frame.window.row_count() => {
+                    let is_whole = frame.cx.desk.session.index.is_whole();
+                    let end = if is_whole { say!("trace-end-of-trace") } else { say!("trace-end-of-what-is-indexed") };
+                    frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
+                    below += self.ending.ui(
+                        ui,
+                        rect,
+                        NotePaint { pen: frame.pen, columns: &frame.columns },
+                        Scene { cx: frame.cx, window: frame.window },
+                        out,
+                    );
+                }
+                None => {}
+            }
+            if row + 1 == gap_row {
+                gap = Some(match frame.window.row(row) {
+                    // The position is somewhere among them.
+                    Some(ShownRow::Hidden { last, .. }) if frame.window.position < last.after() => rect.bottom() - 3.0,
+                    _ => rect.bottom() + self.height_below(row, frame.window),
+                });
+            }
+        }
+        gap
+    }
+
+    /// What is known of a folded call.
+    fn folded_call(&self, call: CallId) -> Option<Call> {
+        let (asked, known) = self.folded.peek()?;
+        let place = asked.iter().position(|asked| *asked == call)?;
+        known.get(place).copied().flatten()
+    }
+
+    fn height_below(&self, row: u64, window: &TraceWindow) -> f32 {
+        match window.row(row) {
+            Some(ShownRow::Step(step)) => self.blocks.known(step.0).map_or(0.0, height_below),
+            _ => 0.0,
+        }
+    }
+
+    /// Draws a step and returns the height of what stands below it.
+    fn step_ui(&mut self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
+        let Frame { pen, cx, window, columns } = frame;
+        let known = self.blocks.known(step.0);
+        let height = known.map_or(0.0, height_below);
+        let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
+        let response = row_response(ui, touch, ("step", step.0), || say!("trace-step", step = step.0.to_string()));
+        let is_done = window.position.last_step() == Some(step);
+        let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
+        row_background(pen, rect, &response, state);
+        if is_hit(cx, step, step) {
+            paint_hit(pen, rect);
+        }
+        if is_in_slice(cx, step, step) {
+            paint_slice(pen, rect);
+        }
+        marks_ui(ui, pen, rect, &response, Marked { cx, first: step, last: step });
+        if is_done || response.hovered() {
+            pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
+        }
+        let thread = known.map_or("", |row| thread_name(cx, row.thread));
+        // A window that stays in a thread passes over the steps of others.
+        let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
+        let aside = is_aside.then(|| Pen::clone(pen).faded());
+        let line = self.line_of(step, window).filter(|_| columns.has_lines());
+        let pointer = response.hover_pos().or(response.interact_pointer_pos());
+        let paint = RowPaint { row: known, is_done, thread, line: line.as_deref(), pointer };
+        let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, paint);
+        let Some(row) = known else { return 0.0 };
+        let scene = Scene { cx, window };
+        if let Some(spot) = &fitted.spot {
+            spot.underline(pen);
+        }
+        if let Some(call) = row.call.filter(|_| !window.only_hits.is_on) {
+            fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
+        }
+        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+            out.push(Action::OpenWindowAt(cx.moment(step.after())));
+        } else if response.clicked() {
+            let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
+            out.push(Action::Travel(window.id, to.0));
+            fitted.spot.iter().for_each(|spot| spot.act(&response, row, &scene, out));
+        }
+        response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
+        let pointer = response.hover_pos().filter(|pointer| pointer.y > rect.bottom());
+        if let Some(exception) = pointer.and_then(|pointer| exception_at(row, rect, pointer.y)) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(egui::RichText::new(exception).font(crate::theme::mono(12.0)));
+                ui.label(say!("trace-in-the-traces-own-words"));
+            });
+        } else if let Some(spot) = &fitted.spot {
+            spot.tooltip(&response, row, &scene, &mut self.glimpse);
+        } else if fitted.is_cut {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(egui::RichText::new(row.full_text()).font(crate::theme::mono(12.0)));
+            });
+        }
+        height
+    }
+}
+
+fn thread_name<'a>(cx: &ViewCx<'a>, thread: ThreadId) -> &'a str {
+    cx.desk.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str())
+}
+
+/// The gap above a row is nearer than the one below it only at its very top:
+/// a click on a row means "after that step".
+fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
+    response.interact_pointer_pos().is_some_and(|pointer| pointer.y < rect.top() + rect.height() / 4.0)
+}
+
+fn height_below(row: &StepRow) -> f32 {
+    ROW * lines_below(row) as f32
+}
+
+/// The exception below a step's row that is painted at a height.
+fn exception_at(row: &StepRow, rect: Rect, y: f32) -> Option<&str> {
+    let place = ((y - rect.bottom()) / ROW) as usize;
+    row.exceptions.get(place).filter(|_| place < lines_below(row)).map(String::as_str)
+}
+
+fn fold_box_ui(
+    ui: &Ui,
+    rect: Rect,
+    CallStep { row, call }: CallStep<'_>,
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) {
+    let is_folded = frame.window.folds.is_folded(call);
+    let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
+    let step = row.step.0.to_string();
+    let name = if is_folded { say!("trace-unfold-step", step = step) } else { say!("trace-fold-step", step = step) };
+    let touch = Rect::from_center_size(center, vec2(16.0, ROW));
+    let response = button_response(ui, touch, ("fold", row.step.0), &name);
+    let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
+    let sign = if is_folded { FoldSign::Folded } else { FoldSign::Open };
+    frame.pen.fold_box(center, sign, color);
+    if response.clicked() {
+        out.push(Action::Activate(frame.window.id));
+        out.push(Action::ToggleFold(call.0));
+    }
+}
+
+fn folded_ui(
+    ui: &Ui,
+    rect: Rect,
+    Folded { call, known, first, last }: Folded,
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) {
+    let Frame { pen, cx, window, columns } = frame;
+    let (name, depth, thread) = match known {
+        Some(frame) => {
+            (function_name(&cx.desk.session.images, frame.function), frame.depth, thread_name(cx, frame.thread))
+        }
+        None => (say!("trace-call").to_owned(), 0, ""),
+    };
+    let response = row_response(ui, rect, ("folded", call.0), || say!("trace-folded", name = &*name));
+    let is_done = window.position.last_step() == Some(last);
+    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    if is_hit(cx, first, last) {
+        paint_hit(pen, rect);
+    }
+    if is_in_slice(cx, first, last) {
+        paint_slice(pen, rect);
+    }
+    marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
+    paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
+    if response.double_clicked() {
+        out.push(Action::Activate(window.id));
+        out.push(Action::ToggleFold(call.0));
+    } else if response.clicked() {
+        let to = if is_upper_edge(rect, &response) { first.before() } else { last.after() };
+        out.push(Action::Travel(window.id, to.0));
+    }
+    response.context_menu(|ui| menu::folded_menu(ui, call, Hidden { first, last }, cx, out));
+}
+
+/// The position: a line between rows with a triangle at the left edge.
+fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
+    let color = pen.tok.position(number);
+    let (left, y) = (area.body.left(), y.round());
+    pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
+    pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+}

@@ -1,0 +1,88 @@
+//! The context menu of a watch.
+
+use egui::Ui;
+
+use super::panel::{change, last_write, next_write};
+use super::rows::{Place, watched};
+use crate::panels::ViewCx;
+use crate::panels::ask::ask_why;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+use stepback_debugger::action::{Action, Follow, Way};
+use stepback_debugger::messages::say;
+use stepback_debugger::notes::{WatchChange, WatchType};
+
+/// Draws the menu. True when the watch is to be written anew.
+pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
+    let (tok, watch, place, state) = (cx.tok, shown.watch, shown.place, shown.row.state);
+    menu_head_ui(
+        ui,
+        tok,
+        &watch.expression,
+        state.and_then(|state| state.value.as_deref()).unwrap_or(say!("watches-unknown")),
+    );
+    if MenuItem::new(say!("watches-last-write")).icon(icons::LAST_WRITE).key("Enter").ui(ui, tok) {
+        out.extend(last_write(watch, state, follow, cx));
+    }
+    if MenuItem::new(say!("watches-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
+        out.extend(next_write(state, follow, cx));
+    }
+    if MenuItem::new(say!("watches-previous-change")).key("Left").ui(ui, tok) {
+        change(watch, Way::Back, follow, cx, out);
+    }
+    if MenuItem::new(say!("watches-next-change")).key("Right").ui(ui, tok) {
+        change(watch, Way::Forward, follow, cx, out);
+    }
+    let address = state.and_then(|state| state.address);
+    let cell = state.and_then(|state| watched(watch, state));
+    if let Some(cell) = &cell
+        && MenuItem::new(&say!("slice-why-item", cell = watch.expression.as_str()))
+            .icon(icons::WHY)
+            .key("W")
+            .ui(ui, tok)
+    {
+        out.push(ask_why(cx, follow, cell.clone()));
+    }
+    if let Some(cell) = cell
+        && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok)
+    {
+        out.extend(cx.desk.windows.start_from(follow));
+        out.push(Action::ListValues(cell));
+    }
+    if let Some(address) = address
+        && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))
+            .icon(icons::MEMORY)
+            .key("M")
+            .ui(ui, tok)
+    {
+        out.push(Action::ShowMemory(address.to_string()));
+    }
+    if MenuItem::new(say!("watches-waveform")).ui(ui, tok) {
+        out.push(Action::Wave(WatchChange::Add(watch.text())));
+    }
+    menu_line_ui(ui, tok);
+    ui.menu_button(say!("watches-read-as"), |ui| {
+        for kind in WatchType::ALL {
+            if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
+                out.push(Action::Watch(WatchChange::Read(place, kind)));
+            }
+        }
+    });
+    let is_edited = MenuItem::new(say!("watches-change")).key("F2").ui(ui, tok);
+    if MenuItem::new(say!("watches-move-up")).ui(ui, tok) {
+        out.push(Action::Watch(WatchChange::MoveUp(place)));
+    }
+    if MenuItem::new(say!("watches-move-down")).ui(ui, tok) {
+        out.push(Action::Watch(WatchChange::MoveDown(place)));
+    }
+    if MenuItem::new(say!("watches-remove-watch")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
+        out.push(Action::Watch(WatchChange::Remove(place)));
+    }
+    menu_line_ui(ui, tok);
+    if let Some(value) = state.and_then(|state| state.value.clone())
+        && MenuItem::new(say!("watches-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
+    {
+        out.push(Action::Copy(value));
+    }
+    is_edited
+}

@@ -1,0 +1,279 @@
+//! The panel of watches.
+
+use std::sync::Arc;
+
+use egui::{Key, Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::{Cancel, Cell};
+use stepback_parsers::Position;
+
+use super::rows::{Place, Strip, WatchRow, WatchRows, watched};
+use crate::panels::ViewCx;
+use crate::panels::cursor_list::{CursorList, take_rect};
+use crate::panels::field::Field;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::panel::Panel;
+use crate::panels::pen::Pen;
+use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
+use crate::theme::icons;
+use stepback_debugger::action::{Action, CellName, Follow, PanelKind, Way, WindowId};
+use stepback_debugger::messages::{say, spoken};
+use stepback_debugger::model::watch_state::{WatchState, watch_state};
+use stepback_debugger::model::write_strip::write_columns;
+use stepback_debugger::notes::{Watch, WatchChange};
+use stepback_debugger::worker::{Answer, Slot};
+
+/// The bar with the field.
+const BAR: f32 = 30.0;
+/// A watch takes so many rows of the list.
+const LINES: usize = 2;
+const HINT: &str = "watches-hint";
+
+/// The watches at a moment.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WatchesPanel {
+    /// What it shows the state at.
+    follow: Follow,
+    #[serde(skip)]
+    state: Box<WatchesState>,
+}
+
+#[derive(Debug, Default)]
+struct WatchesState {
+    list: CursorList,
+    /// What stands in the field.
+    text: String,
+    /// The watch that is changed there; none: one more is typed.
+    editing: Option<usize>,
+    is_focus_wanted: bool,
+    answer: Slot<Asked, Vec<WatchState>>,
+    strips: Slot<StripsAsked, Vec<Strip>>,
+}
+
+/// The watches in view, and the moment.
+#[derive(Clone, Debug, PartialEq)]
+struct Asked {
+    watches: Vec<Watch>,
+    at: Position,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct StripsAsked {
+    cells: Vec<Vec<Cell>>,
+    columns: u32,
+}
+
+impl WatchesPanel {
+    fn field_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, out: &mut Vec<Action>) {
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
+        let rect =
+            Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right() - 8.0, bar.bottom() - 4.0));
+        let response = Field { hint: spoken(HINT), icon: icons::WATCH }.ui(ui, pen, rect, &mut self.state.text);
+        if std::mem::take(&mut self.state.is_focus_wanted) {
+            response.request_focus();
+        }
+        if !response.lost_focus() {
+            return;
+        }
+        if ui.input(|input| input.key_pressed(Key::Enter)) && !self.state.text.trim().is_empty() {
+            let text = std::mem::take(&mut self.state.text);
+            out.push(Action::Watch(match self.state.editing.take() {
+                Some(place) => WatchChange::Edit(place, text),
+                None => WatchChange::Add(text),
+            }));
+        } else if self.state.editing.take().is_some() {
+            self.state.text.clear();
+        }
+    }
+
+    /// The watches in view, and the first of them.
+    fn in_view<'a>(&self, rect: Rect, cx: &'a ViewCx<'_>) -> (usize, &'a [Watch]) {
+        let all = cx.desk.watches.list();
+        let first = (self.state.list.top() / LINES).min(all.len());
+        let count = (rect.height() / (crate::panels::pen::ROW * LINES as f32)) as usize + 2;
+        (first, all.get(first..(first + count).min(all.len())).unwrap_or_default())
+    }
+
+    fn ask(&mut self, watches: &[Watch], cx: &ViewCx<'_>) -> Option<String> {
+        let asked = Asked { watches: watches.to_vec(), at: cx.desk.windows.position_of(self.follow) };
+        let answer = self.state.answer.poll(&asked, &cx.desk.worker, |asked| {
+            let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
+            move |cancel: &Cancel| {
+                asked.watches.iter().map(|watch| watch_state(&session, watch, asked.at, cancel)).collect()
+            }
+        });
+        if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None }
+    }
+
+    fn ask_strips(&mut self, columns: u32, cx: &ViewCx<'_>) {
+        let Some((_, states)) = self.state.answer.peek() else { return };
+        let cells: Vec<Vec<Cell>> = states.iter().map(|state| state.cells.clone()).collect();
+        self.state.strips.poll_long(&StripsAsked { cells, columns }, &cx.desk.worker, |asked| {
+            let (asked, session) = (asked.clone(), Arc::clone(&cx.desk.session));
+            move |cancel: &Cancel| {
+                let strip = |cells: &Vec<Cell>| {
+                    let written = write_columns(&session, cells, asked.columns, cancel)?;
+                    Ok(Strip { cells: cells.clone(), columns: asked.columns, written })
+                };
+                asked.cells.iter().map(strip).collect()
+            }
+        });
+    }
+
+    fn row(&self, watch: &Watch) -> WatchRow<'_> {
+        let answered = self.state.answer.peek();
+        let state =
+            answered.and_then(|(asked, states)| states.get(asked.watches.iter().position(|known| known == watch)?));
+        let strips = self.state.strips.peek();
+        let strip = state
+            .and_then(|state| strips.and_then(|(_, strips)| strips.iter().find(|strip| strip.cells == state.cells)));
+        WatchRow { state, strip }
+    }
+
+    fn cursor(&self) -> usize {
+        self.state.list.cursor / LINES
+    }
+
+    fn keys(&mut self, ui: &Ui, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rows = cx.desk.watches.list().len() * LINES;
+        for key in take_keys(ui, cx) {
+            let place = self.cursor();
+            if key.is_move() {
+                // Both lines of a watch are one row.
+                let to = key.moved(place, cx.desk.watches.list().len().saturating_sub(1), 5);
+                self.state.list.go_to(to * LINES + 1, rows, list);
+                self.state.list.go_to(to * LINES, rows, list);
+                continue;
+            }
+            let Some(watch) = cx.desk.watches.list().get(place) else { continue };
+            let state = self.row(watch).state;
+            match key {
+                PanelKey::Enter => out.extend(last_write(watch, state, self.follow, cx)),
+                PanelKey::ShiftEnter => out.extend(next_write(state, self.follow, cx)),
+                PanelKey::Left => change(watch, Way::Back, self.follow, cx, out),
+                PanelKey::Right => change(watch, Way::Forward, self.follow, cx, out),
+                PanelKey::ShowMemory => {
+                    out.extend(state.and_then(|state| state.address).map(|at| Action::ShowMemory(at.to_string())));
+                }
+                PanelKey::Copy => {
+                    out.extend(state.and_then(|state| state.value.clone()).map(Action::Copy));
+                }
+                PanelKey::Remove => out.push(Action::Watch(WatchChange::Remove(place))),
+                PanelKey::Rename => self.edit(place, watch),
+                _ => {}
+            }
+        }
+    }
+
+    fn edit(&mut self, place: usize, watch: &Watch) {
+        (self.state.editing, self.state.text, self.state.is_focus_wanted) = (Some(place), watch.text(), true);
+    }
+}
+
+/// To the last write; where the step just done is it, to the change before.
+pub fn last_write(watch: &Watch, state: Option<&WatchState>, follow: Follow, cx: &ViewCx<'_>) -> Option<Action> {
+    let to = state?.written_by?.after();
+    let here = cx.desk.windows.position_of(follow);
+    Some(match to == here {
+        true => Action::GoToChange(watch.text(), Way::Back),
+        false => Action::Travel(cx.desk.windows.travelling(follow), to.0),
+    })
+}
+
+/// To the next write.
+pub fn next_write(state: Option<&WatchState>, follow: Follow, cx: &ViewCx<'_>) -> Option<Action> {
+    Some(Action::Travel(cx.desk.windows.travelling(follow), state?.next_write?.after().0))
+}
+
+/// To the nearest position at which the value is another one.
+pub fn change(watch: &Watch, way: Way, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    out.extend(cx.desk.windows.start_from(follow));
+    out.push(Action::GoToChange(watch.text(), way));
+}
+
+impl Panel for WatchesPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::default()
+    }
+
+    fn kind(&self) -> PanelKind {
+        PanelKind::Watches
+    }
+
+    fn title(&self) -> String {
+        say!("watches-watches").to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn is_pinnable(&self) -> bool {
+        true
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    /// The cell of the watch under the cursor.
+    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let watch = cx.desk.watches.list().get(self.cursor())?;
+        watched(watch, self.row(watch).state?)
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = take_rect(ui);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.field_ui(ui, &pen, bar, out);
+        let all = cx.desk.watches.list();
+        if all.is_empty() {
+            let words = EmptyWords(say!("watches-nothing-is-watched"), say!("watches-type-a-register-address-or"));
+            return empty_ui(ui, &pen, list, icons::WATCH, words);
+        }
+        self.keys(ui, list, cx, out);
+        let area = self.state.list.area(ui, list, all.len() * LINES, cx.tok);
+        let (_, shown) = self.in_view(list, cx);
+        let shown = shown.to_vec();
+        if let Some(error) = self.ask(&shown, cx) {
+            return error_ui(ui, &pen, list, &error, out);
+        }
+        let rows = WatchRows {
+            pen: Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok },
+            cx,
+            follow: self.follow,
+        };
+        self.ask_strips(rows.columns(area.body), cx);
+        let (mut clicked, mut edited) = (None, None);
+        for (line, rect) in area.places() {
+            // The second line of a watch whose first is above the list.
+            let is_cut = line % LINES == 1 && line == self.state.list.top();
+            if line % LINES == 1 && !is_cut {
+                continue;
+            }
+            let place = line / LINES;
+            let Some(watch) = all.get(place) else { continue };
+            let top = if is_cut { rect.top() - rect.height() } else { rect.top() };
+            let whole = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 2.0 * rect.height()));
+            let touched = rows.row_ui(
+                ui,
+                whole,
+                &Place { place, watch, is_cursor: self.cursor() == place, row: self.row(watch) },
+                out,
+            );
+            clicked = clicked.or(touched.is_clicked.then_some(place));
+            edited = edited.or(touched.is_edited.then_some(place));
+        }
+        if let Some(place) = clicked {
+            self.state.list.cursor = place * LINES;
+        }
+        if let Some((place, watch)) = edited.and_then(|place| Some((place, all.get(place)?))) {
+            self.edit(place, watch);
+        }
+        if self.state.answer.is_waiting() {
+            watch_for_late(ui);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A watch on the screen: two lines.
+
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::{Cell, ValueSource};
+
+use super::menu::watch_menu;
+use super::panel::last_write;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{RowState, StepLink, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{mono, mono_bold, ui as ui_font};
+use stepback_debugger::action::{Action, CellName, Follow};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::so_far::{so_far, source_so_far};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::value_source::SourceWords;
+use stepback_debugger::model::watch_state::WatchState;
+use stepback_debugger::notes::Watch;
+
+/// Left of the strip: the type.
+const TYPE: f32 = 52.0;
+/// Right of it: who wrote it.
+const WRITER: f32 = 96.0;
+/// A mark of the strip.
+const MARK: f32 = 2.0;
+
+/// When cells are written, by columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// Whose.
+    pub cells: Vec<Cell>,
+    /// How many columns there are.
+    pub columns: u32,
+    /// Those with writes.
+    pub written: Vec<u32>,
+}
+
+/// What is known of a watch.
+pub struct WatchRow<'a> {
+    pub state: Option<&'a WatchState>,
+    pub strip: Option<&'a Strip>,
+}
+
+/// A watch and where it stands in the list.
+pub struct Place<'a> {
+    pub place: usize,
+    pub watch: &'a Watch,
+    pub is_cursor: bool,
+    pub row: WatchRow<'a>,
+}
+
+/// What all rows of a frame share.
+pub struct WatchRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+    pub follow: Follow,
+}
+
+/// The one cell that a watch reads; none where it reads several, or none.
+pub fn watched(watch: &Watch, state: &WatchState) -> Option<CellName> {
+    match state.cells.as_slice() {
+        [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
+        [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
+        _ => None,
+    }
+}
+
+/// What was done to a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowTouched {
+    pub is_clicked: bool,
+    /// It is to be written anew.
+    pub is_edited: bool,
+}
+
+impl WatchRows<'_> {
+    /// How many columns a strip has.
+    pub fn columns(&self, body: Rect) -> u32 {
+        (self.strip(body).width() / MARK).max(1.0) as u32
+    }
+
+    fn strip(&self, rect: Rect) -> Rect {
+        let right = (rect.right() - INSET - WRITER).max(rect.left() + INSET + TYPE + 1.0);
+        Rect::from_min_max(pos2(rect.left() + INSET + TYPE, rect.bottom() - 15.0), pos2(right, rect.bottom() - 4.0))
+    }
+
+    /// Draws a watch and does what clicks ask for.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, shown: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
+        let Place { place, watch, is_cursor, row } = shown;
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let words =
+            row.state.and_then(|state| state.value.clone()).unwrap_or_else(|| say!("watches-unknown").to_owned());
+        let response = row_response(ui, rect, ("watch", *place), || {
+            say!("watches-row", expression = &*watch.expression, value = &words)
+        });
+        let state = RowState { is_selected: false, is_cursor: *is_cursor, has_focus: self.cx.has_focus };
+        row_background(pen, rect, &response, state);
+        pen.line_across(rect.left() + INSET, rect.right() - INSET, rect.bottom() - 1.0, tok.line);
+        let y = rect.top() + 10.0;
+        let value = self.value_ui(rect, y, row.state);
+        pen.cut_text(pos2(rect.left() + INSET, y), &watch.expression, mono(12.5), tok.t1, value - 8.0);
+        let y = rect.bottom() - 9.0;
+        pen.text(rect.left() + INSET, y, watch.kind.name(), ui_font(11.0), tok.t3);
+        self.strip_ui(rect, row);
+        self.writer_ui(ui, rect, y, row.state, out);
+        let mut touched =
+            RowTouched { is_clicked: response.clicked() || response.secondary_clicked(), is_edited: false };
+        if response.double_clicked() {
+            out.extend(last_write(watch, row.state, self.follow, self.cx));
+        }
+        response.context_menu(|ui| touched.is_edited = watch_menu(ui, shown, self.follow, self.cx, out));
+        let tip = row.state.map(|state| self.tip(watch, state));
+        if let Some(tip) = tip {
+            response.on_hover_ui(|ui| {
+                ui.label(tip);
+                let cell = row.state.and_then(|state| watched(watch, state));
+                cell.iter().for_each(|cell| HoverCell::shown(cell.clone(), self.follow, self.cx).line_ui(ui));
+            });
+        }
+        touched
+    }
+
+    /// The value at the right end. Returns where it begins.
+    fn value_ui(&self, rect: Rect, y: f32, state: Option<&WatchState>) -> f32 {
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let right = rect.right() - INSET;
+        let Some(state) = state else { return right };
+        let Some(value) = &state.value else {
+            let (words, color) = if state.is_wrong {
+                (say!("watches-means-nothing"), tok.err)
+            } else {
+                (say!("watches-unknown"), tok.unknown)
+            };
+            return pen.text_left_of(right, y, words, ui_font(12.5), color);
+        };
+        let color = match state.source {
+            _ if state.is_news => tok.changed,
+            ValueSource::External => tok.external,
+            ValueSource::Inferred => tok.inferred,
+            ValueSource::Recorded | ValueSource::Unknown => tok.t1,
+        };
+        let font = if state.is_news { mono_bold(12.5) } else { mono(12.5) };
+        // A long value leaves room for the expression.
+        let room = rect.width() * 0.6;
+        let wide = pen.width(value, font.clone());
+        let left = right - wide.min(room);
+        if wide <= room {
+            pen.text(left, y, value, font, color);
+        } else {
+            pen.cut_text(pos2(left, y), value, font, color, right);
+        }
+        if state.source == ValueSource::Inferred {
+            pen.dots(left, right, y + 7.0);
+        }
+        left
+    }
+
+    fn strip_ui(&self, rect: Rect, row: &WatchRow<'_>) {
+        let (pen, tok, strip) = (&self.pen, self.cx.tok, self.strip(rect));
+        if strip.width() < 20.0 {
+            return;
+        }
+        pen.line_across(strip.left(), strip.right(), strip.bottom(), tok.line2);
+        for column in row.strip.iter().flat_map(|strip| &strip.written) {
+            let left = strip.left() + MARK * *column as f32;
+            pen.fill(Rect::from_min_size(pos2(left.round(), strip.bottom() - 8.0), vec2(MARK, 8.0)), tok.write);
+        }
+        let at = self.cx.desk.windows.position_of(self.follow);
+        let share = at.0 as f64 / self.cx.desk.session.index.step_count().max(1) as f64;
+        let x = (f64::from(strip.left()) + share * f64::from(strip.width())) as f32;
+        let color = tok.position(self.cx.desk.windows.travelling(self.follow).0);
+        pen.fill(
+            Rect::from_min_max(pos2(x.round() - 1.0, strip.top()), pos2(x.round() + 1.0, strip.bottom() + 2.0)),
+            color,
+        );
+    }
+
+    /// Who wrote it last; or why nothing is known.
+    fn writer_ui(&self, ui: &Ui, rect: Rect, y: f32, state: Option<&WatchState>, out: &mut Vec<Action>) {
+        let (pen, tok, right) = (&self.pen, self.cx.tok, rect.right() - INSET);
+        let Some(state) = state else { return };
+        if let Some(step) = state.written_by {
+            let width = pen.width(&thousands(step.0), mono(12.0));
+            let left = right - width;
+            pen.text_left_of(left - 5.0, y, say!("watches-step"), ui_font(11.0), tok.t3);
+            let (trace, window) = (self.cx.trace(), self.cx.desk.windows.travelling(self.follow));
+            StepLink { step, trace, window }.ui(ui, pen, left, y, out);
+            return;
+        }
+        let words = match () {
+            () if state.is_wrong => say!("watches-see-the-tooltip"),
+            () if state.is_initial => say!("watches-before-the-start"),
+            () if state.cells.is_empty() => "",
+            () => say!("watches-never-written"),
+        };
+        pen.text_left_of(right, y, words, ui_font(11.0), if state.is_wrong { tok.err } else { tok.t3 });
+    }
+
+    fn tip(&self, watch: &Watch, state: &WatchState) -> String {
+        let mut lines = vec![match &state.value {
+            Some(value) => format!("{} = {value}", watch.text()),
+            None => say!("watches-is-unknown", watch = watch.text()),
+        }];
+        let hex = state.hex.as_ref().filter(|hex| Some(*hex) != state.value.as_ref());
+        // Beside a number in decimal.
+        lines.extend(hex.map(|hex| format!("0x{hex}")));
+        if state.value.is_some() {
+            lines.push(source_so_far(&self.cx.desk.session, state.source, SourceWords::of(state.source).phrase));
+        }
+        lines.extend(state.reason.clone());
+        lines.extend(state.readings.iter().map(ToString::to_string));
+        lines.push(match state.next_write {
+            Some(step) => say!("watches-next-write-step", step = step.0),
+            None => so_far(&self.cx.desk.session, say!("watches-never-written-again")),
+        });
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,98 @@
+//! The context menu of a row of a slice.
+
+use egui::Ui;
+
+use crate::panels::ViewCx;
+use crate::panels::bookmarks::add_items;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+use stepback_debugger::action::{Action, CellName};
+use stepback_debugger::analysis::slice::{Fold, ReadingLine};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::slice::{Slice, WhyRow};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::notes::BookmarkPlace;
+
+/// Inputs for which the question is offered.
+const INPUTS: usize = 6;
+
+/// A row, and where it stands.
+pub struct MenuOf<'a> {
+    /// The row.
+    pub row: &'a WhyRow,
+    /// Its line.
+    pub line: &'a ReadingLine,
+    /// The slice that it belongs to.
+    pub slice: &'a Slice,
+}
+
+/// Draws the menu. True when the row is to be opened or closed.
+pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
+    let (tok, row) = (cx.tok, of.row);
+    let title = row.step.map_or_else(|| "─".to_owned(), |step| thousands(step.0));
+    menu_head_ui(ui, tok, &title, &row.gives_text());
+    if let Some(position) = row.position() {
+        if MenuItem::new(say!("slice-travel")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+            out.push(Action::Travel(cx.desk.windows.active, position.0));
+        }
+        if MenuItem::new(say!("slice-open-window")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+            out.push(Action::OpenWindowAt(cx.moment(position)));
+        }
+    }
+    let caret = match of.line.fold {
+        Fold::Leaf => None,
+        Fold::Open(_) => Some(say!("slice-close-row")),
+        Fold::Folded(_) => Some(say!("slice-open-row")),
+    };
+    let is_flipped = caret.is_some_and(|words| MenuItem::new(words).ui(ui, tok));
+    menu_line_ui(ui, tok);
+    questions(ui, of, cx, out);
+    for given in &row.gives {
+        if let CellName::Memory(address, _) = &given.cell
+            && MenuItem::new(&say!("slice-show-memory", cell = given.label.as_str()))
+                .icon(icons::MEMORY)
+                .key("M")
+                .ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(address.clone()));
+        }
+    }
+    if let Some(position) = row.position() {
+        add_items(ui, BookmarkPlace::Position(position.0), cx, out);
+    }
+    menu_line_ui(ui, tok);
+    copies(ui, of, cx, out);
+    is_flipped
+}
+
+/// Why of what it takes in, and of what it gave.
+fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
+        let words = say!("slice-why-input", cell = asked.given.text());
+        if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
+            out.push(Action::WhyAt(asked.given.cell.clone(), asked.at.0));
+        }
+    }
+    let Some(step) = of.row.step else { return };
+    for given in &of.row.gives {
+        if MenuItem::new(&say!("slice-why-item", cell = given.text())).ui(ui, cx.tok) {
+            out.push(Action::WhyAt(given.cell.clone(), step.after().0));
+        }
+    }
+}
+
+fn copies(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let value = of.row.gives.iter().find_map(|given| given.value.clone());
+    if let Some(value) = value
+        && MenuItem::new(say!("slice-copy-value")).icon(icons::COPY).ui(ui, cx.tok)
+    {
+        out.push(Action::Copy(value));
+    }
+    if MenuItem::new(say!("slice-copy-row")).key("Ctrl+C").ui(ui, cx.tok) {
+        out.push(Action::Copy(of.row.line()));
+    }
+    if MenuItem::new(say!("slice-copy-all")).ui(ui, cx.tok) {
+        let lines: Vec<String> = of.slice.rows.iter().map(|row| row.line()).collect();
+        out.push(Action::Copy(lines.join("\n")));
+    }
+}

@@ -1,0 +1,213 @@
+//! The lines of a slice.
+
+use egui::{Rect, Sense, Ui, pos2, vec2};
+
+use super::columns::{CARET, Columns, INDENT};
+use super::menu::{MenuOf, row_menu};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::panels::{HoverCell, ViewCx};
+use crate::theme::{icon, icons, mono, ui as ui_font};
+use stepback_debugger::action::{Action, SliceView};
+use stepback_debugger::analysis::slice::{Fold, ReadingLine};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::slice::{Slice, Told, WhyRow, because};
+use stepback_debugger::model::text::thousands;
+use stepback_debugger::model::{Meaning, Span};
+
+/// What all lines of a frame share.
+pub struct SliceRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Where the columns are.
+    pub columns: Columns,
+    /// The slice.
+    pub slice: &'a Slice,
+    /// How its lines stand.
+    pub view: SliceView,
+    /// The line under the cursor.
+    pub cursor: usize,
+}
+
+/// What was done to a line in this frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deed {
+    /// The cursor goes there.
+    pub is_touched: bool,
+    /// What is below it is shown, or hidden.
+    pub is_flipped: bool,
+}
+
+/// A line where it is drawn.
+struct Drawn<'a> {
+    line: &'a ReadingLine,
+    told: Told<'a>,
+    rect: Rect,
+}
+
+/// Goes to just behind the step, where what it gave shows.
+pub fn travel(row: &WhyRow, cx: &ViewCx<'_>) -> Option<Action> {
+    Some(Action::Travel(cx.desk.windows.active, row.position()?.0))
+}
+
+impl SliceRows<'_> {
+    /// Draws a line.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, line: &ReadingLine, out: &mut Vec<Action>) -> Deed {
+        let Some(told) = self.slice.told(line) else { return Deed::default() };
+        let drawn = Drawn { line, told, rect };
+        let response = row_response(ui, rect, ("why", place), || name(&drawn.told));
+        let (row, at) = (drawn.told.row(), self.cx.desk.windows.active().position);
+        let is_selected = row.is_some_and(|row| row.step.is_some() && row.step == at.last_step());
+        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        row_background(&self.pen, rect, &response, state);
+        let mut is_flipped = self.caret_ui(ui, place, &drawn);
+        self.paint(&drawn);
+        let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
+        match row {
+            None => is_flipped |= response.clicked() || response.double_clicked(),
+            Some(row) if response.middle_clicked() || is_elsewhere => {
+                out.extend(row.position().map(|position| Action::OpenWindowAt(self.cx.moment(position))));
+            }
+            Some(row) if response.double_clicked() => {
+                out.extend(travel(row, self.cx));
+                out.push(Action::Activate(self.cx.desk.windows.active));
+            }
+            Some(row) if response.clicked() => out.extend(travel(row, self.cx)),
+            Some(_) => {}
+        }
+        let is_touched = response.clicked() || response.secondary_clicked();
+        if let Some(row) = row {
+            response.context_menu(|ui| {
+                is_flipped |= row_menu(ui, &MenuOf { row, line, slice: self.slice }, self.cx, out);
+            });
+            response.on_hover_ui(|ui| {
+                tip_ui(ui, &drawn.told, self.slice);
+                hover_of(row).iter().for_each(|hover| hover.line_ui(ui));
+            });
+        }
+        Deed { is_touched, is_flipped }
+    }
+
+    fn caret_ui(&self, ui: &Ui, place: usize, drawn: &Drawn<'_>) -> bool {
+        let (shape, words) = match drawn.line.fold {
+            Fold::Leaf => return false,
+            Fold::Open(_) => (icons::CARET_DOWN, say!("slice-close-row")),
+            Fold::Folded(_) => (icons::CARET_RIGHT, say!("slice-open-row")),
+        };
+        let center = pos2(self.left(drawn.line) + 5.0, drawn.rect.center().y);
+        let target = Rect::from_center_size(center, vec2(16.0, drawn.rect.height()));
+        let response = ui.interact(target, ui.unique_id().with(("caret", place)), Sense::CLICK);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, words));
+        let color = if response.hovered() { self.pen.tok.t1 } else { self.pen.tok.t2 };
+        self.pen.icon(center, shape, 10.0, color);
+        response.on_hover_text(words).clicked()
+    }
+
+    fn left(&self, line: &ReadingLine) -> f32 {
+        self.columns.step + INDENT * f32::from(line.depth)
+    }
+
+    fn paint(&self, drawn: &Drawn<'_>) {
+        let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, drawn.rect.center().y);
+        let left = self.left(drawn.line) + CARET;
+        let Some(row) = drawn.told.row() else {
+            pen.cut_text(pos2(left, y), &drawn.told.text(), mono(12.5), tok.symbol, columns.right);
+            return;
+        };
+        let dash = || "─".to_owned();
+        let step = row.step.map_or_else(dash, |step| thousands(step.0));
+        pen.code(left, y, step, if row.step.is_some() { tok.accent } else { tok.t3 });
+        if let Some(x) = columns.thread {
+            pen.code(x, y, &row.thread, tok.t2);
+        }
+        pen.cut_text(
+            pos2(columns.place, y),
+            row.place_in(self.view),
+            mono(12.5),
+            tok.symbol,
+            columns.code - INSET / 2.0,
+        );
+        match &drawn.told {
+            Told::Call(_) => {}
+            Told::Line { words, .. } => self.formula(y, &drawn.told.text(), &words.value, tok.t1),
+            Told::Again(_, words) => self.formula(y, &drawn.told.text(), &words.value, tok.t3),
+            Told::Alone(row, _) => {
+                pen.cut_spans(pos2(columns.code, y), &row.code, None, columns.value - INSET / 2.0);
+                pen.cut_spans(pos2(columns.value, y), &gives(row), None, columns.reason - INSET / 2.0);
+            }
+            Told::End(row) => self.end(y, row),
+            Told::Rounds(..) => self.formula(y, &drawn.told.text(), "", tok.t3),
+        }
+        self.reason(y, row, &because(&drawn.told, self.slice));
+    }
+
+    fn formula(&self, y: f32, text: &str, value: &str, color: egui::Color32) {
+        let (pen, columns) = (&self.pen, &self.columns);
+        pen.cut_text(pos2(columns.code, y), text, mono(12.5), color, columns.value - INSET / 2.0);
+        let number = self.cx.tok.number;
+        pen.cut_text(pos2(columns.value, y), value, mono(12.5), number, columns.reason - INSET / 2.0);
+    }
+
+    /// Where a chain ends stands over the columns of what a step would show.
+    fn end(&self, y: f32, row: &WhyRow) {
+        let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
+        let left = pen.cut_spans(pos2(columns.place, y), &gives(row), None, columns.reason - INSET) + INSET;
+        let words = row.end.as_deref().unwrap_or_default();
+        pen.cut_text(pos2(left, y), words, ui_font(12.0), tok.t2, columns.reason - INSET / 2.0);
+    }
+
+    fn reason(&self, y: f32, row: &WhyRow, words: &str) {
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let mut left = self.columns.reason;
+        if row.doubt.is_some() {
+            left = pen.text(left, y, icons::WARNING, icon(12.0), tok.warn) + 4.0;
+        }
+        pen.cut_text(pos2(left, y), words, ui_font(12.0), tok.t2, self.columns.right);
+    }
+}
+
+fn name(told: &Told<'_>) -> String {
+    let Some(row) = told.row() else { return told.text() };
+    let cell = || row.gives.first().map(|given| given.label.clone()).unwrap_or_default();
+    match row.step {
+        Some(step) => say!("slice-row", step = step.0),
+        None => say!("slice-row-end", cell = cell()),
+    }
+}
+
+/// All that a line says, without cuts.
+fn tip_ui(ui: &mut Ui, told: &Told<'_>, slice: &Slice) {
+    let code = told.text();
+    let value = told.value();
+    let place = told.row().map(|row| row.place.clone()).unwrap_or_default();
+    let lines = [place, code, value, because(told, slice)];
+    ui.label(lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"));
+}
+
+/// What a line gave, where it gave it.
+pub fn hover_of(row: &WhyRow) -> Option<HoverCell> {
+    Some(HoverCell { cell: row.gives.first()?.cell.clone(), at: row.position()? })
+}
+
+/// What a step gave, in colours: `x2 = bfb1e598a4e5bda9`.
+fn gives(row: &WhyRow) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for given in &row.gives {
+        if !spans.is_empty() {
+            spans.push(Span::new(Meaning::Plain, "  "));
+        }
+        let meaning = if given.label.starts_with('[') { Meaning::Write } else { Meaning::Register };
+        spans.push(Span::new(meaning, given.label.as_str()));
+        match &given.value {
+            Some(value) => {
+                spans.push(Span::new(Meaning::Punctuation, " = "));
+                spans.push(Span::new(Meaning::Plain, value.as_str()));
+            }
+            None if row.end.is_none() => spans.push(Span::new(Meaning::Unknown, " = ?")),
+            None => {}
+        }
+    }
+    spans
+}

@@ -1,0 +1,169 @@
+//! What is done with settings: keys are chosen, taken over and given on, all of them are kept.
+
+use egui::Ui;
+
+use super::app::App;
+use super::file_dialog::Purpose;
+use super::fonts::{FontProblem, ReadFonts};
+use super::settings::FontChoice;
+use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
+use super::undo::Before;
+use crate::theme::install_fonts;
+use stepback_debugger::action::{Action, FontChange};
+use stepback_debugger::desk::Tone;
+use stepback_debugger::desk::home::typed_path;
+use stepback_debugger::keymap::{KeyChoice, command, read_key};
+use stepback_debugger::messages::say;
+use stepback_debugger::worker::{Lane, Ticket};
+
+impl App {
+    /// Draws the page of settings while it is open.
+    pub(super) fn settings_ui(&mut self, ui: &Ui, out: &mut Vec<Action>) {
+        let Some(page) = &mut self.settings_page else { return };
+        if page.ui(ui, &self.settings, self.settings_file.as_ref(), out) {
+            self.settings_page = None;
+        }
+    }
+
+    /// Keeps settings that were changed.
+    pub(super) fn keep_settings(&mut self) {
+        if let Some(file) = &mut self.settings_file {
+            file.keep(&self.settings, &self.worker);
+        }
+    }
+
+    /// Picks up keys that were read, and why settings could not be written.
+    pub(super) fn take_settings(&mut self) {
+        match self.settings_file.as_mut().and_then(SettingsFile::take_written) {
+            Some(Ok(Some(aside))) => {
+                let told = say!("settings-put-aside", path = format!("{aside:?}"));
+                self.toasts.show(Tone::Warning, &told);
+            }
+            Some(Err(error)) => self.report(&format!("{error:#}")),
+            Some(Ok(None)) | None => {}
+        }
+        let Some(read) = self.imported_keys.as_ref().and_then(Ticket::take) else { return };
+        self.imported_keys = None;
+        let mut keys = self.settings.keys.clone();
+        match read.and_then(|text| keys_in(&text, &mut keys)) {
+            Ok(problems) => {
+                self.change_keys(|choice| *choice = keys);
+                let told = say!("settings-imported").to_owned();
+                self.toasts.show_with(Tone::Info, &told, &some_of(problems).join("\n"), None);
+            }
+            Err(error) => self.report(&say!("preferences-keys-not-taken", error = format!("{error:#}"))),
+        }
+    }
+
+    fn apply_keys(&mut self) {
+        self.settings.keys.take_effect();
+        self.keep_settings();
+    }
+
+    /// Chooses the keys of a command.
+    pub(super) fn set_keys(&mut self, name: &str, keys: &[String]) {
+        let Some(command) = command(name) else {
+            return self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
+        };
+        match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
+            Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
+            Err(error) => self.report(&error),
+        }
+    }
+
+    /// Gives a command, or all, the keys that they had at first.
+    pub(super) fn reset_keys(&mut self, name: Option<&str>) {
+        match name.map(|name| (name, command(name))) {
+            Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
+            Some((name, None)) => self.report(&say!("line-there-is-no-command", line = format!("{name:?}"))),
+            None => self.change_keys(|choice| *choice = KeyChoice::default()),
+        }
+    }
+
+    /// Changes the chosen keys; with a trace open that can be taken back.
+    fn change_keys(&mut self, change: impl FnOnce(&mut KeyChoice)) {
+        let before = self.settings.keys.clone();
+        change(&mut self.settings.keys);
+        if self.settings.keys == before {
+            return;
+        }
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.undo.keep(Before::Keys(before));
+        }
+        self.apply_keys();
+    }
+
+    /// Writes the chosen keys into a file that is asked for.
+    pub(super) fn export_keys(&mut self) {
+        let text = keys_text(&self.settings.keys);
+        let name = "stepback-keys.toml".to_owned();
+        self.ask_for_file(Purpose::Save { name, text });
+    }
+
+    /// Takes over keys from a file; without a path it is asked for.
+    pub(super) fn import_keys(&mut self, path: Option<String>) {
+        let Some(path) = path.map(|path| typed_path(&path)) else { return self.ask_for_file(Purpose::Keys) };
+        let read = move |_: &stepback_index::Cancel| {
+            let metadata = std::fs::metadata(&path)?;
+            anyhow::ensure!(
+                metadata.is_file() && metadata.len() < 1 << 20,
+                "{}",
+                say!("preferences-no-keys", path = format!("{path:?}"))
+            );
+            Ok(std::fs::read_to_string(&path)?)
+        };
+        self.imported_keys = Some(self.worker.spawn(Lane::Short, read));
+    }
+
+    /// Puts a change of the fonts into effect.
+    pub(super) fn change_fonts(&mut self, change: FontChange) {
+        match change {
+            FontChange::File(role, None) => return self.ask_for_file(Purpose::Font(role)),
+            FontChange::File(role, Some(path)) => {
+                let mut choice = self.settings.fonts.clone();
+                *choice.file_mut(role) = Some(typed_path(&path));
+                return self.read_fonts(choice);
+            }
+            FontChange::BuiltIn(role) => *self.settings.fonts.file_mut(role) = None,
+            FontChange::InterfaceText(direction) => self.settings.fonts.scale_interface(direction),
+        }
+        self.read_fonts(self.settings.fonts.clone());
+        self.keep_settings();
+    }
+
+    /// Begins to read fonts.
+    pub(super) fn read_fonts(&mut self, choice: FontChoice) {
+        self.fonts = Some(self.folder_worker.spawn(Lane::Short, move |_| Ok(ReadFonts::of(choice))));
+    }
+
+    /// Takes fonts that were read; in place of a file that can no longer be used stands the program's own, and one that
+    /// cannot be used takes the place of none.
+    pub(super) fn take_fonts(&mut self) {
+        let Some(read) = self.fonts.as_ref().and_then(Ticket::take) else { return };
+        self.fonts = None;
+        match read {
+            Ok(read) => {
+                let is_new = |role| read.choice.file(role) != self.settings.fonts.file(role);
+                let mut is_refused = false;
+                for FontProblem { role, why } in &read.problems {
+                    let words = match is_new(*role) {
+                        true => say!("font-refused", error = why),
+                        false => say!("font-not-read", error = why),
+                    };
+                    is_refused |= is_new(*role);
+                    self.toasts.show(Tone::Warning, &words);
+                }
+                if is_refused {
+                    return;
+                }
+                if read.choice != self.settings.fonts {
+                    self.settings.fonts = read.choice;
+                    self.keep_settings();
+                }
+                install_fonts(&self.context, &read.fonts);
+                self.context.request_repaint();
+            }
+            Err(error) => self.report(&format!("{error:#}")),
+        }
+    }
+}

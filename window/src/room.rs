@@ -1,0 +1,122 @@
+//! Panels that are read line by line get room for their lines when they open.
+
+use egui_tiles::{Container, LinearDir, Tile, TileId};
+
+use super::layout::{Dock, panes_in_order};
+use crate::panels::Pane;
+use stepback_debugger::action::PanelKind;
+
+/// The tab, the bars and the heads above a list, and a good dozen of lines.
+const WANTED: f32 = 336.0;
+/// What stands above or below keeps so much of the room of both.
+const LEFT: f32 = 0.4;
+
+/// Room that one row of the dock took from another, until the panel that it was taken for closes.
+#[derive(Debug)]
+pub struct Taken {
+    /// What it was taken for.
+    panel: TileId,
+    column: TileId,
+    taker: Share,
+    giver: Share,
+}
+
+/// A row of a column, and its share of the height before and since.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    row: TileId,
+    before: f32,
+    since: f32,
+}
+
+/// Whether a kind of panel is read line by line.
+pub fn wants_lines(kind: PanelKind) -> bool {
+    matches!(kind, PanelKind::Why | PanelKind::Effects)
+}
+
+impl Taken {
+    /// Makes the row that a panel was added to as tall as its lines want, as far as its tallest neighbour can spare it.
+    /// None where it has the room already, or where nothing was drawn yet.
+    pub fn for_panel(dock: &mut Dock, panel: TileId) -> Option<Self> {
+        let (column, row) = column_of(dock, panel)?;
+        let height = dock.tiles.rect(row)?.height();
+        let rows = children_of(dock, column)?;
+        let others = rows.iter().filter(|other| **other != row);
+        let heights = others.filter_map(|other| Some((*other, dock.tiles.rect(*other)?.height())));
+        let (giver, other) = heights.max_by(|one, two| one.1.total_cmp(&two.1))?;
+        let lacking = (WANTED - height).min(other - LEFT * (height + other));
+        if lacking < 1.0 {
+            return None;
+        }
+        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(column) else { return None };
+        let (own, others) = (linear.shares[row], linear.shares[giver]);
+        let moved = lacking * (own + others) / (height + other);
+        let taken = Self {
+            panel,
+            column,
+            taker: Share { row, before: own, since: own + moved },
+            giver: Share { row: giver, before: others, since: others - moved },
+        };
+        for Share { row, since, .. } in [taken.taker, taken.giver] {
+            linear.shares.set_share(row, since);
+        }
+        Some(taken)
+    }
+
+    /// What is to be done with it when its panel has closed: another panel in the same row that is read line by line
+    /// keeps it, else it is given back.
+    pub fn pass_on(mut self, dock: &mut Dock) -> Option<Self> {
+        let is_heir = |tile: &TileId| {
+            let kind = dock.tiles.get_pane(tile).map(Pane::kind);
+            kind.is_some_and(wants_lines) && column_of(dock, *tile) == Some((self.column, self.taker.row))
+        };
+        match panes_in_order(dock).into_iter().find(is_heir) {
+            Some(heir) => {
+                self.panel = heir;
+                Some(self)
+            }
+            None => {
+                self.give_back(dock);
+                None
+            }
+        }
+    }
+
+    /// Whether it was taken for a panel.
+    pub fn is_for(&self, panel: TileId) -> bool {
+        self.panel == panel
+    }
+
+    /// Gives the room back, where nobody moved the border meanwhile.
+    fn give_back(&self, dock: &mut Dock) {
+        let Some(Tile::Container(Container::Linear(linear))) = dock.tiles.get_mut(self.column) else { return };
+        let rows = [self.taker, self.giver];
+        let is_untouched =
+            rows.iter().all(|part| linear.children.contains(&part.row) && linear.shares[part.row] == part.since);
+        if is_untouched {
+            rows.iter().for_each(|part| linear.shares.set_share(part.row, part.before));
+        }
+    }
+}
+
+/// The column that a panel stands in, and its row there.
+fn column_of(dock: &Dock, panel: TileId) -> Option<(TileId, TileId)> {
+    let mut row = panel;
+    loop {
+        let parent = dock.tiles.parent_of(row)?;
+        if children_of(dock, parent).is_some() {
+            return Some((parent, row));
+        }
+        row = parent;
+    }
+}
+
+/// What stands in a column, from the top; none where the tile is no column.
+fn children_of(dock: &Dock, column: TileId) -> Option<Vec<TileId>> {
+    match dock.tiles.get(column)? {
+        Tile::Container(Container::Linear(linear)) if linear.dir == LinearDir::Vertical => {
+            Some(linear.children.clone())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! Opens the window, or says why there can be none.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError};
+
+use anyhow::{Result, anyhow};
+use egui::{Vec2, vec2};
+
+use super::app::{App, Failure};
+use super::options::{Outcome, WindowOptions};
+use super::storage_file::{DamageRule, Storage};
+use stepback_debugger::desk::Script;
+use stepback_debugger::desk::Tone;
+
+/// What the desktop knows the program by, and the directory of what it keeps.
+const APP: &str = "stepback";
+
+/// The size of the first window, in points, where the screen has room for it.
+const FIRST_SIZE: Vec2 = vec2(1600.0, 1000.0);
+/// What panels of the desktop and the frame of the window take of the screen.
+const BESIDE: Vec2 = vec2(40.0, 110.0);
+/// In less, the panels are of no use.
+const SMALLEST: Vec2 = vec2(800.0, 500.0);
+
+/// Shows the window until it is closed.
+///
+/// # Errors
+/// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
+pub fn run(options: WindowOptions) -> Result<Outcome> {
+    // A misspelt line is told at once, also where no window is possible.
+    let script = options.script.as_deref().map(Script::read).transpose().map_err(|error| anyhow!(error))?;
+    if let Some(why) = no_display() {
+        return Ok(Outcome::NoWindow(why));
+    }
+    let damage = if options.is_scripted() { DamageRule::Left } else { DamageRule::PutAside };
+    let mut storage = Storage::of(APP, damage);
+    // What was kept plays no part in runs from a script.
+    let notice = storage.notice.take().filter(|_| !options.is_scripted());
+    let native = native_options(&options, storage);
+    let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let create: eframe::AppCreator<'_> = {
+        let (failure, has_begun) = (failure.clone(), has_begun.clone());
+        Box::new(move |cc| {
+            has_begun.store(true, Relaxed);
+            let mut app = App::new(cc, options, script);
+            if let Some(notice) = notice {
+                app.toasts.show(Tone::Warning, &notice.to_string());
+            }
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
+            Ok(Box::new(app))
+        })
+    };
+    match without_panic_text(&has_begun, || eframe::run_native(APP, native, create)) {
+        Some(Ok(())) => {}
+        Some(Err(error)) => return Ok(Outcome::NoWindow(reason(&error))),
+        None => {
+            let why = "the window system could not be reached: is libxkbcommon-x11 installed?";
+            return Ok(Outcome::NoWindow(why.to_owned()));
+        }
+    }
+    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failed = failure.and_then(|failure| failure.lock().unwrap_or_else(PoisonError::into_inner).take());
+    failed.map_or(Ok(Outcome::Done), |error| Err(anyhow!(error)))
+}
+
+/// The toolkit panics where a library of the window system is missing. Until the program itself runs, such a
+/// panic is kept quiet and gives none; afterwards it is a mistake of ours and goes on.
+fn without_panic_text<R>(has_begun: &Arc<AtomicBool>, act: impl FnOnce() -> R) -> Option<R> {
+    let before: Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(std::panic::take_hook());
+    std::panic::set_hook({
+        let (before, has_begun) = (before.clone(), has_begun.clone());
+        Box::new(move |info| {
+            if has_begun.load(Relaxed) {
+                before(info);
+            }
+        })
+    });
+    let result = catch_unwind(AssertUnwindSafe(act));
+    std::panic::set_hook(Box::new(move |info| before(info)));
+    match result {
+        Ok(result) => Some(result),
+        Err(panic) if has_begun.load(Relaxed) => std::panic::resume_unwind(panic),
+        Err(_) => None,
+    }
+}
+
+/// Why there can be no window, as far as the environment tells.
+fn no_display() -> Option<String> {
+    let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_needed = cfg!(all(unix, not(target_os = "macos")));
+    let message = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
+    (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
+}
+
+fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOptions {
+    // A picture of a given size must not depend on where the window was last time.
+    let persist_window = options.size.is_none() && !options.is_scripted();
+    let is_first = persist_window && !storage.has_window;
+    let size = options.size.map_or(FIRST_SIZE, |(wide, tall)| {
+        let [wide, tall] = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
+        vec2(wide, tall)
+    });
+    let mut viewport = egui::ViewportBuilder::default()
+        .with_title("Stepback")
+        .with_app_id(APP)
+        // The toolkit makes of more than any screen has the size of the screen, and tells it in no other way.
+        .with_inner_size(if is_first { Vec2::splat(f32::from(u16::MAX)) } else { size })
+        .with_min_inner_size(SMALLEST)
+        .with_drag_and_drop(true);
+    if let Some(icon) = icon() {
+        viewport = viewport.with_icon(icon);
+    }
+    let renderer = eframe::Renderer::Glow;
+    // Nothing is read from there and nothing is written: a script and a picture depend on nothing that was kept.
+    let nowhere =
+        options.is_scripted().then(|| std::env::temp_dir().join(format!("{APP}-none-{}/app.ron", std::process::id())));
+    // The toolkit puts the size of the last run in the place of what was asked for, whatever it was told.
+    let as_asked: Option<eframe::WindowBuilderHook> = options.size.map(|_| {
+        let hook = move |viewport: egui::ViewportBuilder| viewport.with_inner_size(size).with_maximized(false);
+        Box::new(hook) as eframe::WindowBuilderHook
+    });
+    let within_screen: Option<eframe::WindowBuilderHook> = is_first.then(|| {
+        let hook = |viewport: egui::ViewportBuilder| {
+            let screen = viewport.inner_size.unwrap_or(FIRST_SIZE);
+            viewport.with_inner_size(first_size(screen))
+        };
+        Box::new(hook) as eframe::WindowBuilderHook
+    });
+    eframe::NativeOptions {
+        viewport,
+        renderer,
+        persist_window,
+        persistence_path: storage.instead.or(nowhere),
+        window_builder: within_screen.or(as_asked),
+        system_font_fallback: false,
+        ..Default::default()
+    }
+}
+
+/// The size of the first window on a screen: what a desktop puts around it and beside it has room, too.
+fn first_size(screen: Vec2) -> Vec2 {
+    FIRST_SIZE.min((screen - BESIDE).max(SMALLEST))
+}
+
+/// The window's icon; none if the picture inside the program cannot be read, which a test rules out.
+fn icon() -> Option<egui::IconData> {
+    let bytes: &[u8] = include_bytes!("../../assets/icon.png");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().ok()?;
+    let mut rgba = vec![0; reader.output_buffer_size()?];
+    let info = reader.next_frame(&mut rgba).ok()?;
+    (info.color_type == png::ColorType::Rgba).then_some(egui::IconData { rgba, width: info.width, height: info.height })
+}
+
+/// One sentence. What the toolkit says of itself is a dump of structures and is left out.
+fn reason(error: &eframe::Error) -> String {
+    match error {
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
+            let display = ["WAYLAND_DISPLAY", "DISPLAY"].iter().find_map(|name| std::env::var(name).ok());
+            format!("the display {:?} cannot be reached", display.unwrap_or_default())
+        }
+        eframe::Error::Glutin(_) | eframe::Error::NoGlutinConfigs(..) | eframe::Error::OpenGL(_) => {
+            "OpenGL is not available: is a driver such as libgl1-mesa-dri installed?".to_owned()
+        }
+        eframe::Error::AppCreation(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_icon_inside_the_program_can_be_read() {
+        assert!(icon().is_some());
+    }
+
+    #[test]
+    fn the_first_window_leaves_room_on_the_screen() {
+        let size = |wide, tall| first_size(vec2(wide, tall));
+        assert_eq!(size(1600.0, 1000.0), vec2(1560.0, 890.0));
+        assert_eq!(size(1366.0, 768.0), vec2(1326.0, 658.0));
+        assert_eq!(size(2560.0, 1440.0), FIRST_SIZE);
+        assert_eq!(size(640.0, 480.0), SMALLEST);
+    }
+
+    #[test]
+    fn a_panic_before_the_program_runs_is_an_answer() {
+        let has_begun = Arc::new(AtomicBool::new(false));
+        assert_eq!(without_panic_text(&has_begun, || 1), Some(1));
+        assert_eq!(without_panic_text(&has_begun, || -> u8 { panic!("no library") }), None);
+    }
+
+    #[test]
+    fn a_script_that_is_wrong_is_told_before_a_window_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("a.txt");
+        std::fs::write(&script, "Dance\n").unwrap();
+        let error = run(WindowOptions { script: Some(script), ..WindowOptions::default() }).unwrap_err();
+        assert!(error.to_string().ends_with("a.txt, line 1: there is no command \"Dance\""));
+    }
+}

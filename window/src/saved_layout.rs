@@ -1,0 +1,51 @@
+//! The panels and windows of the last run.
+
+use egui::Vec2;
+use egui_tiles::TileId;
+
+use super::kept_layout;
+use super::layout::{self, Dock};
+use super::torn_place::TornPlace;
+use crate::panels::Pane;
+use stepback_debugger::action::{Moment, PanelKind, TraceId, WindowId};
+use stepback_debugger::desk::Kept;
+use stepback_debugger::notes::KeptWindow;
+
+/// The panels, and where the windows of the trace were.
+pub struct SavedLayout {
+    /// The panels with what they follow.
+    pub dock: Dock,
+    /// The windows of panels that have windows of their own, as far as it is known where they were.
+    pub torn: Vec<(TileId, TornPlace)>,
+    /// The trace windows and where they were.
+    pub positions: Vec<(WindowId, Moment)>,
+    /// The active trace window.
+    pub active: WindowId,
+}
+
+/// The panels and windows. Without panels, or where they cannot be read, the first ones for a window of a size.
+pub fn layout_of(kept: &Kept, size: Vec2) -> Option<SavedLayout> {
+    let file = kept.file.as_ref()?;
+    let moment = |position| Moment { trace: TraceId::default(), position };
+    let place = |window: &KeptWindow| (WindowId(window.number), moment(window.position));
+    let positions: Vec<_> = file.windows.iter().map(place).collect();
+    let read = if file.panels.is_empty() { None } else { kept_layout::read_all(&file.panels) };
+    let (dock, torn) = read.unwrap_or_else(|| (first_with(&positions, size), Vec::new()));
+    Some(SavedLayout { dock, torn, positions, active: WindowId(file.active) })
+}
+
+/// The first panels, with the trace windows that there were.
+fn first_with(positions: &[(WindowId, Moment)], size: Vec2) -> Dock {
+    let mut dock = layout::first(size);
+    let beside = layout::panes_in_order(&dock).into_iter().find(|tile| window_of(&dock, *tile).is_some());
+    let Some(beside) = beside else { return dock };
+    let shown = window_of(&dock, beside);
+    for (id, _) in positions.iter().filter(|(id, _)| Some(*id) != shown) {
+        layout::insert_as_tab(&mut dock, beside, Pane::new(PanelKind::Trace, *id));
+    }
+    dock
+}
+
+fn window_of(dock: &Dock, tile: TileId) -> Option<WindowId> {
+    dock.tiles.get_pane(&tile)?.window()
+}

@@ -1,0 +1,286 @@
+//! What is kept from one run to the next.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::browser::Order;
+use super::{layout, salvage};
+use crate::theme::{Palette, install_styles};
+use stepback_debugger::action::{FindQuestion, FontRole, ThemeChoice};
+use stepback_debugger::desk::HISTORY;
+use stepback_debugger::desk::recent::{self, RecentTrace};
+use stepback_debugger::keymap::KeyChoice;
+use stepback_debugger::messages::LanguageChoice;
+use stepback_debugger::model::SourceChoice;
+use stepback_debugger::session::Session;
+use stepback_debugger::source::{SourceMap, SourceMapping};
+
+/// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The theme.
+    pub theme: ThemeChoice,
+    /// The language of the window.
+    pub language: LanguageChoice,
+    /// The size of everything, 1 is normal.
+    pub zoom: f32,
+    /// What it writes with.
+    pub fonts: FontChoice,
+    /// Traces that were opened, the newest first.
+    pub recent: Vec<RecentTrace>,
+    /// Names of the commands that the palette ran last, the newest first.
+    pub recent_commands: Vec<String>,
+    /// What was looked for, the newest first.
+    pub searches: Vec<FindQuestion>,
+    /// Directories of sources that moved, by the image that tells of them, the newest last.
+    pub moved_sources: Vec<MovedSources>,
+    /// The rows of the trace tell their source lines.
+    pub has_row_lines: bool,
+    /// Layouts of the user's own, the newest last.
+    pub layouts: Vec<OwnLayout>,
+    /// How tall the timeline is, where the user chose that.
+    pub timeline_height: Option<f32>,
+    /// Files are chosen in the browser of our own, even where the desktop has a dialog.
+    pub uses_own_browser: bool,
+    /// How that browser shows folders.
+    pub file_order: Order,
+    /// The folder that it showed last.
+    pub file_folder: Option<PathBuf>,
+    /// The keys that the user chose; they are kept in the file of settings alone.
+    #[serde(skip)]
+    pub keys: KeyChoice,
+}
+
+/// How small and how large everything may be.
+const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+/// More layouts of the user's own are not kept.
+pub const LAYOUTS: usize = 50;
+/// More commands are not remembered.
+const COMMANDS: usize = 5;
+/// How small and how large texts of the interface may be beside code: more, and labels stand in each other's way.
+pub const INTERFACE_PERCENT: std::ops::RangeInclusive<i64> = 80..=120;
+/// More directories of sources are not kept.
+const MAPPINGS: usize = 50;
+/// Longer searches are not kept.
+const SEARCH_BYTES: usize = 4096;
+
+/// A directory of an image's sources that moved. Other images may mean another one by the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MovedSources {
+    /// The image.
+    pub image: PathBuf,
+    /// What moved where.
+    pub mapping: SourceMapping,
+}
+
+/// The fonts that the user chose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FontChoice {
+    /// The size of texts of the interface beside code.
+    pub interface_percent: i64,
+    /// The file of their font.
+    pub interface: Option<PathBuf>,
+    /// The file of the font of code and numbers.
+    pub fixed_width: Option<PathBuf>,
+}
+
+impl Default for FontChoice {
+    fn default() -> Self {
+        Self { interface_percent: 100, interface: None, fixed_width: None }
+    }
+}
+
+impl FontChoice {
+    /// The file of one of both.
+    pub fn file(&self, role: FontRole) -> Option<&Path> {
+        match role {
+            FontRole::Interface => self.interface.as_deref(),
+            FontRole::FixedWidth => self.fixed_width.as_deref(),
+        }
+    }
+
+    /// The file of one of both, to change it.
+    pub fn file_mut(&mut self, role: FontRole) -> &mut Option<PathBuf> {
+        match role {
+            FontRole::Interface => &mut self.interface,
+            FontRole::FixedWidth => &mut self.fixed_width,
+        }
+    }
+
+    /// Texts of the interface larger (1), smaller (-1) or normal (0), within reason.
+    pub fn scale_interface(&mut self, direction: i8) {
+        let percent = if direction == 0 { 100 } else { self.interface_percent + 5 * i64::from(direction) };
+        self.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
+    }
+}
+
+/// A layout of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnLayout {
+    /// What it is called.
+    pub name: String,
+    /// The panels as they are kept.
+    pub panels: String,
+}
+
+impl MovedSources {
+    fn is_of(&self, session: &Session) -> bool {
+        let images = session.images.infos().iter();
+        images.filter_map(|info| std::path::absolute(&info.spec.path).ok()).any(|path| path == self.image)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let theme = ThemeChoice::default();
+        Self {
+            theme,
+            language: LanguageChoice::default(),
+            zoom: 1.0,
+            fonts: FontChoice::default(),
+            recent: Vec::new(),
+            recent_commands: Vec::new(),
+            searches: Vec::new(),
+            moved_sources: Vec::new(),
+            has_row_lines: true,
+            layouts: Vec::new(),
+            timeline_height: None,
+            uses_own_browser: false,
+            file_order: Order::default(),
+            file_folder: None,
+            keys: KeyChoice::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// What the last run kept.
+    pub fn load(storage: &dyn eframe::Storage) -> Self {
+        let settings: Option<Self> = storage.get_string(eframe::APP_KEY).and_then(|text| salvage::read(&text));
+        settings.unwrap_or_default().within_limits()
+    }
+
+    /// The same with every value where the program itself would leave it: the file may be from anywhere.
+    fn within_limits(mut self) -> Self {
+        self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
+        let percent = self.fonts.interface_percent;
+        self.fonts.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
+        let is_usable = |height: &f32| layout::TIMELINE.contains(height);
+        self.timeline_height = self.timeline_height.filter(is_usable);
+        self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
+        self.recent.truncate(recent::LIMIT);
+        self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);
+        self.layouts.truncate(LAYOUTS);
+        self.recent_commands.truncate(COMMANDS);
+        self.searches.truncate(HISTORY);
+        self.searches.retain(|question| question.text.len() <= SEARCH_BYTES);
+        let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
+        self.moved_sources.drain(..surplus);
+        self
+    }
+
+    /// Keeps everything for the next run.
+    pub fn save(&self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, eframe::APP_KEY, self);
+    }
+
+    /// Puts the theme and the size of everything into effect.
+    pub fn apply(&self, context: &egui::Context) {
+        let is_safe = matches!(self.theme, ThemeChoice::SafeDark | ThemeChoice::SafeLight);
+        if is_safe { Palette::Safe } else { Palette::Usual }.take_effect();
+        context.set_theme(match self.theme {
+            ThemeChoice::System => egui::ThemePreference::System,
+            ThemeChoice::Dark | ThemeChoice::SafeDark => egui::ThemePreference::Dark,
+            ThemeChoice::Light | ThemeChoice::SafeLight => egui::ThemePreference::Light,
+        });
+        install_styles(context);
+        context.set_zoom_factor(self.zoom);
+    }
+
+    /// Larger (1), smaller (-1) or normal (0), within reason.
+    pub fn zoom_by(&mut self, direction: i8) {
+        self.zoom = match direction {
+            0 => 1.0,
+            1.. => (self.zoom + 0.1).min(*ZOOM.end()),
+            _ => (self.zoom - 0.1).max(*ZOOM.start()),
+        };
+    }
+
+    /// What was chosen about the sources of a trace, with the mappings of the command line, which go first.
+    pub fn source_choice(&self, session: &Session) -> SourceChoice {
+        let kept = self.moved_sources.iter().filter(|moved| moved.is_of(session));
+        let mut map = SourceMap::new(Vec::new());
+        kept.for_each(|moved| map.add(moved.mapping.clone()));
+        session.source_map.mappings().iter().for_each(|mapping| map.add(mapping.clone()));
+        SourceChoice { map, is_in_rows: self.has_row_lines }
+    }
+
+    /// Keeps where a directory of an image's sources went.
+    pub fn add_source_mapping(&mut self, image: PathBuf, mapping: SourceMapping) {
+        let image = std::path::absolute(&image).unwrap_or(image);
+        self.moved_sources.retain(|known| known.image != image || known.mapping.from != mapping.from);
+        self.moved_sources.push(MovedSources { image, mapping });
+        let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
+        self.moved_sources.drain(..surplus);
+    }
+
+    /// Forgets where the sources of a trace's images went.
+    pub fn forget_source_mappings(&mut self, session: &Session) {
+        self.moved_sources.retain(|moved| !moved.is_of(session));
+    }
+
+    /// Puts a command on top of the palette's recent ones.
+    pub fn remember_command(&mut self, name: &str) {
+        self.recent_commands.retain(|other| other != name);
+        self.recent_commands.insert(0, name.to_owned());
+        self.recent_commands.truncate(COMMANDS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Stored(std::collections::HashMap<String, String>);
+
+    impl eframe::Storage for Stored {
+        fn get_string(&self, key: &str) -> Option<String> {
+            self.0.get(key).cloned()
+        }
+
+        fn set_string(&mut self, key: &str, value: String) {
+            self.0.insert(key.to_owned(), value);
+        }
+
+        fn remove_string(&mut self, key: &str) {
+            self.0.remove(key);
+        }
+
+        fn flush(&mut self) {}
+    }
+
+    fn loaded(key: &str, text: &str) -> Settings {
+        let mut stored = Stored::default();
+        eframe::Storage::set_string(&mut stored, key, text.to_owned());
+        Settings::load(&stored)
+    }
+
+    #[test]
+    fn a_zoom_that_nobody_can_see_is_brought_within_limits() {
+        for (text, zoom) in [("-1.0", 0.5), ("0.0", 0.5), ("1e30", 3.0), ("NaN", 1.0), ("inf", 1.0), ("2.0", 2.0)] {
+            let settings = loaded(eframe::APP_KEY, &format!("(theme:Dark,zoom:{text})"));
+            assert_eq!((settings.zoom, settings.theme), (zoom, ThemeChoice::Dark), "{text}");
+            settings.apply(&egui::Context::default());
+        }
+    }
+
+    #[test]
+    fn a_field_that_cannot_be_read_costs_itself_alone() {
+        let settings = loaded(eframe::APP_KEY, "(theme:Dark,zoom:large,recent:7,has_row_lines:false)");
+        assert_eq!((settings.theme, settings.zoom, settings.has_row_lines), (ThemeChoice::Dark, 1.0, false));
+    }
+}

@@ -1,0 +1,45 @@
+//! Why a cell has its value: what the actions of slices do in the window.
+
+use egui_tiles::Tile;
+
+use super::workspace::Workspace;
+use crate::panels::{OwnWish, Pane};
+use stepback_debugger::action::{PanelKind, SliceQuestion, SliceView};
+use stepback_debugger::worker::Worker;
+
+impl Workspace {
+    /// Follows what panels of their own show. True while that is under way.
+    pub(super) fn look_at_own_slices(&mut self, worker: &Worker) -> bool {
+        let desk = &mut self.desk;
+        for (_, tile) in self.dock.tiles.iter_mut() {
+            let Tile::Pane(Pane::Why(panel)) = tile else { continue };
+            let wish = panel.take_wish();
+            match (wish, panel.own()) {
+                (Some(OwnWish::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
+                (Some(OwnWish::More), Some(kept)) => desk.own_slices.more(&kept.slice, &desk.session, worker),
+                _ => {}
+            }
+        }
+        let own = self.dock.tiles.iter().filter_map(|(_, tile)| match tile {
+            Tile::Pane(Pane::Why(panel)) => panel.own(),
+            _ => None,
+        });
+        let wanted: Vec<SliceQuestion> = own.map(|kept| kept.slice.clone()).collect();
+        desk.own_slices.advance(&wanted, &desk.session, worker)
+    }
+
+    /// Chooses how the rows of the slice stand, in the panel that has the keyboard or in the first.
+    pub(super) fn view_slice(&mut self, view: SliceView) {
+        let tile = self.tile_of(PanelKind::Why);
+        if let Some(Tile::Pane(Pane::Why(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.choose_view(view);
+        }
+    }
+
+    /// Shows a kept slice in a panel of its own.
+    pub(super) fn show_slice(&mut self, name: &str) {
+        if let Some(kept) = self.kept_slice(name) {
+            self.show_own_slice(kept);
+        }
+    }
+}

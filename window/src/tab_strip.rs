@@ -1,0 +1,325 @@
+//! Tabs as designed: the position's colour on top, its number, what the panel follows, a menu.
+
+use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui_tiles::{TabState, TileId};
+
+use super::widgets::{badge, paint_flat, width};
+use crate::panels::{Pane, tab_badge};
+use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
+use stepback_debugger::action::{Action, Follow, WindowId};
+use stepback_debugger::desk::words::count;
+use stepback_debugger::messages::say;
+use stepback_debugger::model::Windows;
+
+/// How high a tab strip is.
+pub const HEIGHT: f32 = 28.0;
+/// In narrower strips the place of the position stands in the tooltip alone.
+const NARROW: f32 = 340.0;
+
+/// Where a panel is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PanelPlace {
+    /// In the main window.
+    Dock,
+    /// In a window of its own.
+    Window,
+}
+
+/// The panel that a strip shows.
+pub struct Strip<'a> {
+    /// The panel.
+    pub pane: &'a Pane,
+    /// Its tile.
+    pub tile: TileId,
+    /// The trace windows.
+    pub windows: &'a Windows,
+    /// Where it is.
+    pub place: PanelPlace,
+}
+
+/// What stands in a tab beside its title.
+const BESIDE: f32 = 12.0 + 16.0 + 8.0 + 14.0;
+/// Narrower tabs tell too little: others are hidden before.
+const NARROWEST: f32 = BESIDE + 28.0;
+
+/// How wide a tab is that has all the room that it wants.
+pub fn tab_width(ui: &Ui, pane: &Pane) -> f32 {
+    BESIDE + width(ui, &pane.title(), &medium(12.5))
+}
+
+/// The widths of tabs in a strip, 0 for those that are hidden: the widest are cut first, to the same width, and where that
+/// is too narrow, those at the end are hidden, and the button that lists them has its room. The active one is always there.
+pub fn fitted(wanted: &[f32], active: usize, room: f32, more: f32) -> Vec<f32> {
+    let cut = |widths: &[f32], room: f32| {
+        let (mut left, mut count) = (room, widths.len() as f32);
+        let mut sorted = widths.to_vec();
+        sorted.sort_by(f32::total_cmp);
+        // Narrow tabs leave room for the wide ones.
+        let mut most = left / count.max(1.0);
+        for wide in sorted {
+            if wide > most {
+                break;
+            }
+            (left, count) = (left - wide, count - 1.0);
+            most = if count > 0.0 { left / count } else { f32::INFINITY };
+        }
+        most
+    };
+    let most = cut(wanted, room);
+    if most >= NARROWEST {
+        return wanted.iter().map(|wide| wide.min(most)).collect();
+    }
+    let shown = (((room - more) / NARROWEST) as usize).max(1);
+    let is_shown = |place: usize| match active < shown {
+        true => place < shown,
+        false => place + 1 < shown || place == active,
+    };
+    let kept: Vec<f32> = (0..).zip(wanted).filter(|(place, _)| is_shown(*place)).map(|(_, wide)| *wide).collect();
+    let most = cut(&kept, (room - more).max(NARROWEST));
+    (0..).zip(wanted).map(|(place, wide)| if is_shown(place) { wide.min(most) } else { 0.0 }).collect()
+}
+
+/// How wide the button is that lists so many hidden tabs.
+pub fn more_width(ui: &Ui, hidden: usize) -> f32 {
+    width(ui, &say!("strip-more", number = hidden as u64), &ui_font(11.5)) + 26.0
+}
+
+/// The button at the end of a strip that lists its hidden tabs. Returns the one that was chosen.
+pub fn more_ui(ui: &mut Ui, hidden: &[(TileId, String)]) -> Option<TileId> {
+    let tok = Tok::current(ui);
+    let number = hidden.len() as u64;
+    let (rect, response) = ui.allocate_exact_size(vec2(more_width(ui, hidden.len()), 22.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("strip-more-said", number = number)));
+    paint_flat(ui.painter(), rect, &response, tok);
+    let left = rect.left_center() + vec2(6.0, 0.0);
+    ui.painter().text(left, Align2::LEFT_CENTER, icons::CARET_DOWN, icon(10.0), tok.t2);
+    let text = say!("strip-more", number = number);
+    ui.painter().text(left + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    let mut chosen = None;
+    egui::Popup::menu(&response).show(|ui| {
+        ui.set_min_width(140.0);
+        for (tile, title) in hidden {
+            if ui.button(title).clicked() {
+                chosen = Some(*tile);
+            }
+        }
+    });
+    chosen
+}
+
+/// Draws one tab in a width.
+pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState, wide: f32) -> Response {
+    let is_active = state.active;
+    let title = pane.title();
+    let (_, rect) = ui.allocate_space(vec2(wide, HEIGHT));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::selected(egui::Role::Tab, true, is_active, &title));
+    if ui.is_rect_visible(rect) && !state.is_being_dragged {
+        paint_tab(ui, pane, &title, &response, state);
+    }
+    let is_cut = wide + 0.5 < tab_width(ui, pane);
+    if is_cut { response.on_hover_text(title) } else { response }
+}
+
+fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &TabState) {
+    let is_active = state.active;
+    let (tok, rect) = (Tok::current(ui), response.rect);
+    let painter = ui.painter();
+    let number = pane.window().map(|window| window.0);
+    if is_active {
+        painter.rect_filled(rect, 0.0, tok.bg1);
+        let top = Rect::from_min_size(rect.min, vec2(rect.width(), 2.0));
+        painter.rect_filled(top, 0.0, number.map_or(tok.line2, |number| tok.position(number)));
+        let right = Rect::from_min_max(pos2(rect.right() - 1.0, rect.top()), rect.max);
+        painter.rect_filled(right, 0.0, tok.line);
+    } else if response.hovered() {
+        painter.rect_filled(rect, 0.0, tok.bg3);
+    }
+    let color = if is_active { tok.t1 } else { tok.t2 };
+    let left = rect.left_center() + vec2(12.0, 1.0);
+    match number {
+        Some(number) => {
+            badge(painter, left, number, tok);
+        }
+        None => {
+            painter.text(left, Align2::LEFT_CENTER, pane.icon(), icon(14.0), tok.t2);
+        }
+    }
+    let mut job = egui::text::LayoutJob::default();
+    job.append(title, 0.0, egui::TextFormat::simple(medium(12.5), color));
+    job.wrap = egui::text::TextWrapping::truncate_at_width((rect.right() - 8.0 - left.x - 24.0).max(0.0));
+    let galley = painter.layout_job(job);
+    painter.galley(left + vec2(24.0, -galley.size().y / 2.0), galley, color);
+    if response.has_focus() {
+        painter.rect_stroke(rect.shrink(1.0), 2.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+    }
+}
+
+/// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
+/// The space is allocated, from the right, so that tabs do not run under it.
+pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let Strip { pane, tile, windows, .. } = *strip;
+    let tok = Tok::current(ui);
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let room = ui.available_width();
+    ui.add_space(4.0);
+    menu_ui(ui, strip, out);
+    let Some(follow) = pane.follow() else { return };
+    match pane.window() {
+        Some(window) => trace_badge_ui(ui, window, windows, tok),
+        None => {
+            let badge = FollowBadge { follow, room, is_pinnable: pane.is_pinnable() };
+            out.extend(badge.ui(ui, windows).map(|next| Action::Bind(tile.0, next)));
+        }
+    }
+}
+
+fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
+    let text = count(windows.followed(window).position.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(width(ui, &text, &mono(11.5)), HEIGHT), Sense::hover());
+    let color = tok.position(window.0);
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
+}
+
+/// What the shown panel follows: a click goes on to the next that it can.
+struct FollowBadge {
+    follow: Follow,
+    room: f32,
+    is_pinnable: bool,
+}
+
+impl FollowBadge {
+    /// Draws it. Returns what the panel is to follow when it was clicked.
+    fn ui(&self, ui: &mut Ui, windows: &Windows) -> Option<Follow> {
+        let (is_narrow, tok) = (self.room < NARROW, Tok::current(ui));
+        let shown = tab_badge(self.follow, windows);
+        let at = say!("tabs-at", position = count(shown.position.0));
+        let text = if is_narrow { "" } else { at.as_str() };
+        // A panel that stays with one window says so by a chain.
+        let chain = if matches!(self.follow, Follow::Window(_)) { 16.0 } else { 0.0 };
+        let wide = chain + if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
+        let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("tabs-what-the-panel-follows")));
+        let painter = ui.painter();
+        if chain > 0.0 {
+            painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::LINK, icon(13.0), tok.t2);
+        }
+        let left = rect.left_center() + vec2(chain, 0.0);
+        let what = match (shown.window, self.follow) {
+            (Some(window), follow) => {
+                badge(painter, left, window.0, tok);
+                match follow {
+                    Follow::Active => say!("tabs-follows-active", number = window.0, at = &at),
+                    _ => say!("tabs-follows", number = window.0, at = &at),
+                }
+            }
+            (None, _) => {
+                painter.text(left, Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
+                say!("tabs-pinned", at = &at)
+            }
+        };
+        painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
+        let next = self.next(windows);
+        let then = match next {
+            Follow::Active => say!("tabs-the-active-window").to_owned(),
+            Follow::Window(id) => say!("tabs-window", number = id.0),
+            Follow::Pinned(_) => say!("tabs-this-position-for-good").to_owned(),
+        };
+        let response = response.on_hover_text(say!("tabs-what-and-click", what = what, then = then));
+        response.clicked().then_some(next)
+    }
+
+    /// The active window, each window where there are several, the moment at hand, and from the start again.
+    fn next(&self, windows: &Windows) -> Follow {
+        let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
+        ids.sort();
+        ids.retain(|_| windows.list.len() > 1);
+        let mut round = vec![Follow::Active];
+        round.extend(ids.into_iter().map(Follow::Window));
+        round.extend(self.is_pinnable.then(|| Follow::Pinned(windows.moment_of(self.follow))));
+        let place = round.iter().position(|follow| *follow == self.follow);
+        place.and_then(|place| round.get(place + 1)).copied().unwrap_or_default()
+    }
+}
+
+fn menu_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let pane = strip.pane;
+    let tok = Tok::current(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(26.0, 22.0), Sense::click());
+    let name = say!("tabs-panel-menu", panel = pane.title());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::MORE, icon(14.0), tok.t2);
+    egui::Popup::menu(&response).show(|ui| {
+        ui.set_min_width(180.0);
+        panel_menu(ui, strip, out);
+    });
+}
+
+/// What can be done with a panel.
+fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
+    let Strip { pane, tile, windows, place } = *strip;
+    if let Some(follow) = pane.follow() {
+        let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
+        ids.sort();
+        if ui.add(egui::Button::selectable(follow == Follow::Active, say!("tabs-follow-the-active-window"))).clicked() {
+            out.push(Action::Bind(tile.0, Follow::Active));
+        }
+        for id in ids {
+            let is_chosen = follow == Follow::Window(id);
+            if ui.add(egui::Button::selectable(is_chosen, say!("tabs-follow-window", number = id.0))).clicked() {
+                out.push(Action::Bind(tile.0, Follow::Window(id)));
+            }
+        }
+        if pane.is_pinnable() {
+            let here = windows.moment_of(follow);
+            let is_pinned = matches!(follow, Follow::Pinned(_));
+            if ui
+                .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position))))
+                .clicked()
+            {
+                out.push(Action::Bind(tile.0, Follow::Pinned(here)));
+            }
+        }
+        ui.separator();
+    }
+    let (word, action) = match place {
+        PanelPlace::Dock => (say!("strip-tear-off"), Action::TearOff(Some(tile.0))),
+        PanelPlace::Window => (say!("strip-put-back"), Action::PutBack(Some(tile.0))),
+    };
+    if ui.button(word).clicked() {
+        out.push(action);
+    }
+    if ui.button(say!("tabs-duplicate")).clicked() {
+        out.push(Action::DuplicatePanel(tile.0));
+    }
+    if ui.button(say!("tabs-close")).clicked() {
+        out.push(Action::ClosePanel(tile.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_tabs_are_cut_first() {
+        assert_eq!(fitted(&[100.0, 120.0], 0, 300.0, 64.0), [100.0, 120.0]);
+        assert_eq!(fitted(&[90.0, 200.0, 160.0], 0, 330.0, 64.0), [90.0, 120.0, 120.0]);
+        assert_eq!(fitted(&[], 0, 100.0, 64.0), [0.0; 0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_hidden_but_never_the_active_tab() {
+        let wanted = [120.0; 6];
+        let shown = |active, room| {
+            let widths = fitted(&wanted, active, room, 64.0);
+            assert!(widths.iter().sum::<f32>() <= room, "{widths:?} in {room}");
+            (0..).zip(widths).filter(|(_, wide)| *wide > 0.0).map(|(place, _)| place).collect::<Vec<usize>>()
+        };
+        assert_eq!(shown(0, 600.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shown(0, 320.0), [0, 1, 2]);
+        assert_eq!(shown(5, 320.0), [0, 1, 5]);
+        assert_eq!(shown(5, 150.0), [5]);
+    }
+}

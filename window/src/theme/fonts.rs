@@ -1,0 +1,120 @@
+//! The faces, and the families that the program asks for by role.
+
+use std::sync::Arc;
+
+use egui::{FontData, FontDefinitions, FontFamily, FontId};
+
+use super::font_file::OwnFaces;
+
+pub(super) const UI: &str = "ui";
+pub(super) const MEDIUM: &str = "ui-medium";
+pub(super) const SEMI: &str = "ui-semi";
+pub(super) const MONO: &str = "mono";
+pub(super) const MONO_BOLD: &str = "mono-bold";
+const ICON: &str = "icon";
+const ICON_FILL: &str = "icon-fill";
+
+/// Texts of the window: 13 body, 12.5 toolbar and tabs, 12 hints, 11.5 status bar, 11 legends.
+pub fn ui(size: f32) -> FontId {
+    named(size, UI)
+}
+
+/// The same, medium: tabs, buttons of dialogs, table heads.
+pub fn medium(size: f32) -> FontId {
+    named(size, MEDIUM)
+}
+
+/// The same, semibold: titles.
+pub fn semi(size: f32) -> FontId {
+    named(size, SEMI)
+}
+
+/// Code and every number that is data: 12.5 (7.5 wide), 11.5 gutter and counts, 10.5 axis ticks.
+pub fn mono(size: f32) -> FontId {
+    named(size, MONO)
+}
+
+/// The same, bold: changed, different or current, nothing else.
+pub fn mono_bold(size: f32) -> FontId {
+    named(size, MONO_BOLD)
+}
+
+/// Icons: 14 in tabs and menus, 17 in the toolbar, 10 carets, 26 empty states.
+pub fn icon(size: f32) -> FontId {
+    named(size, ICON)
+}
+
+/// Filled icons: pin, ribbon, exception.
+pub fn icon_fill(size: f32) -> FontId {
+    named(size, ICON_FILL)
+}
+
+/// Whether a font is one of icons.
+pub fn is_icon(font: &FontId) -> bool {
+    [ICON, ICON_FILL].iter().any(|name| font.family == FontFamily::Name((*name).into()))
+}
+
+fn named(size: f32, family: &str) -> FontId {
+    FontId::new(size, FontFamily::Name(family.into()))
+}
+
+/// What the window writes with.
+#[derive(Clone)]
+pub struct Fonts {
+    /// Faces of the user's own.
+    pub own: OwnFaces,
+    /// The size of texts of the interface beside that of code, 1 is normal.
+    pub interface_scale: f32,
+}
+
+impl Default for Fonts {
+    fn default() -> Self {
+        Self { own: OwnFaces::default(), interface_scale: 1.0 }
+    }
+}
+
+/// Gives the context the program's own faces and those that the user chose, and no others, so that the window looks the
+/// same on every machine.
+pub fn install_fonts(context: &egui::Context, fonts: &Fonts) {
+    context.set_fonts(definitions(fonts));
+}
+
+fn definitions(fonts: &Fonts) -> FontDefinitions {
+    let faces: [(&str, &'static [u8]); 7] = [
+        (UI, include_bytes!("../../../assets/fonts/Inter-Regular.otf")),
+        (MEDIUM, include_bytes!("../../../assets/fonts/Inter-Medium.otf")),
+        (SEMI, include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
+        (MONO, include_bytes!("../../../assets/fonts/JetBrainsMono-Regular-NoLigatures.ttf")),
+        (MONO_BOLD, include_bytes!("../../../assets/fonts/JetBrainsMono-Bold-NoLigatures.ttf")),
+        (ICON, include_bytes!("../../../assets/fonts/Phosphor.ttf")),
+        (ICON_FILL, include_bytes!("../../../assets/fonts/Phosphor-Fill.ttf")),
+    ];
+    let mut definitions = FontDefinitions::empty();
+    let mut add = |key: String, name: &str, mut data: FontData| {
+        if [UI, MEDIUM, SEMI].contains(&name) {
+            data.tweak.scale *= fonts.interface_scale;
+        }
+        definitions.font_data.insert(key, Arc::new(data));
+    };
+    faces.iter().for_each(|(name, bytes)| add((*name).to_owned(), name, FontData::from_static(bytes)));
+    fonts.own.0.iter().for_each(|(name, data)| add(own(name), name, data.clone()));
+    for (name, _) in faces {
+        definitions.families.insert(FontFamily::Name(name.into()), chain(name, fonts));
+    }
+    definitions.families.insert(FontFamily::Proportional, chain(UI, fonts));
+    definitions.families.insert(FontFamily::Monospace, chain(MONO, fonts));
+    definitions
+}
+
+/// What a face of the user's own is called that stands before one of the program's.
+fn own(name: &str) -> String {
+    format!("own-{name}")
+}
+
+/// A face and what stands in for the characters that it lacks: the program's own, then texts fall back to the monospace
+/// face and the other way round, then to the icons.
+fn chain(name: &str, fonts: &Fonts) -> Vec<String> {
+    let mine = fonts.own.0.iter().filter(|(replaced, _)| *replaced == name).map(|(name, _)| own(name));
+    let others = [MONO, UI, ICON].into_iter().filter(|other| *other != name);
+    mine.chain(std::iter::once(name).chain(others).map(str::to_owned)).collect()
+}

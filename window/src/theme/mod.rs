@@ -1,0 +1,12 @@
+//! How the window looks: colours by meaning, fonts, icons, styles. Nothing outside names a colour.
+
+mod font_file;
+mod fonts;
+mod style;
+mod tok;
+
+pub use font_file::OwnFaces;
+pub use fonts::{Fonts, icon, icon_fill, install_fonts, is_icon, medium, mono, mono_bold, semi, ui};
+pub use stepback_debugger::icons;
+pub use style::install_styles;
+pub use tok::{Palette, Tok};

@@ -1,0 +1,309 @@
+//! Messages at the bottom right: what happened, where or why, what can be done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::widgets::link;
+use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::Tone;
+use stepback_debugger::desk::words::sentence;
+use stepback_debugger::messages::say;
+
+const SIZE: egui::Vec2 = vec2(424.0, 84.0);
+const GAP: f32 = 10.0;
+/// More messages are folded into a line that tells how many.
+const SHOWN: usize = 4;
+/// How long a message stays at least, and how long it takes to read a letter of it.
+const SHORTEST: Duration = Duration::from_secs(5);
+const PER_LETTER: Duration = Duration::from_millis(60);
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Toast {
+    /// Its number.
+    pub id: u64,
+    /// How serious it is.
+    pub kind: Tone,
+    /// What happened, as a sentence without a full stop.
+    pub title: String,
+    /// Where or why, and what now.
+    pub text: String,
+    /// What can be done: a word and an action each.
+    pub actions: Vec<(String, Action)>,
+    /// When it was first there, by the toolkit's clock; none until the next frame.
+    since: Option<Duration>,
+}
+
+/// All messages that are shown, the oldest first.
+#[derive(Debug, Default)]
+pub struct Toasts {
+    list: Vec<Toast>,
+    count: u64,
+    /// The pointer is at a message: time stands still.
+    is_held: bool,
+    /// All are shown, not the newest alone.
+    is_unfolded: bool,
+    /// The time of the last frame.
+    looked: Option<Duration>,
+}
+
+impl Toasts {
+    /// Those that are shown, the oldest first.
+    pub fn list(&self) -> &[Toast] {
+        &self.list
+    }
+
+    /// Shows a message given as one sentence: what stands before its first colon is the title.
+    pub fn show(&mut self, kind: Tone, message: &str) {
+        self.show_and_offer(kind, message, None);
+    }
+
+    /// The same with something to do about it.
+    pub fn show_and_offer(&mut self, kind: Tone, message: &str, offer: Option<(String, Action)>) {
+        let (title, text) = message.split_once(": ").unwrap_or((message, ""));
+        self.show_with(kind, &sentence(title.trim_end()), &sentence(text), offer);
+    }
+
+    /// Shows a message with something to do about it. The same message twice is shown once.
+    pub fn show_with(
+        &mut self,
+        kind: Tone,
+        title: &str,
+        text: &str,
+        actions: impl IntoIterator<Item = (String, Action)>,
+    ) {
+        self.list.retain(|toast| toast.title != title || toast.text != text);
+        self.count += 1;
+        let (title, text, actions) = (title.to_owned(), text.to_owned(), actions.into_iter().collect());
+        self.list.push(Toast { id: self.count, kind, title, text, actions, since: None });
+    }
+
+    /// Closes the messages of a title: they are no longer true.
+    pub fn retire(&mut self, title: &str) {
+        self.list.retain(|toast| toast.title != title);
+    }
+
+    /// Closes a message.
+    pub fn dismiss(&mut self, id: u64) {
+        self.list.retain(|toast| toast.id != id);
+    }
+
+    /// Closes the newest message; false when there is none.
+    pub fn dismiss_newest(&mut self) -> bool {
+        self.list.pop().is_some()
+    }
+
+    /// Closes all messages.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Closes what had its time, and asks to be drawn again when the next one will have had it.
+    pub fn expire(&mut self, context: &egui::Context) {
+        let now = Duration::try_from_secs_f64(context.input(|input| input.time)).unwrap_or_default();
+        if let Some(next) = self.expire_at(now) {
+            context.request_repaint_after(next);
+        }
+    }
+
+    /// Closes what had its time at a moment. Returns in how much time the next one will have had it.
+    fn expire_at(&mut self, now: Duration) -> Option<Duration> {
+        let passed = self.looked.replace(now).map_or(Duration::ZERO, |looked| now.saturating_sub(looked));
+        let held = if self.is_held { passed } else { Duration::ZERO };
+        for toast in &mut self.list {
+            toast.since = Some(toast.since.map_or(now, |since| since.saturating_add(held)));
+        }
+        let end = |toast: &Toast| toast.since.unwrap_or(now).saturating_add(toast.stay());
+        self.list.retain(|toast| now < end(toast));
+        self.list.iter().map(end).min().map(|next| next.saturating_sub(now))
+    }
+
+    /// Draws the newest upwards from the bottom right corner of a rectangle, and how many more there are.
+    pub fn ui(&mut self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
+        self.is_unfolded &= self.list.len() > SHOWN;
+        self.is_held = false;
+        let shown = if self.is_unfolded { self.list.len() } else { SHOWN };
+        let (mut bottom, mut drawn) = (within.bottom() - 16.0, 0);
+        for toast in self.list.iter().rev().take(shown) {
+            let corner = pos2(within.right() - 12.0, bottom);
+            let area = egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
+            let area = area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true);
+            let rect = area.show(ui.ctx(), |ui| toast.ui(ui, out)).response.rect;
+            self.is_held |= ui.ctx().pointer_hover_pos().is_some_and(|pointer| rect.contains(pointer));
+            bottom -= rect.height() + GAP;
+            drawn += 1;
+            if bottom < within.top() + SIZE.y {
+                break;
+            }
+        }
+        let more = self.list.len().saturating_sub(drawn);
+        if more > 0 || self.is_unfolded {
+            self.more_ui(ui, pos2(within.right() - 12.0, bottom), more, out);
+        }
+    }
+
+    fn more_ui(&mut self, ui: &Ui, corner: egui::Pos2, more: usize, out: &mut Vec<Action>) {
+        let area = egui::Area::new(Id::unique("more toasts")).order(egui::Order::Foreground);
+        area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true).show(ui.ctx(), |ui| {
+            egui::Frame::popup(ui.style()).show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    if !self.is_unfolded && link(ui, &say!("toasts-more", number = more as u64)).clicked() {
+                        self.is_unfolded = true;
+                    }
+                    if link(ui, say!("toasts-close-all")).clicked() {
+                        out.push(Action::DismissToasts);
+                    }
+                });
+            });
+        });
+    }
+}
+
+impl Toast {
+    /// How long it stays by itself: as long as it takes to read it, the longer the more serious it is, and where something can
+    /// be done about it.
+    fn stay(&self) -> Duration {
+        let letters = u32::try_from(self.title.len() + self.text.len()).unwrap_or(u32::MAX).min(1000);
+        let weight = match (self.kind, self.actions.is_empty()) {
+            (Tone::Info, true) => 1,
+            (Tone::Info, false) | (Tone::Warning, true) => 2,
+            (Tone::Warning, false) | (Tone::Error, _) => 4,
+        };
+        // A few words are read at a glance.
+        let is_small = weight == 1 && self.text.is_empty();
+        let shortest = if is_small { SHORTEST / 2 } else { SHORTEST };
+        weight * (shortest + letters * PER_LETTER)
+    }
+
+    fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
+        let tok = Tok::current(ui);
+        let wrap = SIZE.x - 54.0 - 40.0;
+        let lay =
+            |ui: &Ui, text: &str, font, color| ui.fonts_mut(|fonts| fonts.layout(text.to_owned(), font, color, wrap));
+        let title = lay(ui, &self.title, semi(13.0), tok.t1);
+        let text = lay(ui, &self.text, ui_font(12.0), tok.t2);
+        let tall = SIZE.y.max(title.size().y + text.size().y + 52.0);
+        let (rect, response) = ui.allocate_exact_size(vec2(SIZE.x, tall), Sense::hover());
+        let said = format!("{}. {}", self.title, self.text);
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Alert, true, &said));
+        self.paint(ui, rect, title, text, tok);
+        self.links_ui(ui, rect, out);
+        self.close_ui(ui, rect, tok, out);
+    }
+
+    fn paint(&self, ui: &Ui, rect: Rect, title: Arc<Galley>, text: Arc<Galley>, tok: &Tok) {
+        let (color, tint, shape) = match self.kind {
+            Tone::Info => (tok.accent, tok.sel, icons::INFO),
+            Tone::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
+            Tone::Error => (tok.err, tok.err_bg, icons::ERROR),
+        };
+        let painter = ui.painter();
+        painter.add(ui.visuals().popup_shadow.as_shape(rect, 8.0));
+        painter.rect_filled(rect, 8.0, tok.bg2);
+        let strip = Rect::from_min_size(rect.min, vec2(40.0, rect.height()));
+        let corners = egui::CornerRadius { nw: 8, sw: 8, ne: 0, se: 0 };
+        painter.rect_filled(strip, corners, tint);
+        painter.rect_stroke(rect, 8.0, Stroke::new(1.0, tok.line2), StrokeKind::Inside);
+        painter.text(strip.center_top() + vec2(0.0, 21.0), Align2::CENTER_CENTER, shape, icon_fill(17.0), color);
+        let left = rect.left() + 54.0;
+        let below = rect.top() + 12.0 + title.size().y + 4.0;
+        painter.galley(pos2(left, rect.top() + 12.0), title, tok.t1);
+        painter.galley(pos2(left, below), text, tok.t2);
+    }
+
+    fn links_ui(&self, ui: &mut Ui, rect: Rect, out: &mut Vec<Action>) {
+        let row = Rect::from_min_max(pos2(rect.left() + 54.0, rect.bottom() - 30.0), rect.max - vec2(40.0, 6.0));
+        ui.scope_builder(
+            UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)),
+            |ui| {
+                ui.spacing_mut().item_spacing.x = 18.0;
+                for (word, action) in &self.actions {
+                    if link(ui, word).clicked() {
+                        out.push(action.clone());
+                        out.push(Action::DismissToast(self.id));
+                    }
+                }
+                if link(ui, say!("toasts-copy")).clicked() {
+                    out.push(Action::Copy(format!("{}\n{}", self.title, self.text)));
+                }
+            },
+        );
+    }
+
+    fn close_ui(&self, ui: &Ui, rect: Rect, tok: &Tok, out: &mut Vec<Action>) {
+        let button = Rect::from_center_size(pos2(rect.right() - 19.0, rect.top() + 19.0), vec2(22.0, 22.0));
+        let response = ui.interact(button, Id::unique(("close toast", self.id)), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("toasts-close-message")));
+        super::widgets::paint_flat(ui.painter(), button, &response, tok);
+        ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
+        if response.clicked() {
+            out.push(Action::DismissToast(self.id));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_cut_at_its_first_colon() {
+        let mut toasts = Toasts::default();
+        toasts.show(Tone::Info, "the index was rebuilt: it is incomplete: \"a.sbi\"");
+        let toast = toasts.list().first().unwrap();
+        assert_eq!(toast.title, "The index was rebuilt");
+        assert_eq!(toast.text, "It is incomplete: \"a.sbi\"");
+    }
+
+    #[test]
+    fn the_same_message_is_shown_once() {
+        let mut toasts = Toasts::default();
+        toasts.show(Tone::Error, "nothing");
+        toasts.show(Tone::Error, "nothing");
+        assert_eq!(toasts.list().len(), 1);
+        assert!(toasts.dismiss_newest());
+        assert!(!toasts.dismiss_newest());
+    }
+
+    #[test]
+    fn a_message_stays_as_long_as_it_takes_to_read_it() {
+        let mut toasts = Toasts::default();
+        toasts.show(Tone::Info, "saved");
+        toasts.show(Tone::Info, &"long ".repeat(20));
+        toasts.show(Tone::Error, "broken");
+        let stays: Vec<_> = toasts.list().iter().map(Toast::stay).collect();
+        assert!(stays[0] < stays[1] && stays[1] < stays[2], "{stays:?}");
+        assert!(stays[2] < Duration::from_secs(60), "{stays:?}");
+    }
+
+    /// Looks at the messages at some second. Returns whether any is left.
+    fn look(toasts: &mut Toasts, second: f64) -> bool {
+        let next = toasts.expire_at(Duration::from_secs_f64(second));
+        assert_eq!(next.is_some(), !toasts.list().is_empty());
+        next.is_some()
+    }
+
+    #[test]
+    fn a_message_leaves_when_it_had_its_time_since_it_was_seen() {
+        let mut toasts = Toasts::default();
+        assert!(!look(&mut toasts, 100.0));
+        toasts.show(Tone::Info, "saved");
+        assert!(look(&mut toasts, 200.0) && look(&mut toasts, 202.7));
+        assert!(!look(&mut toasts, 202.9));
+    }
+
+    #[test]
+    fn time_stands_still_while_the_pointer_is_at_a_message() {
+        let mut toasts = Toasts::default();
+        toasts.show(Tone::Info, "saved");
+        assert!(look(&mut toasts, 1.0));
+        toasts.is_held = true;
+        assert!(look(&mut toasts, 61.0));
+        toasts.is_held = false;
+        assert!(look(&mut toasts, 63.5));
+        assert!(!look(&mut toasts, 64.0));
+    }
+}

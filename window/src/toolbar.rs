@@ -1,0 +1,134 @@
+//! The toolbar: backwards is always left of forwards.
+
+use egui::{Align, Layout, Response, Ui, UiBuilder, vec2};
+
+use super::app::App;
+use super::go_to::Asking;
+use super::widgets::{FlatButton, label, separator, tip};
+use crate::theme::{icon_fill, icons};
+use stepback_debugger::action::Action;
+use stepback_debugger::keymap::{self, Situation};
+use stepback_debugger::notes::BookmarkPlace;
+
+/// Below this width the texts of panels become icons and the field shrinks.
+const WIDE: f32 = 1500.0;
+/// Below this width the field "Find" is a button.
+const WITH_FIND: f32 = 1200.0;
+/// Below this width all texts become icons.
+const NARROW: f32 = 1100.0;
+
+/// Below this width no lines stand between the groups of buttons.
+const WITH_LINES: f32 = 900.0;
+
+/// Draws the toolbar.
+pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
+    let rect = ui.max_rect();
+    let wide = rect.width();
+    let field = if wide >= WIDE { 264.0 } else { (wide - 724.0).clamp(76.0, 190.0) };
+    let inner = rect.shrink2(vec2(8.0, 0.0));
+    ui.spacing_mut().item_spacing.x = 2.0;
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(builder, |ui| {
+        find_ui(ui, app, situation, wide, out);
+        ui.add_space(4.0);
+        let around = app.workspace.as_ref().map(|workspace| (&workspace.session, &app.worker));
+        app.go_to.box_ui(ui, field, around.map(|(session, worker)| Asking { session, worker }), out);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
+            buttons_ui(ui, app, situation, wide, out);
+        });
+    });
+}
+
+/// The field, or the button that leads to that of the panel.
+fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+    let Some(workspace) = app.workspace.as_ref().filter(|_| wide >= WITH_FIND) else {
+        button(ui, "Find…", None, situation, out);
+        return;
+    };
+    let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
+    app.find_box.ui(ui, field, &workspace.find, out);
+}
+
+fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+    let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
+    button(ui, "Open…", None, situation, out);
+    divide(ui, wide);
+    // Buttons that lead nowhere from here are dimmed.
+    let nowhere = Situation::default();
+    let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
+    let (can_back, can_forward) = app.workspace.as_ref().map_or((false, false), |workspace| {
+        let window = workspace.windows.active();
+        (!window.back.is_empty(), !window.forward.is_empty())
+    });
+    icons_ui(ui, &["Back in history"], where_useful(can_back), out);
+    icons_ui(ui, &["Forward in history"], where_useful(can_forward), out);
+    divide(ui, wide);
+    let position = situation.position().unwrap_or(0);
+    icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], where_useful(position > 0), out);
+    ui.add_space(4.0);
+    app.go_to.counter_ui(ui, situation, end, out);
+    ui.add_space(4.0);
+    icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], where_useful(position < end), out);
+    divide(ui, wide);
+    for name in ["Last write", "Next write"] {
+        button(ui, name, (wide >= NARROW).then(|| label(name)), situation, out);
+    }
+    divide(ui, wide);
+    bookmark_ui(ui, app, situation, out);
+    for name in ["Side by side", "Compare"] {
+        button(ui, name, (wide >= WIDE).then(|| label(name)), situation, out);
+    }
+}
+
+/// A line between groups, where there is room for it.
+fn divide(ui: &mut Ui, wide: f32) {
+    if wide >= WITH_LINES {
+        separator(ui);
+    }
+}
+
+/// The ribbon, filled where the position is marked.
+fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    let here = situation.position().zip(app.workspace.as_ref());
+    let place = |position| BookmarkPlace::Position(position);
+    let marked = here.and_then(|(position, workspace)| workspace.bookmarks.at(place(position)));
+    let response = button(ui, "Bookmark", None, situation, out);
+    if let Some(bookmark) = marked {
+        let tok = crate::theme::Tok::current(ui);
+        let (center, color) = (response.rect.center(), tok.ribbon(bookmark.color));
+        ui.painter().text(center, egui::Align2::CENTER_CENTER, icons::BOOKMARK, icon_fill(17.0), color);
+    }
+}
+
+/// Draws buttons that show an icon alone.
+fn icons_ui(ui: &mut Ui, names: &[&str], situation: &Situation, out: &mut Vec<Action>) {
+    for name in names {
+        button(ui, name, None, situation, out);
+    }
+}
+
+/// Draws the button of a command; `text` stands beside its icon.
+fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) -> Response {
+    let command = keymap::command(name);
+    let action = command.and_then(|command| command.action(situation));
+    let icon = command.and_then(|command| command.icon);
+    let shown = FlatButton { name: label(name), icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+    let response = shown.ui(ui).on_hover_text(hint(name, situation));
+    if let Some(action) = action.filter(|_| response.clicked()) {
+        out.push(action);
+    }
+    response
+}
+
+/// The name and key; for the last and next write also of what.
+fn hint(name: &str, situation: &Situation) -> String {
+    let is_access = matches!(name, "Last write" | "Next write");
+    match situation.cell.as_ref().filter(|_| is_access) {
+        Some(cell) => {
+            let label = label(name);
+            tip(name).replacen(label, &keymap::of_cell(label, cell), 1)
+        }
+        None => tip(name),
+    }
+}

@@ -1,0 +1,208 @@
+//! Panels in windows of their own, on any screen.
+//!
+//! Such a panel keeps its tile in the dock, where it is hidden: there it comes back to, and actions name it as before.
+
+use egui::{
+    CentralPanel, Frame, Layout, Pos2, Rect, Ui, UiBuilder, ViewportBuilder, ViewportClass, ViewportCommand,
+    ViewportId, pos2,
+};
+use egui_tiles::{Tile, TileId};
+
+use super::app::App;
+use super::layout::panes_in_order;
+use super::tab_strip::{self, PanelPlace, Strip};
+use super::torn_place::{SIZE, TornPlace, TornWindow, WINDOWS};
+use super::widgets::line_below;
+use super::workspace::{Drawn, Workspace};
+use crate::panels::ViewCx;
+use crate::theme::Tok;
+use stepback_debugger::action::Action;
+use stepback_debugger::desk::Tone;
+use stepback_debugger::messages::say;
+
+impl Workspace {
+    /// The panels that have windows of their own.
+    pub fn torn(&self) -> Vec<TileId> {
+        let mut tiles = panes_in_order(&self.dock);
+        tiles.retain(|tile| !self.dock.is_visible(*tile));
+        tiles
+    }
+
+    /// The panels that are seen, in the main window and in their own.
+    pub(super) fn seen_tiles(&self) -> Vec<TileId> {
+        let mut tiles = self.dock.active_tiles();
+        tiles.extend(self.torn());
+        tiles
+    }
+
+    /// Where the window of a panel is.
+    pub(super) fn torn_place(&self, tile: TileId) -> Option<TornPlace> {
+        self.torn_windows.get(&tile).map(|window| window.now)
+    }
+
+    /// Windows open where they were.
+    pub(super) fn put_torn(&mut self, places: &[(TileId, TornPlace)]) {
+        let window = |(tile, place): &(TileId, TornPlace)| (*tile, TornWindow::at(*place));
+        self.torn_windows = places.iter().map(window).collect();
+    }
+
+    /// Moves a panel into a window of its own. False for the last one in the main window.
+    fn tear_off(&mut self, tile: TileId) -> bool {
+        let in_dock = panes_in_order(&self.dock).into_iter().filter(|tile| self.dock.is_visible(*tile)).count();
+        if in_dock < 2 || self.dock.tiles.get_pane(&tile).is_none() {
+            return false;
+        }
+        // It opens where it was open last.
+        if let Some(window) = self.torn_windows.get_mut(&tile) {
+            window.opened = window.now;
+        }
+        self.dock.set_visible(tile, false);
+        true
+    }
+
+    /// Puts a panel back to where it stood, or all.
+    pub(super) fn put_back(&mut self, tile: Option<u64>) {
+        let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile)]);
+        for tile in back {
+            self.dock.set_visible(tile, true);
+            self.focus(tile);
+        }
+    }
+
+    /// The window of a panel will open with its title below the pointer.
+    pub(super) fn put_torn_at(&mut self, tile: TileId, pointer: Pos2) {
+        let corner = Some([pointer.x - SIZE[0] / 2.0, pointer.y]);
+        let window = self.torn_window(tile);
+        window.now.corner = corner;
+        window.opened.corner = corner;
+    }
+
+    fn torn_window(&mut self, tile: TileId) -> &mut TornWindow {
+        self.torn_windows.entry(tile).or_insert(TornWindow::at(TornPlace { size: SIZE, corner: None }))
+    }
+}
+
+impl App {
+    /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
+    pub(super) fn tear_off(&mut self, tile: Option<u64>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(tile) = tile.map(TileId).or(workspace.focused) else { return };
+        if !workspace.dock.is_visible(tile) {
+            return workspace.put_back(Some(tile.0));
+        }
+        if workspace.torn().len() >= WINDOWS {
+            return self.toasts.show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
+        }
+        if !workspace.tear_off(tile) {
+            self.toasts.show(Tone::Info, say!("torn-last"));
+        }
+    }
+
+    /// Draws the windows of panels.
+    pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let name = workspace.name();
+        let torn = workspace.torn();
+        if let Some(raised) = workspace.raised.take() {
+            bring_to_front(ui, if torn.contains(&raised) { window_of(raised) } else { ViewportId::ROOT });
+        }
+        for tile in torn {
+            let Some(workspace) = self.workspace.as_mut() else { return };
+            let Some(panel) = workspace.dock.tiles.get_pane(&tile).map(|pane| pane.title()) else { continue };
+            let TornPlace { size, corner } = workspace.torn_window(tile).opened;
+            let title = say!("torn-title", panel = panel, trace = name.as_str());
+            let mut builder = ViewportBuilder::default().with_title(title).with_inner_size(size);
+            if let Some(corner) = corner {
+                builder = builder.with_position(corner);
+            }
+            ui.ctx().show_viewport_immediate(window_of(tile), builder, |ui, class| {
+                self.torn_window_ui(ui, tile, class, tok, out);
+            });
+        }
+    }
+
+    fn torn_window_ui(
+        &mut self,
+        ui: &mut Ui,
+        tile: TileId,
+        class: ViewportClass,
+        tok: &'static Tok,
+        out: &mut Vec<Action>,
+    ) {
+        let is_native = class != ViewportClass::EmbeddedWindow;
+        let viewport = ui.input(|input| input.viewport().clone());
+        let is_used = ui.input(|input| !input.events.is_empty() || input.pointer.any_pressed());
+        if is_native && viewport.close_requested() {
+            out.push(Action::PutBack(Some(tile.0)));
+        }
+        if let Some(workspace) = self.workspace.as_mut() {
+            let window = workspace.torn_window(tile);
+            if let Some(inner) = viewport.inner_rect.filter(|_| is_native) {
+                window.now.size = inner.size().into();
+            }
+            if let Some(outer) = viewport.outer_rect.filter(|_| is_native) {
+                window.now.corner = Some([outer.left(), outer.top()]);
+            }
+            if is_native && is_used && viewport.focused == Some(true) && workspace.focused != Some(tile) {
+                workspace.focus(tile);
+            }
+        }
+        if is_native {
+            let situation = self.situation(tok);
+            let asked = self.pressed(ui, &situation);
+            // What takes the keyboard is in the main window.
+            if self.palette.is_some() || asked.iter().any(takes_keyboard) {
+                bring_to_front(ui, ViewportId::ROOT);
+            }
+            out.extend(asked);
+        }
+        let is_covered = self.is_covered() || self.context.text_edit_focused();
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let has_focus = workspace.focused == Some(tile) && !is_covered;
+        let Drawn { cx, dock, .. } = workspace.drawn(tok);
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { return };
+        let mut is_clicked = false;
+        CentralPanel::default().frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
+            let whole = if is_native { ui.max_rect() } else { Rect::from_min_size(ui.max_rect().min, SIZE.into()) };
+            let strip = whole.with_max_y(whole.top() + tab_strip::HEIGHT);
+            ui.painter().rect_filled(strip, 0.0, tok.bg2);
+            let layout = Layout::right_to_left(egui::Align::Center);
+            ui.scope_builder(UiBuilder::new().max_rect(strip).layout(layout), |ui| {
+                let strip = Strip { pane, tile, windows: &cx.desk.windows, place: PanelPlace::Window };
+                tab_strip::strip_end_ui(ui, &strip, out);
+            });
+            line_below(ui.painter(), strip, tok.line);
+            let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
+            is_clicked = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
+            let cx = ViewCx { tile: tile.0, has_focus, ..cx };
+            ui.scope_builder(UiBuilder::new().max_rect(body), |ui| {
+                ui.set_clip_rect(body.intersect(ui.clip_rect()));
+                pane.ui(ui, &cx, out);
+            });
+            ui.advance_cursor_after_rect(whole);
+        });
+        if is_clicked {
+            workspace.focus(tile);
+        }
+    }
+}
+
+fn window_of(tile: TileId) -> ViewportId {
+    ViewportId::from_hash_of(("panel", tile.0))
+}
+
+/// Gives the keyboard to a window of ours if another of ours has it: it is not taken from other programs.
+fn bring_to_front(ui: &Ui, window: ViewportId) {
+    let has_focus = |id: ViewportId| {
+        ui.input(|input| input.raw.viewports.get(&id).is_some_and(|viewport| viewport.focused == Some(true)))
+    };
+    let is_ours = ui.input(|input| input.raw.viewports.keys().copied().collect::<Vec<_>>()).into_iter().any(has_focus);
+    if is_ours && !has_focus(window) {
+        ui.ctx().send_viewport_cmd_to(window, ViewportCommand::Focus);
+    }
+}
+
+fn takes_keyboard(action: &Action) -> bool {
+    use Action::{AskFor, CommandPalette, FocusFind, FocusGoTo, KeyboardHelp, Settings};
+    matches!(action, AskFor(_) | CommandPalette | FocusFind | FocusGoTo | KeyboardHelp | Settings)
+}

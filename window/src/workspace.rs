@@ -1,0 +1,359 @@
+//! The state of the window while a trace is open.
+
+use egui_tiles::{Tile, TileId};
+use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
+use stepback_index::{AccessKinds, ThreadId};
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::banner::Banner;
+use super::chosen_cell::ChosenCell;
+use super::kept_layout;
+use super::layout::{self, Dock};
+use super::room::Taken;
+use super::saved_layout::SavedLayout;
+use super::torn_place::TornWindow;
+use super::undo::{Panels, Undo};
+use super::vacancy::Vacancy;
+use crate::panels::{Pane, TimelineState, ViewCx};
+use crate::theme::Tok;
+use stepback_debugger::action::{CellName, EffectsOf, Follow, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
+use stepback_debugger::keymap::{Situation, argument_text};
+use stepback_debugger::model::access_table::{AccessQuestion, Arrangement, Listed};
+use stepback_debugger::worker::{Slot, Ticket};
+
+/// An open trace with its windows and panels.
+pub struct Workspace {
+    /// The trace, and all that is asked of it.
+    pub desk: Desk,
+    /// The panels.
+    pub dock: Dock,
+    /// The panel that has the keyboard.
+    pub focused: Option<TileId>,
+    /// What is unusual about the trace, until it is closed.
+    pub banner: Option<Banner>,
+    /// The strip that tells where to begin with the demo is shown.
+    pub has_demo_hint: bool,
+    /// What was changed and can be taken back.
+    pub(super) undo: Undo,
+    /// The panels as they were when they were looked at last.
+    pub(super) panels_seen: Option<Panels>,
+    /// Where panels stood that were closed, the newest last.
+    pub(super) vacancies: Vec<Vacancy>,
+    /// What panels took for their lines.
+    pub(super) rooms: Vec<Taken>,
+    /// The windows of panels that have windows of their own.
+    pub(super) torn_windows: HashMap<TileId, TornWindow>,
+    /// The panel whose window comes to the front.
+    pub(super) raised: Option<TileId>,
+    /// The timeline.
+    pub timeline: TimelineState,
+    /// A part of the trace that is being written: what is told when it is done.
+    pub(super) saving: Option<Ticket<String>>,
+    /// What the status bar tells.
+    pub status: StatusSlot,
+    /// The threads that may have run at the same time as the one at the position, in words.
+    pub order: Slot<(Position, ThreadId), Option<String>>,
+    /// The cell that was under a cursor last: "last write" means it where the panel has none.
+    last_cell: Option<CellName>,
+    /// The cell that was clicked in a list of steps.
+    pub(super) chosen: Option<ChosenCell>,
+}
+
+/// What a panel asks of the trace it asks of the desk.
+impl Deref for Workspace {
+    type Target = Desk;
+
+    fn deref(&self) -> &Desk {
+        &self.desk
+    }
+}
+
+impl DerefMut for Workspace {
+    fn deref_mut(&mut self) -> &mut Desk {
+        &mut self.desk
+    }
+}
+
+/// What panels look at, beside what draws it.
+pub struct Drawn<'a> {
+    /// What a panel looks at that is in no tile and has no keyboard.
+    pub cx: ViewCx<'a>,
+    /// The panels.
+    pub dock: &'a mut Dock,
+    /// The timeline.
+    pub timeline: &'a mut TimelineState,
+}
+
+impl Workspace {
+    /// The windows and panels for a trace: those of the last run, or the first ones in a window of a size.
+    pub fn new(mut desk: Desk, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
+        let torn = saved.as_ref().map(|saved| saved.torn.clone()).unwrap_or_default();
+        let dock = match saved {
+            Some(saved) => restored(&mut desk, saved),
+            None => layout::first(size),
+        };
+        let mut workspace = Self {
+            banner: Banner::of(&desk.session),
+            desk,
+            dock,
+            focused: None,
+            has_demo_hint: false,
+            undo: Undo::default(),
+            panels_seen: None,
+            vacancies: Vec::new(),
+            rooms: Vec::new(),
+            torn_windows: HashMap::new(),
+            raised: None,
+            timeline: TimelineState::default(),
+            saving: None,
+            status: StatusSlot::default(),
+            order: Slot::default(),
+            last_cell: None,
+            chosen: None,
+        };
+        workspace.focused = workspace.trace_tile(workspace.windows.active);
+        workspace.put_torn(&torn);
+        workspace
+    }
+
+    /// The panels as they are, without their answers, and where the windows are.
+    pub(super) fn saved_layout(&self) -> Option<SavedLayout> {
+        let (dock, torn) = kept_layout::read_all(&self.panels_text()?)?;
+        Some(SavedLayout { dock, torn, positions: self.saved_positions(), active: self.windows.active })
+    }
+
+    /// The panels as they are kept, with the windows that some of them have.
+    pub(super) fn panels_text(&self) -> Option<String> {
+        kept_layout::text_of(&self.dock, &|tile| self.torn_place(tile))
+    }
+
+    /// Binds a panel to a window or a moment.
+    pub fn bind(&mut self, tile: u64, follow: Follow) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+            pane.bind(follow);
+        }
+    }
+
+    /// A panel shows a thread; none: that of the position.
+    pub fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+            pane.choose_thread(thread);
+        }
+    }
+
+    /// Gives the keyboard to the next or previous visible panel.
+    pub fn focus_next(&mut self, way: Way) {
+        let visible = self.seen_tiles();
+        let mut panes = layout::panes_in_order(&self.dock);
+        panes.retain(|tile| visible.contains(tile));
+        if way == Way::Back {
+            panes.reverse();
+        }
+        let place = panes.iter().position(|tile| Some(*tile) == self.focused);
+        let next = place.map_or(0, |place| (place + 1) % panes.len().max(1));
+        if let Some(tile) = panes.get(next).copied() {
+            self.focus(tile);
+        }
+    }
+
+    /// Gives the keyboard to a panel and brings it to the front; a trace window becomes the active one.
+    pub fn focus(&mut self, tile: TileId) {
+        self.dock.make_active(|id, _| id == tile);
+        self.focused = Some(tile);
+        self.raised = Some(tile);
+        if let Some(window) = self.dock.tiles.get_pane(&tile).and_then(|pane| pane.window()) {
+            self.windows.activate(window);
+        }
+    }
+
+    /// Lists the accesses of some memory, which is named at the position.
+    pub fn list_accesses(&mut self, address: String, len_bytes: u64, thread: Option<String>) {
+        self.list(Listed::Cell(format!("{address}:{len_bytes}")), AccessKinds::All, thread);
+    }
+
+    /// Lists all values that a cell took, which is named at the position.
+    pub fn list_values(&mut self, cell: &CellName) {
+        self.list(Listed::Cell(argument_text(cell)), AccessKinds::Writes, None);
+    }
+
+    /// Lists all executions of code.
+    pub fn list_executions(&mut self, code: String) {
+        self.list(Listed::Code(code), AccessKinds::All, None);
+    }
+
+    fn list(&mut self, listed: Listed, kinds: AccessKinds, thread: Option<String>) {
+        let tile = self.show(PanelKind::Accesses);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            let (at, from) = (self.desk.windows.active().position, Position(0));
+            panel.ask(AccessQuestion { listed, kinds, thread, at, from, arrangement: Arrangement::default() });
+        }
+    }
+
+    /// Tells what steps read and write.
+    pub fn show_effects(&mut self, of: EffectsOf) {
+        let tile = self.show(PanelKind::Effects);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.tell_effects(of);
+        }
+    }
+
+    /// Arranges the list of accesses by call stacks, or by steps again.
+    pub fn group_accesses(&mut self) {
+        let tile = self.show(PanelKind::Accesses);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.arrange_otherwise();
+        }
+    }
+
+    /// Lists the calls of a part of the trace.
+    pub fn list_calls(&mut self, range: Option<StepRange>) {
+        let tile = self.show(PanelKind::Calls);
+        if let Some(Tile::Pane(Pane::Calls(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.list_range(range);
+        }
+    }
+
+    /// Other panels take the place of all. Their numbers begin anew, so that no place of a closed panel is theirs.
+    pub(super) fn replace_dock(&mut self, dock: Dock) {
+        self.dock = dock;
+        self.vacancies.clear();
+        self.rooms.clear();
+        self.torn_windows.clear();
+    }
+
+    /// The panels as they were at first.
+    pub fn reset_layout(&mut self, size: egui::Vec2) {
+        self.replace_dock(layout::first(size));
+        self.windows.number_active_first();
+        self.windows.activate(WindowId(1));
+        let others: Vec<WindowId> = self.windows.list.iter().map(|window| window.id).collect();
+        for id in others.into_iter().filter(|id| *id != WindowId(1)) {
+            self.windows.close(id);
+        }
+        self.focused = self.trace_tile(WindowId(1));
+    }
+
+    /// The panel that has the keyboard.
+    pub fn focused_pane(&self) -> Option<&Pane> {
+        self.focused.and_then(|tile| self.dock.tiles.get_pane(&tile))
+    }
+
+    /// The cell that was under a cursor last.
+    pub fn cell(&self) -> Option<&CellName> {
+        self.last_cell.as_ref()
+    }
+
+    /// What commands are made for.
+    pub fn situation(&mut self, tok: &Tok) -> Situation {
+        let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
+        let chosen = self.chosen_cell().filter(|_| is_in_trace).map(|cell| (cell, None));
+        let (selected, at) = chosen.or_else(|| self.selection(tok)).unzip();
+        if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
+            self.attend(&cell);
+            self.last_cell = Some(cell);
+        }
+        let (pane, here) = (self.focused_pane(), self.windows.active().position);
+        Situation {
+            active: Some((self.windows.active, here.0)),
+            trace: self.windows.active().trace,
+            tile: self.focused.map(|tile| tile.0),
+            is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
+            is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
+            cell: self.last_cell.clone(),
+            cell_at: at.flatten().filter(|at| *at != here).map(|at| at.0),
+            ..Situation::default()
+        }
+    }
+
+    /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
+    fn selection(&mut self, tok: &Tok) -> Option<(CellName, Option<Position>)> {
+        let tile = self.focused?;
+        let Drawn { cx, dock, .. } = self.drawn(tok);
+        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: tile.0, has_focus: true, ..cx });
+        Some((pane.selection(&cx)?, pane.selection_at(&cx)))
+    }
+
+    /// What panels look at, and what is drawn of it.
+    pub fn drawn<'a>(&'a mut self, tok: &'a Tok) -> Drawn<'a> {
+        // No tile of the dock has this number.
+        let cx = ViewCx { desk: &self.desk, tok, tile: u64::MAX, has_focus: false };
+        Drawn { cx, dock: &mut self.dock, timeline: &mut self.timeline }
+    }
+
+    /// Asks what the functions took, while a panel shows that.
+    pub fn look_at_functions(&mut self) {
+        let (dock, selection) = (&self.dock, self.timeline.selection());
+        let asking = FunctionsAsking { session: &self.desk.session, worker: &self.desk.worker, selection };
+        self.desk.functions.advance(asking, || shows_functions(dock));
+    }
+
+    /// The function that was chosen in a panel which can be seen: nobody means one that was chosen long ago.
+    pub fn chosen_function(&self) -> Option<Address> {
+        self.desk.functions.selected().filter(|_| shows_functions(&self.dock))
+    }
+
+    /// The tile that shows a trace window.
+    pub fn trace_tile(&self, window: WindowId) -> Option<TileId> {
+        self.tiles_of_window(window).first().copied()
+    }
+
+    pub(super) fn tiles_of_window(&self, window: WindowId) -> Vec<TileId> {
+        let mut tiles = layout::panes_in_order(&self.dock);
+        tiles.retain(|tile| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.window() == Some(window)));
+        tiles
+    }
+
+    /// The first panel of a kind, the one that has the keyboard before others.
+    pub(super) fn find(&self, kind: PanelKind) -> Option<TileId> {
+        let is_kind = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
+        let focused = self.focused.filter(is_kind);
+        focused.or_else(|| layout::panes_in_order(&self.dock).into_iter().find(is_kind))
+    }
+
+    /// Brings a panel of a kind to the front, opening one where there is none; the keyboard stays where it is.
+    pub fn reveal_panel(&mut self, kind: PanelKind) {
+        if self.find(kind).is_some() {
+            return self.reveal(kind);
+        }
+        let focused = self.focused;
+        self.show(kind);
+        if let Some(tile) = focused {
+            self.focused = Some(tile);
+        }
+    }
+
+    pub(super) fn reveal(&mut self, kind: PanelKind) {
+        if let Some(tile) = self.find(kind) {
+            self.dock.make_active(|id, _| id == tile);
+        }
+    }
+
+    pub(super) fn any_tile(&self) -> Option<TileId> {
+        layout::panes_in_order(&self.dock).first().copied()
+    }
+}
+
+/// Whether a panel that tells of functions can be seen.
+fn shows_functions(dock: &Dock) -> bool {
+    let kind = |tile: TileId| dock.tiles.get_pane(&tile).map(|pane| pane.kind());
+    let is_one = |kind| matches!(kind, PanelKind::Functions | PanelKind::FlameGraph);
+    let torn = layout::panes_in_order(dock).into_iter().filter(|tile| !dock.is_visible(*tile));
+    dock.active_tiles().into_iter().chain(torn).filter_map(kind).any(is_one)
+}
+
+/// The panels as they were left. Positions beyond the part that is indexed are awaited.
+fn restored(desk: &mut Desk, saved: SavedLayout) -> Dock {
+    let mut dock = saved.dock;
+    for tile in layout::panes_in_order(&dock) {
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
+        pane.renew();
+        let Some(window) = pane.window() else { continue };
+        let known = saved.positions.iter().find(|(id, _)| *id == window);
+        desk.place_window(window, Position(known.map_or(0, |(_, moment)| moment.position)));
+    }
+    desk.windows.activate(saved.active);
+    dock
+}

@@ -1,0 +1,136 @@
+//! What a window shows where names do not tell: the painted text and its colours.
+
+use egui::{Color32, Rect, Shape};
+use stepback_window::theme::Tok;
+
+use crate::support::Driver;
+
+impl Driver {
+    /// The visible text painted within something that has a name, from left to right.
+    #[track_caller]
+    pub fn painted(&self, label: &str) -> String {
+        self.painted_in(self.rect(label))
+    }
+
+    /// The visible text painted within a rectangle, from left to right.
+    pub fn painted_in(&self, rect: Rect) -> String {
+        let mut found = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_text(&clipped.shape, clipped.clip_rect, rect, &mut found);
+        }
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Where a text is painted within something that has a name.
+    #[track_caller]
+    pub fn place_of_text(&self, label: &str, text: &str) -> egui::Pos2 {
+        let within = self.rect(label);
+        let mut found = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_places(&clipped.shape, within, text, &mut found);
+        }
+        *found.first().unwrap_or_else(|| panic!("no {text:?} in {label:?}: {}", self.painted(label)))
+    }
+
+    /// The visible text painted in the line of something, from its left edge to the right edge of its panel.
+    #[track_caller]
+    pub fn painted_beside(&self, label: &str) -> String {
+        let rect = self.rect(label);
+        // Panels stand beside each other; 300 pixels are in each of them.
+        self.painted_in(Rect::from_min_max(rect.min, rect.max + egui::vec2(300.0, 0.0)))
+    }
+
+    /// What a register panel shows for a register.
+    #[track_caller]
+    pub fn register(&self, name: &str) -> String {
+        let painted = self.painted(&format!("register {name}"));
+        painted.split(' ').skip(1).collect()
+    }
+
+    /// The rectangles of two pixels across that are painted within something that has a name, by their upper edges.
+    #[track_caller]
+    pub fn painted_dots(&self, label: &str) -> Vec<Rect> {
+        let rect = self.rect(label);
+        let mut dots = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_dots(&clipped.shape, rect, &mut dots);
+        }
+        dots
+    }
+
+    /// The rectangles painted in the colour of hits.
+    pub fn hit_marks(&self) -> Vec<Rect> {
+        let tok = Tok::of(self.harness.ctx.theme());
+        let mut marks = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_filled(&clipped.shape, tok.hit, &mut marks);
+        }
+        marks
+    }
+
+    /// Whether something is painted in the colour of what the last move changed.
+    #[track_caller]
+    pub fn is_highlighted(&self, label: &str) -> bool {
+        let rect = self.rect(label);
+        let tok = Tok::of(self.harness.ctx.theme());
+        let mut colors = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_colors(&clipped.shape, rect, &mut colors);
+        }
+        colors.contains(&tok.changed)
+    }
+}
+
+fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, String)>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_text(shape, clip, within, found)),
+        Shape::Text(text) => {
+            let center = text.visual_bounding_rect().center();
+            if within.contains(center) && clip.contains(center) {
+                found.push((text.pos.x, text.galley.text().to_owned()));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect_places(shape: &Shape, within: Rect, wanted: &str, found: &mut Vec<egui::Pos2>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_places(shape, within, wanted, found)),
+        Shape::Text(text) if text.galley.text() == wanted => {
+            let center = text.visual_bounding_rect().center();
+            found.extend(within.contains(center).then_some(center));
+        }
+        _ => {}
+    }
+}
+
+fn collect_dots(shape: &Shape, within: Rect, found: &mut Vec<Rect>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_dots(shape, within, found)),
+        Shape::Rect(dot) if dot.rect.width() == 2.0 && dot.rect.height() <= 2.0 && within.contains_rect(dot.rect) => {
+            found.push(dot.rect);
+        }
+        _ => {}
+    }
+}
+
+fn collect_filled(shape: &Shape, color: Color32, found: &mut Vec<Rect>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_filled(shape, color, found)),
+        Shape::Rect(filled) if filled.fill == color => found.push(filled.rect),
+        _ => {}
+    }
+}
+
+fn collect_colors(shape: &Shape, within: Rect, found: &mut Vec<Color32>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_colors(shape, within, found)),
+        Shape::Text(text) if within.contains(text.visual_bounding_rect().center()) => {
+            found.extend(text.galley.job.sections.iter().map(|section| section.format.color));
+            found.push(text.fallback_color);
+        }
+        _ => {}
+    }
+}
