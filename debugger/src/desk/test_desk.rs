@@ -14,7 +14,7 @@ use crate::worker::Worker;
 const SMALL: &str = "0 clk IT (0) 00010000 d503201f A svc_s : NOP\n";
 
 /// A desk over a session, with one window at a position; questions are answered at once.
-#[cfg_attr(not(test), expect(clippy::expect_used, reason = "only tests ask for it"))]
+#[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
     let (small, _place) = tarmac(SMALL);
     let small = Arc::into_inner(small).expect("nobody else has it");

@@ -23,7 +23,7 @@ mod places;
 mod same_file;
 mod session_place;
 #[cfg(any(test, feature = "test-session"))]
-#[cfg_attr(not(test), expect(clippy::expect_used, reason = "only tests ask for it"))]
+#[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub mod test_session;
 mod trace_files;
 mod watch;

@@ -96,19 +96,19 @@ pub struct TableView<S> {
     source: S,
     shown: Shown,
     /// What the source has.
+    all: Arc<Table>,
+    /// The rows of it that are shown.
     table: Arc<Table>,
-    /// The rows of it that hold the text of the filter.
-    seen: Arc<Table>,
-    /// The filter that those were chosen by.
-    seen_by: Shown,
+    /// Filter and order that those were chosen by.
+    table_of: Shown,
     more: Option<String>,
 }
 
 impl<S: TableSource> TableView<S> {
     /// The rows of a source.
     pub fn new(source: S) -> Self {
-        let (shown, table, seen, seen_by, more) = Default::default();
-        Self { source, shown, table, seen, seen_by, more }
+        let (shown, all, table, table_of, more) = Default::default();
+        Self { source, shown, all, table, table_of, more }
     }
 
     /// Where the rows come from.
@@ -118,7 +118,7 @@ impl<S: TableSource> TableView<S> {
 
     /// The rows that are shown.
     pub fn table(&self) -> &Table {
-        &self.seen
+        &self.table
     }
 
     /// Text of the row after the last, where there is more to list.
@@ -126,11 +126,11 @@ impl<S: TableSource> TableView<S> {
         self.more.as_deref()
     }
 
-    fn show(&mut self, table: Arc<Table>) {
-        if !Arc::ptr_eq(&self.table, &table) || self.seen_by != self.shown {
-            self.seen =
-                if table.is_whole_in(&self.shown) { Arc::clone(&table) } else { Arc::new(table.seen(&self.shown)) };
-            (self.table, self.seen_by) = (table, self.shown.clone());
+    fn show(&mut self, all: Arc<Table>) {
+        if !Arc::ptr_eq(&self.all, &all) || self.table_of != self.shown {
+            let is_whole = all.is_whole_in(&self.shown);
+            self.table = if is_whole { Arc::clone(&all) } else { Arc::new(all.seen(&self.shown)) };
+            (self.all, self.table_of) = (all, self.shown.clone());
         }
     }
 }
@@ -154,23 +154,23 @@ impl<S: TableSource> View for TableView<S> {
             Err(instead) => return instead,
         }
         self.more = self.source.more(desk).filter(|_| self.shown.is_plain());
-        let count = self.seen.rows.len();
+        let count = self.table.rows.len();
         if count == 0 && !self.shown.is_plain() {
             let title = say!("table-no-row-holds-the-text").to_owned();
             return Status::empty(title, say!("list-an-empty-filter").to_owned());
         }
         if count == 0 && self.more.is_none() {
-            let title = self.source.nothing().map_or_else(|| self.table.summary.clone(), str::to_owned);
+            let title = self.source.nothing().map_or_else(|| self.all.summary.clone(), str::to_owned);
             return Status::empty(title, self.source.advice().to_owned());
         }
-        let marked = if self.shown.is_plain() { self.source.marked(&self.seen, desk) } else { None };
+        let marked = if self.shown.is_plain() { self.source.marked(&self.table, desk) } else { None };
         let filter = if self.shown.is_plain() { String::new() } else { format!("  [{}]", self.shown.filter) };
-        let summary = format!("{}{filter}", self.seen.summary);
+        let summary = format!("{}{filter}", self.table.summary);
         Status::Rows(Rows { count: count + usize::from(self.more.is_some()), summary, marked })
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let seen = Arc::clone(&self.seen);
+        let seen = Arc::clone(&self.table);
         if let Some(group) = seen.group_at(place).filter(|group| is_turned(group, gesture)) {
             self.shown.toggle(group.key);
             return true;
@@ -186,21 +186,21 @@ impl<S: TableSource> View for TableView<S> {
     }
 
     fn parent(&self, place: usize) -> Option<usize> {
-        self.seen.group_around(place).map(|group| group.head)
+        self.table.group_around(place).map(|group| group.head)
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
-        self.source.cell(self.seen.rows.get(place)?)
+        self.source.cell(self.table.rows.get(place)?)
     }
 
     /// That of the row, else what the list shows the state at.
     fn cell_at(&self, place: usize, desk: &Desk) -> Option<Position> {
-        let own = self.seen.rows.get(place).and_then(|row| row.position);
+        let own = self.table.rows.get(place).and_then(|row| row.position);
         own.or_else(|| self.follow().map(|follow| desk.windows.position_of(follow)))
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        self.seen.rows.get(place).map(TableRow::line)
+        self.table.rows.get(place).map(TableRow::line)
     }
 
     fn filter(&mut self, text: &str) -> bool {
