@@ -33,7 +33,7 @@ pub struct CallsView {
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
-    state: CallsState,
+    state: Box<CallsState>,
 }
 
 struct CallsState {
@@ -177,7 +177,7 @@ impl CallsState {
 impl CallsView {
     /// The tree, with the position of a window marked.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, session: SessionWatch::default(), state: CallsState::default() }
+        Self { follow, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// Rows as of the last poll.
@@ -271,7 +271,7 @@ impl View for CallsView {
                 // What was requested before the first poll is requested of this trace.
                 let is_new = self.state.path.peek().is_none() && self.state.found.peek().is_none();
                 let range = self.state.range.filter(|_| is_new);
-                self.state = CallsState { range, ..CallsState::default() };
+                *self.state = CallsState { range, ..CallsState::default() };
             }
         }
         self.state.receive_numbers();
