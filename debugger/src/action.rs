@@ -10,6 +10,8 @@ mod registers;
 mod slices;
 mod timeline;
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
@@ -19,6 +21,7 @@ pub use self::moment::Moment;
 pub use self::registers::RegisterFormat;
 pub use self::slices::SliceView;
 pub use self::timeline::{TimelineFit, TimelineLanes};
+use crate::image::ImageSpec;
 use crate::messages::LanguageChoice;
 use crate::notes::{BookmarkChange, SearchChange, SliceChange, WatchChange};
 pub use crate::notes::{FindKind, FindQuestion, FindRange, SliceEdge, SliceEdges, SliceQuestion};
@@ -186,7 +189,7 @@ pub enum FontRole {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FontChange {
     /// A file; without a path it is asked for.
-    File(FontRole, Option<String>),
+    File(FontRole, #[serde(with = "crate::paths")] Option<PathBuf>),
     /// The program's own again.
     BuiltIn(FontRole),
     /// Texts of the interface larger (1), smaller (-1) or normal (0) beside code.
@@ -217,31 +220,29 @@ pub enum Action {
     /// Ask for a directory with a trace in the same way.
     OpenDirectoryDialog,
     /// Open a trace by its path.
-    OpenPath(String),
+    OpenPath(#[serde(with = "crate::paths")] PathBuf),
     /// Open files that were chosen together: a trace of several, or a trace with its program images.
-    OpenFiles(Vec<String>),
+    OpenFiles(#[serde(with = "crate::paths")] Vec<PathBuf>),
     /// Open the demo that the program carries.
     OpenDemo,
     /// Open a session and its trace, by the path of the session; without one ask for it.
-    OpenSession(Option<String>),
+    OpenSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// The same with the trace, by its path.
-    OpenSessionWith(String, String),
+    OpenSessionWith(#[serde(with = "crate::paths")] PathBuf, #[serde(with = "crate::paths")] PathBuf),
     /// Ask where the trace of a session is.
-    LocateTrace(String),
+    LocateTrace(#[serde(with = "crate::paths")] PathBuf),
     /// Save all that is kept about the trace in a file of its own; without a path ask for it.
-    SaveSession(Option<String>),
+    SaveSession(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// The same in the file that was named last; where there is none ask for it.
     SaveSessionAgain,
     /// Read the trace again and rebuild its index.
     Reload,
     /// Open the trace again with one more program image, `ELF[@OFFSET]`; without one ask for it.
-    AddImage(Option<String>),
+    AddImage(Option<ImageSpec>),
     /// Open the trace again with one more directory where its program images are; without one ask for it.
-    AddSysroot(Option<String>),
+    AddSysroot(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Ask where the source file is that the image calls so.
     LocateSource(String),
-    /// Sources of one directory are in another: `FROM=TO`.
-    MapSource(String),
     /// The same, as it was found from a file.
     MoveSources(SourceMapping),
     /// Sources are sought where the images and the command line say, and nowhere else.
@@ -249,7 +250,7 @@ pub enum Action {
     /// Close the trace and show the start screen.
     CloseTrace,
     /// Forget one entry of the recent list.
-    ForgetRecent(String),
+    ForgetRecent(#[serde(with = "crate::paths")] PathBuf),
     /// Forget the whole recent list.
     ClearRecent,
     /// Stop indexing. What is indexed is kept.
@@ -516,7 +517,7 @@ pub enum Action {
     /// Write the keys that were chosen into a file, which is asked for.
     ExportKeys,
     /// Take over keys from a file; without a path it is asked for.
-    ImportKeys(Option<String>),
+    ImportKeys(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Larger (1), smaller (-1) or normal (0) text.
     Zoom(i8),
     /// Change the fonts.
@@ -525,9 +526,9 @@ pub enum Action {
     Copy(String),
     /// Save a part of the trace as a trace of its own; without a part what is selected in the timeline, without a path it is
     /// asked for.
-    SavePart(Option<StepRange>, Option<String>),
+    SavePart(Option<StepRange>, #[serde(with = "crate::paths")] Option<PathBuf>),
     /// Save a picture of the window as it is; without a path it is asked for.
-    SavePicture(Option<String>),
+    SavePicture(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Ask where a text is to be kept, under a name that is suggested, and write it there.
     SaveText(String, String),
     /// Close a toast by its number.
@@ -538,6 +539,7 @@ pub enum Action {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]

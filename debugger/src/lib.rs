@@ -12,6 +12,7 @@ pub mod messages;
 pub mod model;
 pub mod notes;
 pub mod number;
+pub mod paths;
 pub mod place;
 pub mod session;
 pub mod source;

@@ -6,9 +6,8 @@ use super::palette::Palette;
 use super::pane::Cx;
 use super::question::Asked;
 use stepback_debugger::action::{Access, Action, CellName, FindQuestion, PanelKind, Way, WindowId};
-use stepback_debugger::desk::home::{from_home, typed_path};
-use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Showing, Tone, TraceChoice};
+use stepback_debugger::image::ImageSpec;
 use stepback_debugger::keymap;
 use stepback_debugger::messages::{Language, say};
 use stepback_debugger::model::{Move, Stride};
@@ -86,18 +85,17 @@ impl Browser {
                 }
             }
             Action::SaveSession(place) => match place {
-                Some(place) => self.save_session(Some(&place)),
+                Some(place) => self.save_session(Some(place)),
                 None => self.ask(Asked::SessionPlace, ""),
             },
             Action::SaveSessionAgain => self.save_session(None),
             Action::Reload => self.reopen(|options| options.policy = IndexPolicy::Force),
             Action::AddImage(Some(image)) => self.add_image(&image),
             Action::AddSysroot(Some(directory)) => {
-                self.reopen(|options| options.sysroots = [options.sysroots(), &[directory.into()]].concat());
+                self.reopen(|options| options.sysroots = [options.sysroots(), &[directory]].concat());
             }
             Action::AddImage(None) => self.ask_argument("Add image…"),
             Action::AddSysroot(None) => self.ask_argument("Add directory of images…"),
-            Action::MapSource(text) => self.map_source(&text),
             Action::MoveSources(mapping) => self.move_sources(mapping),
             Action::ForgetSources => {
                 if let Some(desk) = &mut self.desk {
@@ -118,18 +116,18 @@ impl Browser {
     fn apply_to_program(&mut self, action: Action) {
         match action {
             Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenSession(None) => self.ask(Asked::Trace, ""),
-            Action::OpenPath(path) => self.open(TraceChoice::of(OpenOptions::new(from_home(path.trim())))),
+            Action::OpenPath(path) => self.open(TraceChoice::of(OpenOptions::new(path))),
             Action::OpenFiles(files) => {
-                let files = TraceFiles::in_order(files.into_iter().map(Into::into).collect());
+                let files = TraceFiles::in_order(files);
                 let options = OpenOptions::of_files(files);
                 options.into_iter().for_each(|options| self.open(TraceChoice::of(options)));
             }
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::OpenSession(Some(file)) => {
-                self.open(TraceChoice::Session { file: typed_path(&file), trace: None });
+                self.open(TraceChoice::Session { file, trace: None });
             }
             Action::OpenSessionWith(file, trace) => {
-                self.open(TraceChoice::Session { file: file.into(), trace: Some(trace.into()) });
+                self.open(TraceChoice::Session { file, trace: Some(trace) });
             }
             Action::CloseTrace => self.close_trace(),
             Action::CancelIndexing => {
@@ -282,23 +280,12 @@ impl Browser {
         self.open(TraceChoice::of(options));
     }
 
-    fn add_image(&mut self, text: &str) {
+    fn add_image(&mut self, added: &ImageSpec) {
         let Some(desk) = &self.desk else { return };
-        let added: stepback_debugger::image::ImageSpec = match text.parse() {
-            Ok(spec) => spec,
-            Err(error) => return self.report(&sentence(&format!("{error:#}"))),
-        };
         // The one that was found beside the trace is named from now on.
         let known = desk.session.images.infos().iter().map(|info| info.spec.clone());
         let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
         self.reopen(|options| options.images = images);
-    }
-
-    fn map_source(&mut self, text: &str) {
-        match text.parse::<SourceMapping>() {
-            Ok(mapping) => self.move_sources(SourceMapping { to: from_home(&mapping.to), ..mapping }),
-            Err(error) => self.report(&sentence(&format!("{error:#}"))),
-        }
     }
 
     fn move_sources(&mut self, mapping: SourceMapping) {

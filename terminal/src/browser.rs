@@ -1,6 +1,7 @@
 //! The state of the browser, and what it does with keys and answers.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,7 +66,7 @@ pub struct Browser {
     /// The text that was copied last.
     pub(super) copied: Option<String>,
     /// The screen is to be saved there as text once the answers to the actions before are drawn.
-    pub(super) snapshot: Option<String>,
+    pub(super) snapshot: Option<PathBuf>,
     pub(super) is_scripted: bool,
     pub(super) script: Option<Script>,
     /// What ended a script.

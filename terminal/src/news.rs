@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::browser::{Browser, Over};
 use super::question::{Asked, Question};
 use stepback_debugger::action::{Action, PanelKind, StepRange, Way, WindowId};
-use stepback_debugger::desk::home::typed_path;
 use stepback_debugger::desk::{Demand, News, SaveNews, SavePlace, Showing, Standing, Tone};
 use stepback_debugger::messages::say;
 use stepback_parsers::Position;
@@ -159,11 +158,10 @@ impl Browser {
     }
 
     /// Saves the session in a place that the user chose, or in the one that was named last.
-    pub(super) fn save_session(&mut self, place: Option<&str>) {
+    pub(super) fn save_session(&mut self, place: Option<PathBuf>) {
         let Some(desk) = self.desk.as_mut() else { return };
         let demand = if place.is_some() { Demand::Asked } else { Demand::AskedAgain };
         if let Some(place) = place {
-            let place: PathBuf = typed_path(place);
             let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
             let known = desk.places.named.iter().chain(&desk.places.own).find(|known| known.is_at(&place)).cloned();
             desk.places.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));

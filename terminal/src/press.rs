@@ -2,6 +2,8 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use stepback_debugger::paths::from_home;
+use stepback_debugger::paths::typed_path;
 use stepback_machine::RegisterGroup;
 
 use super::browser::{Browser, Over};
@@ -248,8 +250,8 @@ impl Browser {
                 let question = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
                 self.queue.extend([Action::Find(question), Action::FindNext(*way)]);
             }
-            Asked::Trace => self.queue.push(Action::OpenPath(text.to_owned())),
-            Asked::SessionPlace => self.queue.push(Action::SaveSession(Some(text.to_owned()))),
+            Asked::Trace => self.queue.push(Action::OpenPath(from_home(text.trim()))),
+            Asked::SessionPlace => self.queue.push(Action::SaveSession(Some(typed_path(text)))),
             Asked::TextPlace(kept) => self.save_text(text, kept),
         }
     }
@@ -289,7 +291,7 @@ impl Browser {
     }
 
     fn save_text(&mut self, path: &str, text: &str) {
-        let path = stepback_debugger::desk::home::typed_path(path);
+        let path = typed_path(path);
         match std::fs::File::create_new(&path)
             .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
         {

@@ -17,7 +17,6 @@ use super::options::{BrowserOptions, BrowserOutcome};
 use super::screen::{Screen, restore_on_panic};
 use super::signals::{self, Signal};
 use super::snapshot::text_of;
-use stepback_debugger::desk::home::typed_path;
 use stepback_debugger::worker::Worker;
 
 /// Threads that answer questions.
@@ -197,7 +196,7 @@ impl Running<'_> {
             self.screen.send(&sequence)?;
         }
         if let Some(place) = self.browser.take_snapshot() {
-            self.save_picture(&typed_path(&place))?;
+            self.save_picture(&place)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A script: each line is done when the answers to the one before are there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::browser::Browser;
 use stepback_debugger::desk::Tone;
@@ -36,7 +36,7 @@ impl Browser {
     }
 
     /// Where the screen is to be saved as text, once.
-    pub fn take_snapshot(&mut self) -> Option<String> {
+    pub fn take_snapshot(&mut self) -> Option<PathBuf> {
         self.snapshot.take()
     }
 

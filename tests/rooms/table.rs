@@ -162,7 +162,7 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "debugger",
         folder: "debugger/src",
         floors: &[
-            &[room("number", &["number"]), room("icons", &["icons"])],
+            &[room("number", &["number"]), room("icons", &["icons"]), room("paths", &["paths"])],
             // What the program says, in every language.
             &[room("messages", &["messages"])],
             // What a user keeps about a trace.

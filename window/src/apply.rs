@@ -12,7 +12,6 @@ use super::picture::Picture;
 use super::settings_page::SettingsPage;
 use super::workspace::Workspace;
 use stepback_debugger::action::{Action, ThemeChoice};
-use stepback_debugger::desk::home::{from_home, typed_path};
 use stepback_debugger::desk::{Showing, TraceChoice};
 use stepback_debugger::session::{IndexPolicy, OpenOptions, TraceFiles};
 
@@ -53,34 +52,33 @@ impl App {
         match action {
             Action::OpenDialog => self.ask_for_file(Purpose::Trace),
             Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
-            Action::OpenPath(path) => self.open_path(&path),
+            Action::OpenPath(path) => self.open_path(path),
             Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::OpenSession(None) => self.ask_for_file(Purpose::Session),
-            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file: typed_path(&file), trace: None }),
+            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file, trace: None }),
             Action::OpenSessionWith(file, trace) => {
-                self.open(TraceChoice::Session { file: file.into(), trace: Some(trace.into()) });
+                self.open(TraceChoice::Session { file, trace: Some(trace) });
             }
             Action::LocateTrace(file) => self.ask_for_file(Purpose::TraceOf(file)),
             Action::SaveSession(None) => self.ask_for_file(Purpose::SessionPlace),
-            Action::SaveSession(Some(place)) => self.save_session_as(&place),
+            Action::SaveSession(Some(place)) => self.save_session_as(place),
             Action::SaveSessionAgain => self.save_session_again(),
             Action::Reload => self.reload(),
             Action::AddImage(image) => self.add_image(image),
             Action::AddSysroot(directory) => self.add_sysroot(directory),
             Action::LocateSource(file) => self.locate_source(file),
-            Action::MapSource(text) => self.map_source(&text),
             Action::MoveSources(mapping) => self.move_sources(mapping),
             Action::ForgetSources => self.forget_sources(),
             Action::CloseTrace => self.close_trace(),
-            Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path.as_os_str() != path.as_str()),
+            Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path != path),
             Action::ClearRecent => self.settings.recent.clear(),
             Action::CancelIndexing => self.cancel_opening(),
             Action::ContinueIndexing => self.index_more(Showing::Parts),
             Action::FollowTrace => self.toggle_follow(),
             Action::ToggleIndexingCard => self.toggle_card(),
             Action::SavePart(range, path) => self.save_part(range, path),
-            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(typed_path(&path))),
+            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(path)),
             Action::SavePicture(None) => self.ask_for_file(Purpose::PicturePlace),
             Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
             other => return Some(other),
@@ -125,12 +123,12 @@ impl App {
         }
     }
 
-    fn open_path(&mut self, path: &str) {
-        self.open(TraceChoice::of(OpenOptions::new(from_home(path.trim()))));
+    fn open_path(&mut self, path: PathBuf) {
+        self.open(TraceChoice::of(OpenOptions::new(path)));
     }
 
-    fn open_files(&mut self, files: Vec<String>) {
-        let options = OpenOptions::of_files(TraceFiles::in_order(files.into_iter().map(PathBuf::from).collect()));
+    fn open_files(&mut self, files: Vec<PathBuf>) {
+        let options = OpenOptions::of_files(TraceFiles::in_order(files));
         if let Some(options) = options {
             self.open(TraceChoice::of(options));
         }

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
 use stepback_debugger::action::{Action, FontChange, FontRole, StepRange};
+use stepback_debugger::image::ImageSpec;
 use stepback_debugger::messages::say;
 use stepback_debugger::source::SourceMapping;
 use stepback_debugger::worker::{Lane, Ticket, Worker};
@@ -63,7 +64,7 @@ pub enum Purpose {
     /// A session, to open it with its trace.
     Session,
     /// The trace of the session that is this file.
-    TraceOf(String),
+    TraceOf(PathBuf),
     /// Where the session is saved.
     SessionPlace,
     /// Where a part of the trace is saved as a trace of its own.
@@ -153,7 +154,7 @@ impl FileDialog {
 
 /// Opens files that were chosen or dropped together.
 pub fn open_together(paths: &[PathBuf]) -> Action {
-    Action::OpenFiles(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    Action::OpenFiles(paths.to_vec())
 }
 
 /// What is chosen in a dialog.
@@ -224,20 +225,20 @@ impl Purpose {
     }
 
     fn action(&self, path: &Path) -> Result<Action> {
-        let text = path.to_string_lossy().into_owned();
+        let path = path.to_owned();
         match self {
-            Self::Trace | Self::Directory => Ok(Action::OpenPath(text)),
-            Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
-            Self::Image => Ok(Action::AddImage(Some(text))),
-            Self::Keys => Ok(Action::ImportKeys(Some(text))),
-            Self::Font(role) => Ok(Action::Font(FontChange::File(*role, Some(text)))),
-            Self::Session => Ok(Action::OpenSession(Some(text))),
-            Self::SessionPlace => Ok(Action::SaveSession(Some(text))),
-            Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(text))),
-            Self::PicturePlace => Ok(Action::SavePicture(Some(text))),
-            Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), text)),
+            Self::Trace | Self::Directory => Ok(Action::OpenPath(path)),
+            Self::Sysroot => Ok(Action::AddSysroot(Some(path))),
+            Self::Image => Ok(Action::AddImage(Some(ImageSpec { path, offset: 0 }))),
+            Self::Keys => Ok(Action::ImportKeys(Some(path))),
+            Self::Font(role) => Ok(Action::Font(FontChange::File(*role, Some(path)))),
+            Self::Session => Ok(Action::OpenSession(Some(path))),
+            Self::SessionPlace => Ok(Action::SaveSession(Some(path))),
+            Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(path))),
+            Self::PicturePlace => Ok(Action::SavePicture(Some(path))),
+            Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), path)),
             Self::Save { .. } => anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}"))),
-            Self::Source(file) => match SourceMapping::between(file, path) {
+            Self::Source(file) => match SourceMapping::between(file, &path) {
                 Some(mapping) => Ok(Action::MoveSources(mapping)),
                 None => anyhow::bail!(say!(
                     "dialog-other-name",

@@ -6,8 +6,8 @@ use super::app::App;
 use super::browser::{Begin, Browser, Outcome, Surroundings, places};
 use super::file_dialog::{FileDialog, Picked, Purpose};
 use stepback_debugger::desk::Tone;
-use stepback_debugger::desk::home::home;
 use stepback_debugger::messages::say;
+use stepback_debugger::paths::home;
 use stepback_debugger::session::TracesInside;
 
 impl App {

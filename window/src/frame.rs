@@ -315,7 +315,7 @@ impl App {
         let paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
         match &*paths {
             [] => {}
-            [one] => out.push(Action::OpenPath(one.to_string_lossy().into_owned())),
+            [one] => out.push(Action::OpenPath(one.clone())),
             several => out.push(open_together(several)),
         }
         if is_over && self.workspace.is_some() {

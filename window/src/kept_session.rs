@@ -57,9 +57,8 @@ impl App {
     }
 
     /// Saves the session in a place that the user chose, which is from now on the one that is saved by a key.
-    pub(super) fn save_session_as(&mut self, place: &str) {
+    pub(super) fn save_session_as(&mut self, place: PathBuf) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let place = PathBuf::from(place);
         let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
         let places = &mut workspace.places;
         let known = places.named.iter().chain(&places.own).find(|known| known.is_at(&place)).cloned();
@@ -103,8 +102,7 @@ impl App {
                     self.toasts.show_with(Tone::Info, say!("kept-the-session-has-another-place"), &text, None);
                 }
                 SaveNews::SetAside(path) => {
-                    let path = path.display().to_string();
-                    let text = say!("kept-as", path = &*path);
+                    let text = say!("kept-as", path = path.display().to_string());
                     let open = (say!("kept-open-it-again").to_owned(), Action::OpenSession(Some(path)));
                     self.toasts.show_with(Tone::Info, say!("kept-the-session-made-way"), &text, [open]);
                 }
@@ -116,7 +114,7 @@ impl App {
 
     fn tell_foreign(&mut self, path: &Path) {
         let text = say!("kept-of-another", path = path.display().to_string());
-        let replace = (say!("kept-replace-it").to_owned(), Action::SaveSession(Some(path.display().to_string())));
+        let replace = (say!("kept-replace-it").to_owned(), Action::SaveSession(Some(path.to_owned())));
         let save = (say!("kept-save-session-as").to_owned(), Action::SaveSession(None));
         self.toasts.show_with(Tone::Warning, say!("kept-the-session-is-not-saved"), &text, [replace, save]);
     }

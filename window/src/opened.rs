@@ -103,8 +103,8 @@ impl App {
         let (what, path) = split_path(&format!("{error:#}"));
         let text = format!("{} {path}", stepback_debugger::desk::words::sentence(&what));
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
-            let locate = (say!("opened-locate").to_owned(), Action::LocateTrace(file.display().to_string()));
-            let text = say!("opened-say-where", trace = trace.to_string());
+            let locate = (say!("opened-locate").to_owned(), Action::LocateTrace(file.clone()));
+            let text = say!("opened-say-where", trace = trace.display().to_string());
             self.toasts.show_with(Tone::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
             return self.note_failure(&format!("{error:#}"));
         }

@@ -8,6 +8,7 @@ use super::go_to::error_line;
 use crate::theme::{Tok, mono, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
+use stepback_debugger::paths::from_home;
 use stepback_debugger::worker::{Slot, Worker};
 
 /// How many names are offered.
@@ -73,7 +74,7 @@ impl PathBox {
             (self.error, self.is_submitted) = (None, true);
             out.push(match self.text.trim().is_empty() {
                 true => Action::OpenDialog,
-                false => Action::OpenPath(self.text.clone()),
+                false => Action::OpenPath(from_home(self.text.trim())),
             });
         }
         if let Some(error) = &self.error {

@@ -1,6 +1,7 @@
 //! What is done with settings: keys are chosen, taken over and given on, all of them are kept.
 
 use egui::Ui;
+use std::path::PathBuf;
 
 use super::app::App;
 use super::file_dialog::Purpose;
@@ -11,7 +12,6 @@ use super::undo::Before;
 use crate::theme::install_fonts;
 use stepback_debugger::action::{Action, FontChange};
 use stepback_debugger::desk::Tone;
-use stepback_debugger::desk::home::typed_path;
 use stepback_debugger::keymap::{KeyChoice, command, read_key};
 use stepback_debugger::messages::say;
 use stepback_debugger::worker::{Lane, Ticket};
@@ -101,8 +101,8 @@ impl App {
     }
 
     /// Takes over keys from a file; without a path it is asked for.
-    pub(super) fn import_keys(&mut self, path: Option<String>) {
-        let Some(path) = path.map(|path| typed_path(&path)) else { return self.ask_for_file(Purpose::Keys) };
+    pub(super) fn import_keys(&mut self, path: Option<PathBuf>) {
+        let Some(path) = path else { return self.ask_for_file(Purpose::Keys) };
         let read = move |_: &stepback_index::Cancel| {
             let metadata = std::fs::metadata(&path)?;
             anyhow::ensure!(
@@ -121,7 +121,7 @@ impl App {
             FontChange::File(role, None) => return self.ask_for_file(Purpose::Font(role)),
             FontChange::File(role, Some(path)) => {
                 let mut choice = self.settings.fonts.clone();
-                *choice.file_mut(role) = Some(typed_path(&path));
+                *choice.file_mut(role) = Some(path);
                 return self.read_fonts(choice);
             }
             FontChange::BuiltIn(role) => *self.settings.fonts.file_mut(role) = None,

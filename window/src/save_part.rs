@@ -20,7 +20,7 @@ const ADVICE: &str = "part-advice";
 
 impl App {
     /// Saves a part, or what is selected in the timeline; without a path it is asked for.
-    pub(super) fn save_part(&mut self, range: Option<StepRange>, path: Option<String>) {
+    pub(super) fn save_part(&mut self, range: Option<StepRange>, path: Option<PathBuf>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let Some(range) = range.or(workspace.timeline.selection()) else {
             let advice = say!("part-shift-drag-in-the-timeline");
@@ -31,7 +31,7 @@ impl App {
             self.note_failure(say!("part-only-a-part-of-a-tarmac"));
             return self.toasts.show_with(Tone::Warning, title, spoken(ADVICE), None);
         }
-        let Some(path) = path.map(PathBuf::from) else { return self.ask_for_file(Purpose::PartPlace(range)) };
+        let Some(path) = path else { return self.ask_for_file(Purpose::PartPlace(range)) };
         if path == workspace.session.path || is_same_file(&path, &workspace.session.path) {
             return self.report(say!("part-the-part-is-not-written"));
         }

@@ -47,6 +47,7 @@ pub struct Settings {
     /// How that browser shows folders.
     pub file_order: Order,
     /// The folder that it showed last.
+    #[serde(with = "stepback_debugger::paths")]
     pub file_folder: Option<PathBuf>,
     /// The keys that the user chose; they are kept in the file of settings alone.
     #[serde(skip)]
@@ -70,6 +71,7 @@ const SEARCH_BYTES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MovedSources {
     /// The image.
+    #[serde(with = "stepback_debugger::paths")]
     pub image: PathBuf,
     /// What moved where.
     pub mapping: SourceMapping,
@@ -82,8 +84,10 @@ pub struct FontChoice {
     /// The size of texts of the interface beside code.
     pub interface_percent: i64,
     /// The file of their font.
+    #[serde(with = "stepback_debugger::paths")]
     pub interface: Option<PathBuf>,
     /// The file of the font of code and numbers.
+    #[serde(with = "stepback_debugger::paths")]
     pub fixed_width: Option<PathBuf>,
 }
 

@@ -1,24 +1,20 @@
 //! Program images and sources: adding them, finding them, travelling to their lines.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::app::App;
 use super::file_dialog::Purpose;
 use stepback_debugger::desk::TraceChoice;
-use stepback_debugger::desk::home::from_home;
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::session::OpenOptions;
 use stepback_debugger::source::SourceMapping;
 
 impl App {
     /// Opens the trace again with one more image; without a path asks for it.
-    pub(super) fn add_image(&mut self, image: Option<String>) {
-        let Some(text) = image else { return self.ask_for_file(Purpose::Image) };
+    pub(super) fn add_image(&mut self, image: Option<ImageSpec>) {
+        let Some(added) = image else { return self.ask_for_file(Purpose::Image) };
         let Some(workspace) = &self.workspace else { return };
-        let added: ImageSpec = match text.parse() {
-            Ok(spec) => spec,
-            Err(error) => return self.report(&format!("{error:#}")),
-        };
         // The one that was found beside the trace is named from now on.
         let known = workspace.session.images.infos().iter().map(|info| info.spec.clone());
         let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
@@ -27,11 +23,11 @@ impl App {
     }
 
     /// Opens the trace again with one more directory for its images; without a path asks for it.
-    pub(super) fn add_sysroot(&mut self, directory: Option<String>) {
+    pub(super) fn add_sysroot(&mut self, directory: Option<PathBuf>) {
         let Some(directory) = directory else { return self.ask_for_file(Purpose::Sysroot) };
         let Some(workspace) = &self.workspace else { return };
-        let known = workspace.options.sysroots().iter().filter(|known| known.as_os_str() != directory.as_str());
-        let sysroots = known.cloned().chain([directory.clone().into()]).collect();
+        let known = workspace.options.sysroots().iter().filter(|known| **known != directory);
+        let sysroots = known.cloned().chain([directory.clone()]).collect();
         let options = OpenOptions { sysroots, ..workspace.options.clone() };
         self.open(TraceChoice::of(options));
     }
@@ -42,15 +38,6 @@ impl App {
     }
 
     /// Sources of one directory are in another, in this run and in those to come.
-    pub(super) fn map_source(&mut self, text: &str) {
-        let mapping: SourceMapping = match text.parse::<SourceMapping>() {
-            Ok(mapping) => SourceMapping { to: from_home(&mapping.to), ..mapping },
-            Err(error) => return self.report(&format!("{error:#}")),
-        };
-        self.move_sources(mapping);
-    }
-
-    /// The same, for a mapping that needs no reading.
     pub(super) fn move_sources(&mut self, mapping: SourceMapping) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         workspace.sources.map.add(mapping.clone());

@@ -1,5 +1,7 @@
 //! The start screen: open a trace, the demo, or one of the last.
 
+use std::path::Path;
+
 use egui::{
     Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
@@ -135,7 +137,7 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
 
 fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok, out: &mut Vec<Action>) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    let path = trace.path.to_string_lossy().into_owned();
+    let path = trace.path.clone();
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-open", name = trace.name())));
     let row = rect.shrink2(vec2(0.0, 1.0));
     let is_lit = response.contains_pointer() || response.has_focus();
@@ -149,7 +151,7 @@ fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok
     }
     let end = rect.right() - if is_lit { 40.0 } else { 12.0 };
     paint_recent(ui, rect, trace, state, end);
-    if is_lit && forget_ui(ui, rect, &path, tok) {
+    if is_lit && forget_ui(ui, rect, &trace.path, tok) {
         out.push(Action::ForgetRecent(path));
     } else if response.clicked() {
         out.push(trace.action());
@@ -188,7 +190,7 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, en
 }
 
 /// The cross that forgets an entry, while the pointer is on it.
-fn forget_ui(ui: &Ui, rect: Rect, path: &str, tok: &Tok) -> bool {
+fn forget_ui(ui: &Ui, rect: Rect, path: &Path, tok: &Tok) -> bool {
     let button = Rect::from_center_size(rect.right_center() - vec2(22.0, 0.0), Vec2::splat(22.0));
     let response = ui.interact(button, ui.unique_id().with(("forget", path)), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("start-forget-this-trace")));

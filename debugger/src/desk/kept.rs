@@ -40,14 +40,14 @@ pub struct MissingFiles {
     /// Images.
     pub images: Vec<KeptImage>,
     /// Directories where images are looked for.
-    pub sysroots: Vec<String>,
+    pub sysroots: Vec<PathBuf>,
 }
 
 impl MissingFiles {
     /// What the user should know; none where all is there.
     pub fn words(&self) -> Option<String> {
-        let images = self.images.iter().map(|image| image.path.as_str());
-        let all: Vec<&str> = images.chain(self.sysroots.iter().map(String::as_str)).collect();
+        let images = self.images.iter().map(|image| image.path.as_path());
+        let all: Vec<&Path> = images.chain(self.sysroots.iter().map(PathBuf::as_path)).collect();
         let (first, more) = (all.first()?, all.len() - 1);
         Some(match more {
             0 => say!("kept-file-missing", first = format!("{first:?}")),
@@ -56,11 +56,11 @@ impl MissingFiles {
     }
 
     /// Adds what is not in use meanwhile.
-    pub fn add_to(&self, images: &mut Vec<KeptImage>, sysroots: &mut Vec<String>) {
+    pub fn add_to(&self, images: &mut Vec<KeptImage>, sysroots: &mut Vec<PathBuf>) {
         let missing = self.images.iter().filter(|image| images.iter().all(|used| used.path != image.path));
         let missing: Vec<KeptImage> = missing.cloned().collect();
         images.extend(missing);
-        let missing: Vec<String> = self.sysroots.iter().filter(|root| !sysroots.contains(root)).cloned().collect();
+        let missing: Vec<PathBuf> = self.sysroots.iter().filter(|root| !sysroots.contains(root)).cloned().collect();
         sysroots.extend(missing);
     }
 }
@@ -90,7 +90,7 @@ pub struct TraceMissing {
     /// The session.
     pub file: PathBuf,
     /// Where the trace was.
-    pub trace: String,
+    pub trace: PathBuf,
 }
 
 impl std::fmt::Display for TraceMissing {
@@ -120,7 +120,7 @@ impl Kept {
         let ReadSession { file, text } = read_session(place)?;
         let missing = || TraceMissing { file: place.to_owned(), trace: file.trace.path.clone() };
         let path = trace.or_else(|| trace_of(&file, place)).ok_or_else(|| Error::new(missing()))?;
-        let found = |kept: &String| {
+        let found = |kept: &PathBuf| {
             let found = kept_file(kept, place).or_else(|| kept_file(kept, &path));
             found.ok_or_else(|| anyhow!(say!("kept-trace-file-missing", file = format!("{kept:?}"))))
         };
@@ -162,11 +162,10 @@ impl Kept {
             }
         }
         if options.sysroots.is_empty() {
-            let (found, missing): (Vec<_>, Vec<_>) =
-                file.sysroots.iter().cloned().partition(|root| Path::new(root).is_dir());
+            let (found, missing): (Vec<_>, Vec<_>) = file.sysroots.iter().cloned().partition(|root| root.is_dir());
             self.missing.sysroots = missing;
             if options.remembered_sysroots.is_empty() {
-                options.remembered_sysroots = found.into_iter().map(PathBuf::from).collect();
+                options.remembered_sysroots = found;
             }
         }
     }

@@ -77,9 +77,9 @@ impl Desk {
         let positions = self.saved_positions();
         let window = |(id, moment): &(WindowId, Moment)| KeptWindow { number: id.0, position: moment.position };
         let recent = self.recent();
-        let image = |spec: &ImageSpec| KeptImage { path: spec.path.display().to_string(), offset: spec.offset };
+        let image = |spec: &ImageSpec| KeptImage { path: spec.path.clone(), offset: spec.offset };
         let mut images: Vec<KeptImage> = recent.images.iter().map(image).collect();
-        let mut sysroots: Vec<String> = recent.sysroots.iter().map(|path| path.display().to_string()).collect();
+        let mut sysroots = recent.sysroots;
         self.places.missing.add_to(&mut images, &mut sysroots);
         let file = SessionFile {
             trace: self.session.kept_trace(&self.options),

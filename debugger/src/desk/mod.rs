@@ -20,7 +20,6 @@ mod found;
 mod functions_state;
 mod growing;
 mod hit_lookup;
-pub mod home;
 mod kept;
 mod kept_marks;
 mod kept_session;

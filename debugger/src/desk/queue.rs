@@ -120,9 +120,7 @@ fn order(action: &Action) -> Order {
         Action::OpenSession(_) | Action::OpenSessionWith(..) | Action::LocateTrace(_) => Order::Beside,
         Action::SaveSession(_) | Action::SaveSessionAgain => Order::Beside,
         Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
-        Action::LocateSource(_) | Action::MapSource(_) | Action::MoveSources(_) | Action::ForgetSources => {
-            Order::Beside
-        }
+        Action::LocateSource(_) | Action::MoveSources(_) | Action::ForgetSources => Order::Beside,
         Action::ForgetRecent(_) | Action::ClearRecent => Order::Beside,
         Action::CancelIndexing | Action::ContinueIndexing | Action::FollowTrace => Order::Beside,
         Action::ToggleIndexingCard | Action::Quit | Action::OpenWindowAt(_) | Action::ToggleFold(_) => Order::Beside,

@@ -25,9 +25,10 @@ const FILES: usize = 1 << 12;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentTrace {
     /// The trace.
+    #[serde(with = "crate::paths")]
     pub path: PathBuf,
     /// The other files of a trace of several.
-    #[serde(default)]
+    #[serde(default, with = "crate::paths")]
     pub more: Vec<PathBuf>,
     /// Format and architecture, for example `Tarmac · AArch64`.
     pub kind: String,
@@ -41,7 +42,7 @@ pub struct RecentTrace {
     #[serde(default)]
     pub images: Vec<ImageSpec>,
     /// The directories that were named for them.
-    #[serde(default)]
+    #[serde(default, with = "crate::paths")]
     pub sysroots: Vec<PathBuf>,
 }
 
@@ -69,10 +70,9 @@ impl RecentTrace {
 
     /// Opens it again.
     pub fn action(&self) -> Action {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
         match self.more.is_empty() {
-            true => Action::OpenPath(text(&self.path)),
-            false => Action::OpenFiles(self.options().paths().map(text).collect()),
+            true => Action::OpenPath(self.path.clone()),
+            false => Action::OpenFiles(self.options().paths().map(Path::to_owned).collect()),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::number::number;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImageSpec {
     /// The file.
+    #[serde(with = "crate::paths")]
     pub path: PathBuf,
     /// Added to every address of the file, modulo 2^64: `@0xffffffffffff0000` moves it down by 64 KiB.
     pub offset: u64,

@@ -10,9 +10,11 @@ use crate::action::{
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
+use crate::image::ImageSpec;
 use crate::messages::{folded_letter, say, spoken};
 use crate::notes::{BookmarkChange, BookmarkPlace, SearchChange, WatchChange};
 use crate::number::number;
+use crate::paths::{from_home, typed_path};
 use crate::source::SourceMapping;
 
 /// How a cell is asked for.
@@ -153,7 +155,7 @@ pub fn watch_text(cell: &CellName) -> String {
 }
 
 pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::OpenPath(text.to_owned()))
+    Ok(Action::OpenPath(from_home(text)))
 }
 
 /// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
@@ -170,31 +172,31 @@ pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ImportKeys(Some(text.to_owned())))
+    Ok(Action::ImportKeys(Some(typed_path(text))))
 }
 
 pub fn interface_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Font(FontChange::File(FontRole::Interface, Some(text.to_owned()))))
+    Ok(Action::Font(FontChange::File(FontRole::Interface, Some(typed_path(text)))))
 }
 
 pub fn fixed_width_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Font(FontChange::File(FontRole::FixedWidth, Some(text.to_owned()))))
+    Ok(Action::Font(FontChange::File(FontRole::FixedWidth, Some(typed_path(text)))))
 }
 
 pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::OpenSession(Some(text.to_owned())))
+    Ok(Action::OpenSession(Some(typed_path(text))))
 }
 
 pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SaveSession(Some(text.to_owned())))
+    Ok(Action::SaveSession(Some(typed_path(text))))
 }
 
 pub fn save_part(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SavePart(None, Some(text.to_owned())))
+    Ok(Action::SavePart(None, Some(typed_path(text))))
 }
 
 pub fn save_picture(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SavePicture(Some(text.to_owned())))
+    Ok(Action::SavePicture(Some(typed_path(text))))
 }
 
 pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
@@ -210,7 +212,7 @@ pub fn forget_layout(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::AddSysroot(Some(text.to_owned())))
+    Ok(Action::AddSysroot(Some(from_home(text))))
 }
 
 pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
@@ -370,12 +372,13 @@ pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
 }
 
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::AddImage(Some(text.to_owned())))
+    let image: ImageSpec = text.parse().map_err(|error: anyhow::Error| format!("{error:#}"))?;
+    Ok(Action::AddImage(Some(ImageSpec { path: from_home(image.path), ..image })))
 }
 
 pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
-    text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
-    Ok(Action::MapSource(text.to_owned()))
+    let mapping = text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
+    Ok(Action::MoveSources(SourceMapping { to: from_home(&mapping.to), ..mapping }))
 }
 
 pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {

@@ -52,6 +52,7 @@
 //! What a reader does not know it passes over; a file of a newer version it refuses.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -80,7 +81,7 @@ pub struct SessionFile {
     /// The program images that were named for it.
     pub images: Vec<KeptImage>,
     /// The directories that were named for them.
-    pub sysroots: Vec<String>,
+    pub sysroots: Vec<PathBuf>,
     /// The trace windows and where they were.
     pub windows: Vec<KeptWindow>,
     /// The number of the active one.
@@ -106,10 +107,11 @@ pub struct SessionFile {
 #[serde(default)]
 pub struct KeptTrace {
     /// Where it was.
-    pub path: String,
+    #[serde(with = "crate::paths")]
+    pub path: PathBuf,
     /// The other files of a trace of several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
+    pub more: Vec<PathBuf>,
     /// The length of its files.
     pub bytes: u64,
     /// How many steps it had; of a trace that was not indexed to its end, so far.
@@ -124,7 +126,8 @@ pub struct KeptTrace {
 #[serde(default)]
 pub struct KeptImage {
     /// Where it was.
-    pub path: String,
+    #[serde(with = "crate::paths")]
+    pub path: PathBuf,
     /// What is added to its addresses.
     pub offset: u64,
 }
@@ -167,8 +170,8 @@ struct Written {
     active: u32,
     #[serde(rename = "windows_together", skip_serializing_if = "std::ops::Not::not")]
     is_synced: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sysroots: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", with = "crate::paths")]
+    sysroots: Vec<PathBuf>,
     trace: KeptTrace,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<KeptImage>,
@@ -366,9 +369,9 @@ mod tests {
         let all = SliceEdges { addresses: true, flags: true, control: true };
         let asked = SliceQuestion { cell: "0x80:8".to_owned(), ..SliceQuestion::default() };
         SessionFile {
-            trace: KeptTrace { path: "/a b/c.tarmac".to_owned(), bytes: 12, steps: 3, ..KeptTrace::default() },
-            images: vec![KeptImage { path: "/x.elf".to_owned(), offset: 0x1000 }],
-            sysroots: vec!["/root".to_owned()],
+            trace: KeptTrace { path: "/a b/c.tarmac".into(), bytes: 12, steps: 3, ..KeptTrace::default() },
+            images: vec![KeptImage { path: "/x.elf".into(), offset: 0x1000 }],
+            sysroots: vec!["/root".into()],
             windows: vec![KeptWindow { number: 1, position: 5 }, KeptWindow { number: 2, position: 0 }],
             active: 2,
             is_synced: true,

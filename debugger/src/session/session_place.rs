@@ -216,8 +216,7 @@ pub fn trace_of(session: &SessionFile, file: &Path) -> Option<PathBuf> {
 
 /// Where a file that a session names is: where it was, else under its name in the directory of another file.
 /// None: it is in neither place. Blocks.
-pub fn kept_file(kept: &str, near: &Path) -> Option<PathBuf> {
-    let kept = Path::new(kept);
+pub fn kept_file(kept: &Path, near: &Path) -> Option<PathBuf> {
     let beside = near.parent().zip(kept.file_name()).map(|(folder, name)| folder.join(name));
     std::iter::once(kept.to_owned()).chain(beside).find(|path| !path.as_os_str().is_empty() && path.exists())
 }
@@ -225,7 +224,7 @@ pub fn kept_file(kept: &str, near: &Path) -> Option<PathBuf> {
 impl Session {
     /// By what the trace is known again, on this machine and on others.
     pub fn kept_trace(&self, options: &OpenOptions) -> KeptTrace {
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // The files of a directory are told apart by their times too, which change when they are copied.
         let single = self.input.as_ref().filter(|input| input.files.is_none() && options.more.is_empty());
         KeptTrace {

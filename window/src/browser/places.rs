@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use stepback_debugger::desk::home::{from_home, home};
 use stepback_debugger::desk::recent::RecentTrace;
 use stepback_debugger::messages::say;
+use stepback_debugger::paths::{from_home, home};
 
 /// More folders of recent traces are not listed.
 const RECENT: usize = 8;

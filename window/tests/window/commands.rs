@@ -72,7 +72,7 @@ fn every_command_can_be_given_on_an_open_trace() {
             give(&mut window, command);
             let is_same = window.app().workspace().is_some_and(|workspace| workspace.name() == "a.tarmac");
             if !is_same {
-                window.perform(Action::OpenPath(path.display().to_string()));
+                window.perform(Action::OpenPath(path.clone()));
             }
         }
     });

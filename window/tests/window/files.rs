@@ -129,7 +129,7 @@ fn a_folder_that_is_not_there_is_told() {
 fn a_directory_of_traces_offers_them() {
     let (mut window, folder) = browsing();
     window.press(Key::Escape);
-    window.perform(Action::OpenPath(folder.display().to_string()));
+    window.perform(Action::OpenPath(folder.clone()));
     assert!(window.app().is_browsing());
     assert_eq!(window.count_like("2 traces lie in this directory"), 1);
     window.double_click("run9.tarmac, Tarmac trace");
@@ -272,4 +272,57 @@ fn several_files_are_chosen_together() {
     // A file for each core is one trace, in the order of the names.
     window.wait();
     check_open(&window, "run9.tarmac and 1 more file");
+}
+
+/// A trace whose name is no text, in a folder of its own.
+#[cfg(unix)]
+fn odd_trace(sandbox: &Sandbox) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = sandbox.path("odd");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(std::ffi::OsStr::from_bytes(b"odd\xff.tarmac"));
+    fs::write(&path, SHORT).unwrap();
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_trace_whose_name_is_no_text_is_chosen_and_opened_again_from_the_recent_list() {
+    let sandbox = Sandbox::new();
+    let path = odd_trace(&sandbox);
+    let mut window = sandbox.window(WindowOptions::default());
+    window.wait();
+    window.press_with(CTRL, Key::O);
+    type_path(&mut window, &sandbox.path("odd"));
+    window.click_with(CTRL, "odd\u{fffd}.tarmac, Tarmac trace");
+    window.press(Key::Enter);
+    window.wait();
+    assert_eq!(window.workspace().session.path, path);
+    // What is kept from one run to the next leads to the same file.
+    let kept = ron::to_string(window.app().settings()).unwrap();
+    let settings: stepback_window::Settings = ron::from_str(&kept).unwrap();
+    assert_eq!(settings.recent[0].path, path);
+    window.command("Close trace");
+    let again = settings.recent[0].action();
+    window.perform(again);
+    assert_eq!(window.workspace().session.path, path);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_trace_whose_name_is_no_text_is_dropped_and_comes_back_with_its_session() {
+    let sandbox = Sandbox::new();
+    let path = odd_trace(&sandbox);
+    let mut window = sandbox.window(WindowOptions::default());
+    window.wait();
+    crate::start::drop_file(&mut window, &path);
+    assert_eq!(window.workspace().session.path, path);
+    window.go_to("9");
+    window.command("Bookmark the end");
+    let session = sandbox.path("kept.session.toml");
+    window.perform(Action::SaveSession(Some(session.clone())));
+    window.command("Close trace");
+    window.perform(Action::OpenSession(Some(session)));
+    assert_eq!(window.workspace().session.path, path);
+    assert_eq!(window.workspace().bookmarks.list().len(), 1);
 }

@@ -21,7 +21,7 @@ fn with_settings(text: Option<&str>) -> Driver {
     let trace = sandbox.file("a.tarmac", SHORT);
     let mut window = sandbox.window(WindowOptions { settings_file, ..WindowOptions::default() });
     window.wait();
-    window.perform(Action::OpenPath(trace.display().to_string()));
+    window.perform(Action::OpenPath(trace.clone()));
     window
 }
 

@@ -226,7 +226,7 @@ fn menus_hold_the_commands() {
 #[test]
 fn a_file_that_is_not_there_is_told_by_name() {
     let mut fixture = Fixture::start();
-    fixture.perform(Action::OpenPath("/nowhere/b.tarmac".to_owned()));
+    fixture.perform(Action::OpenPath("/nowhere/b.tarmac".into()));
     let toast = fixture.app().toasts().first().expect("a message").clone();
     assert_eq!(toast.title, "The trace could not be opened");
     assert!(toast.text.contains("/nowhere/b.tarmac"), "{}", toast.text);

@@ -135,7 +135,7 @@ fn sample_image() -> String {
 }
 
 fn with_image(mut window: Driver) -> Driver {
-    window.perform(Action::AddImage(Some(sample_image())));
+    window.perform(Action::AddImage(Some(sample_image().parse().unwrap())));
     window.wait_until(|window| !window.workspace().session.images.is_empty());
     window.wait();
     window.close_messages();
@@ -176,7 +176,7 @@ fn an_added_image_neither_builds_the_index_again_nor_is_gone_next_time() {
     let mut window = with_image(window);
     assert!(!window.workspace().session.is_built_now);
     window.command("Close trace");
-    window.perform(Action::OpenPath(trace.display().to_string()));
+    window.perform(Action::OpenPath(trace.clone()));
     window.wait_until(|window| window.app().workspace().is_some());
     let images = window.workspace().session.images.infos();
     assert_eq!(images.iter().map(|info| info.spec.path.display().to_string()).collect::<Vec<_>>(), [sample_image()]);
@@ -189,12 +189,12 @@ fn without_an_image_it_says_how_to_get_one() {
     window.harness().get_by_label("No program image");
     window.click_button("Add image…");
     let image = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf");
-    window.perform(Action::AddImage(Some(image.display().to_string())));
+    window.perform(Action::AddImage(Some(image.display().to_string().parse().unwrap())));
     window.wait_until(|window| window.workspace().session.images.infos().len() == 1);
     window.wait();
     window.command("Show source");
     window.harness().get_by_label("No source line here");
-    window.perform(Action::AddImage(Some("/nowhere/b.elf".to_owned())));
+    window.perform(Action::AddImage(Some("/nowhere/b.elf".parse().unwrap())));
     window.wait_until(|window| !window.messages().is_empty());
     assert_eq!(window.workspace().session.images.infos().len(), 1);
 }

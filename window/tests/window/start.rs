@@ -163,16 +163,20 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
+/// Drops a file on the window.
+pub fn drop_file(window: &mut Driver, path: &Path) {
+    window.harness().input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
+    window.wait();
+}
+
 #[test]
 fn a_dropped_file_is_opened() {
     let (mut window, path) = beside_a_trace();
-    window.harness().input_mut().dropped_files.push(Arc::new(Dropped(path.clone())));
-    window.wait();
+    drop_file(&mut window, &path);
     assert_eq!(window.workspace().name(), "a.tarmac");
     let other = path.with_file_name("b.tarmac");
     fs::write(&other, SHORT).unwrap();
-    window.harness().input_mut().dropped_files.push(Arc::new(Dropped(other)));
-    window.wait();
+    drop_file(&mut window, &other);
     assert_eq!(window.workspace().name(), "b.tarmac");
 }
 

@@ -233,7 +233,7 @@ fn a_recording_that_was_not_processed_says_what_to_do() {
     std::fs::create_dir_all(place.join("raw")).unwrap();
     std::fs::write(place.join("raw/drmemtrace.app.100.0001.raw.lz4"), [4, 34, 77, 24]).unwrap();
     let mut window = Driver::start();
-    window.perform(Action::OpenPath(place.to_string_lossy().into_owned()));
+    window.perform(Action::OpenPath(place.to_owned()));
     let told = &window.app().toasts()[0];
     assert!(told.text.contains("drraw2trace"), "{:?}", told.text);
 }

@@ -220,7 +220,7 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     let text = std::fs::read_to_string(&path).expect("the part");
     let all = std::fs::read_to_string(whole).expect("the trace");
     assert!(all.contains(&text) && text.lines().count() > 800);
-    window.perform(Action::OpenPath(path.display().to_string()));
+    window.perform(Action::OpenPath(path.clone()));
     window.wait_until(|window| window.workspace().session.path == path);
     window.wait();
     assert_eq!(window.workspace().session.index.step_count(), 800);

@@ -1,0 +1,176 @@
+//! Paths: as users type them, and as files keep them.
+//!
+//! A file keeps a path as text. A path that is not Unicode is kept as a list of its bytes (Windows: its 16-bit units), so that
+//! it leads to the same file again. Fields say so: `#[serde(with = "crate::paths")]`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Where it is, if there is one.
+pub fn home() -> Option<PathBuf> {
+    directories::BaseDirs::new().map(|places| places.home_dir().to_owned())
+}
+
+/// A path as somebody types it: `~` and `~/a` are in the user's own folder.
+pub fn from_home(path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    match (path.strip_prefix("~"), home()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
+/// The whole path that somebody typed.
+pub fn typed_path(text: &str) -> PathBuf {
+    let path = from_home(text.trim());
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// A path, or several, that a file keeps.
+pub trait KeptPaths: Sized {
+    /// The form in the file.
+    type Kept: Serialize + for<'de> Deserialize<'de>;
+
+    /// Converts to the form in the file.
+    fn to_kept(&self) -> Self::Kept;
+
+    /// Converts back; none where a unit is no part of a path.
+    fn from_kept(kept: Self::Kept) -> Option<Self>;
+}
+
+/// A path in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum KeptPath {
+    /// Unicode.
+    Text(String),
+    /// Anything else.
+    Units(Vec<u16>),
+}
+
+impl KeptPaths for PathBuf {
+    type Kept = KeptPath;
+
+    fn to_kept(&self) -> KeptPath {
+        self.to_str().map_or_else(|| KeptPath::Units(units_of(self)), |text| KeptPath::Text(text.to_owned()))
+    }
+
+    fn from_kept(kept: KeptPath) -> Option<Self> {
+        match kept {
+            KeptPath::Text(text) => Some(text.into()),
+            KeptPath::Units(units) => path_of(&units).map(Into::into),
+        }
+    }
+}
+
+impl KeptPaths for Vec<PathBuf> {
+    type Kept = Vec<KeptPath>;
+
+    fn to_kept(&self) -> Vec<KeptPath> {
+        self.iter().map(PathBuf::to_kept).collect()
+    }
+
+    fn from_kept(kept: Vec<KeptPath>) -> Option<Self> {
+        kept.into_iter().map(PathBuf::from_kept).collect()
+    }
+}
+
+impl KeptPaths for Option<PathBuf> {
+    type Kept = Option<KeptPath>;
+
+    fn to_kept(&self) -> Option<KeptPath> {
+        self.as_ref().map(PathBuf::to_kept)
+    }
+
+    fn from_kept(kept: Option<KeptPath>) -> Option<Self> {
+        kept.map_or(Some(None), |kept| PathBuf::from_kept(kept).map(Some))
+    }
+}
+
+/// Writes a path, or several.
+///
+/// # Errors
+/// The serialiser's.
+pub fn serialize<P: KeptPaths, S: Serializer>(paths: &P, serializer: S) -> Result<S::Ok, S::Error> {
+    paths.to_kept().serialize(serializer)
+}
+
+/// Reads a path, or several.
+///
+/// # Errors
+/// The text is no path.
+pub fn deserialize<'de, P: KeptPaths, D: Deserializer<'de>>(deserializer: D) -> Result<P, D::Error> {
+    let kept = P::Kept::deserialize(deserializer)?;
+    P::from_kept(kept).ok_or_else(|| D::Error::custom("a path has a unit that no path has here"))
+}
+
+#[cfg(not(windows))]
+fn units_of(path: &Path) -> Vec<u16> {
+    path.as_os_str().as_encoded_bytes().iter().map(|byte| u16::from(*byte)).collect()
+}
+
+#[cfg(windows)]
+fn units_of(path: &Path) -> Vec<u16> {
+    std::os::windows::ffi::OsStrExt::encode_wide(path.as_os_str()).collect()
+}
+
+#[cfg(unix)]
+fn path_of(units: &[u16]) -> Option<OsString> {
+    let bytes: Option<Vec<u8>> = units.iter().map(|unit| u8::try_from(*unit).ok()).collect();
+    bytes.map(std::os::unix::ffi::OsStringExt::from_vec)
+}
+
+#[cfg(windows)]
+fn path_of(units: &[u16]) -> Option<OsString> {
+    Some(std::os::windows::ffi::OsStringExt::from_wide(units))
+}
+
+#[cfg(not(any(unix, windows)))]
+fn path_of(_: &[u16]) -> Option<OsString> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tilde_alone_is_the_folder() {
+        let home = home().unwrap();
+        assert_eq!([from_home("~"), from_home("~/a/b")], [home.clone(), home.join("a/b")]);
+        assert_eq!([from_home("~a"), from_home("/~/a")], [PathBuf::from("~a"), "/~/a".into()]);
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Kept {
+        #[serde(with = "crate::paths")]
+        one: PathBuf,
+        #[serde(with = "crate::paths")]
+        several: Vec<PathBuf>,
+        #[serde(default, with = "crate::paths")]
+        none: Option<PathBuf>,
+    }
+
+    #[test]
+    fn unicode_paths_are_kept_as_text() {
+        let kept = Kept { one: "/a/ä.tarmac".into(), several: vec!["b".into()], none: None };
+        let text = toml::to_string(&kept).unwrap();
+        assert_eq!(text, "one = \"/a/ä.tarmac\"\nseveral = [\"b\"]\n");
+        assert_eq!(toml::from_str::<Kept>(&text).unwrap(), kept);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn other_paths_are_kept_whole_in_every_format() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let odd: PathBuf = std::ffi::OsString::from_vec(b"/t/\xffa.tarmac".to_vec()).into();
+        let kept = Kept { one: odd.clone(), several: vec!["b".into(), odd.clone()], none: Some(odd) };
+        assert_eq!(toml::from_str::<Kept>(&toml::to_string(&kept).unwrap()).unwrap(), kept);
+        assert_eq!(ron::from_str::<Kept>(&ron::to_string(&kept).unwrap()).unwrap(), kept);
+        assert_eq!(serde_json::from_str::<Kept>(&serde_json::to_string(&kept).unwrap()).unwrap(), kept);
+        assert!(toml::from_str::<Kept>("one = [300]\nseveral = []\n").is_err());
+    }
+}
