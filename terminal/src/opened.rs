@@ -1,6 +1,8 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
 use std::sync::Arc;
+use stepback_debugger::session::Notice;
+use stepback_debugger::session::NoticeKind;
 
 use stepback_parsers::Position;
 
@@ -11,7 +13,7 @@ use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Arrival, Desk, Opened, Opening, Showing, Told, Tone, TraceChoice, TraceMissing};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::{AtEnd, Move};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange, is_doubt};
+use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange};
 
 impl Browser {
     /// Picks up the trace that is being opened, or a part of it.
@@ -132,11 +134,14 @@ impl Browser {
     }
 
     /// Tells what is to be known of a trace beyond what was told before: the last of it stays on the bottom line.
-    pub(super) fn tell_notices(&mut self, session: &Session, told: &[String]) {
-        let is_news = |notice: &&String| !told.contains(notice) && !notice.starts_with("symbols come from");
-        for notice in session.notices.iter().filter(is_news) {
-            let tone = if is_doubt(notice) { Tone::Warning } else { Tone::Info };
-            self.tell(tone, &sentence(notice));
+    pub(super) fn tell_notices(&mut self, session: &Session, told: &[Notice]) {
+        for notice in session.notices.iter().filter(|notice| !told.contains(notice)) {
+            let tone = match &notice.kind {
+                NoticeKind::Info => Tone::Info,
+                NoticeKind::Doubt => Tone::Warning,
+                NoticeKind::ImageInUse(_) => continue,
+            };
+            self.tell(tone, &sentence(&notice.text));
         }
         let count = session.index.info().warning_count;
         if session.is_built_now && session.index.is_whole() && count > 0 {

@@ -1,5 +1,7 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
+use stepback_debugger::session::Notice;
+use stepback_debugger::session::NoticeKind;
 use stepback_parsers::{Position, Source as _};
 
 use super::app::App;
@@ -18,7 +20,7 @@ use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::model::{AtEnd, Move};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange, TracesInside, is_doubt};
+use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange, TracesInside};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";
@@ -124,11 +126,11 @@ impl App {
     }
 
     /// Tells what is known of a trace once all of it is shown, beyond the notices that were told before.
-    pub(super) fn tell_whole(&mut self, told: &[String]) {
+    pub(super) fn tell_whole(&mut self, told: &[Notice]) {
         let Some(workspace) = self.workspace.as_ref() else { return };
         let (session, recent) = (workspace.session.clone(), workspace.recent());
         let news = session.notices.iter().filter(|notice| !told.contains(notice));
-        news.for_each(|notice| self.toasts.show(Tone::Info, notice));
+        news.for_each(|notice| self.toasts.show(Tone::Info, &notice.text));
         self.tell_warnings(&session);
         stepback_debugger::desk::recent::remember(&mut self.settings.recent, recent);
     }
@@ -220,8 +222,14 @@ impl App {
         workspace.sources = self.settings.source_choice(&workspace.session);
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
-        for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace.session, notice)) {
-            self.toasts.show(if is_doubt(notice) { Tone::Warning } else { Tone::Info }, notice);
+        for notice in &workspace.session.notices {
+            let tone = match &notice.kind {
+                NoticeKind::Info => Tone::Info,
+                NoticeKind::Doubt => Tone::Warning,
+                // The status bar names an image in use.
+                NoticeKind::ImageInUse(_) => continue,
+            };
+            self.toasts.show(tone, &notice.text);
         }
         self.tell_warnings(&workspace.session);
         stepback_debugger::desk::recent::remember(&mut self.settings.recent, workspace.recent());
@@ -273,13 +281,6 @@ impl App {
         let show = Some((say!("opened-show-list").to_owned(), Action::ShowPanel(PanelKind::Warnings)));
         self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
-}
-
-/// Whether a notice tells of an image in use: the status bar names it, so no message is needed.
-fn names_image(session: &Session, notice: &str) -> bool {
-    let images = session.images.infos();
-    notice.starts_with("symbols come from")
-        && images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
 }
 
 /// A window at the end of a trace that is followed moves on with the end.

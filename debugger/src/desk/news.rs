@@ -2,6 +2,7 @@
 
 use super::kept_marks::Marks;
 use crate::action::{Action, PanelKind, StepRange};
+use crate::session::Notice;
 use crate::session::OpenOptions;
 use stepback_parsers::Position;
 
@@ -63,7 +64,7 @@ pub enum News {
     /// Another part of the trace is shown.
     Part,
     /// The whole of the trace is shown now; what was told of it before.
-    Whole(Vec<String>),
+    Whole(Vec<Notice>),
     /// The index is damaged: the trace is to be opened again in this way.
     Mend(Box<OpenOptions>),
 }

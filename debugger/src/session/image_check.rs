@@ -1,27 +1,16 @@
 //! Images are compared with what the trace executed before anything of them is believed.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::{Cancel, CodeCheck, Index, Program};
 use stepback_machine::Address;
 use stepback_parsers::AnySource;
 
-use super::images::FOREIGN_IMAGE;
+use super::notice::Notice;
 use crate::image::{CheckedImage, ImageOrigin, Images, MemoryView, fits_of};
 
 /// How a notice begins about an image of another program.
 const MISFIT_IMAGE: &str = "the image does not fit the trace";
-
-/// Whether a notice is a reason to doubt names, lines or memory.
-pub fn is_doubt(notice: &str) -> bool {
-    notice.starts_with(FOREIGN_IMAGE) || notice.starts_with(MISFIT_IMAGE)
-}
-
-/// What the notice about an image says that nobody named.
-pub fn beside_notice(path: &Path) -> String {
-    format!("symbols come from the image beside the trace: {path:?}")
-}
 
 /// Images after the comparison.
 pub struct ImageCheck {
@@ -32,7 +21,7 @@ pub struct ImageCheck {
     /// What they tell of the traced program.
     pub program: Program,
     /// What the user should know of them.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
 }
 
 impl ImageCheck {
@@ -78,19 +67,22 @@ fn starts_of(index: &Index<AnySource>) -> Vec<Address> {
     index.executed_codes().iter().filter(|code| firsts.contains(&code.first)).map(|code| code.pc).collect()
 }
 
-fn misfit_notice(CheckedImage { spec, fit, is_used, .. }: &CheckedImage) -> Option<String> {
+fn misfit_notice(CheckedImage { spec, fit, is_used, .. }: &CheckedImage) -> Option<Notice> {
     let text = fit.misfit_text()?;
     let path = &spec.path;
     Some(match (fit.is_of_another_program(), is_used) {
-        (true, false) => format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}"),
-        (true, true) => format!("{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"),
-        (false, _) => format!("the image differs from the trace: {text}: {path:?}"),
+        (true, false) => Notice::doubt(format!("{MISFIT_IMAGE} and is left out: {text}: {path:?}")),
+        (true, true) => {
+            Notice::doubt(format!("{MISFIT_IMAGE}, so names, lines and memory may be wrong: {text}: {path:?}"))
+        }
+        (false, _) => format!("the image differs from the trace: {text}: {path:?}").into(),
     })
 }
 
-fn view_notice(CheckedImage { spec, view, is_used, .. }: &CheckedImage) -> Option<String> {
+fn view_notice(CheckedImage { spec, view, is_used, .. }: &CheckedImage) -> Option<Notice> {
     (*view == MemoryView::Load && *is_used).then(|| {
         let path = &spec.path;
         format!("the image copies its data after reset, so memory holds it where it was loaded until then: {path:?}")
+            .into()
     })
 }

@@ -7,13 +7,13 @@ use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::drmemtrace::ModulesLog;
 use stepback_parsers::{ProgramFile, ProgramFit};
 
-use super::image_check::beside_notice;
 use super::image_search::{FoundProgram, fitting_program, image_beside};
+use super::notice::Notice;
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 
 /// How a notice about an image begins that is not for the trace's processor.
-pub const FOREIGN_IMAGE: &str = "the image is for another processor";
+const FOREIGN_IMAGE: &str = "the image is for another processor";
 
 /// How a trace decodes: what an image must fit.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +34,10 @@ pub fn load(
     options: &OpenOptions,
     companions: &Companions,
     decoding: Decoding<'_>,
-    notices: &mut Vec<String>,
+    notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
-        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
+        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}").into());
     }
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, &[], notices);
@@ -58,7 +58,7 @@ pub fn load(
     };
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
         let (image, traced) = (word(endian), word(traced));
-        notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian"));
+        notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian").into());
     }
     tell_problems(&images, notices);
     Ok(images)
@@ -72,7 +72,7 @@ pub fn load_without(
     excluded: &[PathBuf],
     options: &OpenOptions,
     companions: &Companions,
-    notices: &mut Vec<String>,
+    notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     match &companions.modules {
         Some(log) => of_modules(options, companions, log, excluded, notices),
@@ -89,10 +89,11 @@ pub fn load_without(
 }
 
 /// Reports what is wrong with images that can be used all the same.
-fn tell_problems(images: &Images, notices: &mut Vec<String>) {
+fn tell_problems(images: &Images, notices: &mut Vec<Notice>) {
     for info in images.infos() {
         let path = &info.spec.path;
-        notices.extend(info.problems.iter().map(|problem| format!("the image is damaged: {problem}: {path:?}")));
+        let problems = info.problems.iter();
+        notices.extend(problems.map(|problem| format!("the image is damaged: {problem}: {path:?}").into()));
     }
 }
 
@@ -143,7 +144,7 @@ fn fitting(
     set: InstructionSet,
     beside: impl Fn() -> Option<ImageSpec>,
     sysroots: &[PathBuf],
-    notices: &mut Vec<String>,
+    notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
     if foreign.is_empty() {
@@ -161,7 +162,7 @@ fn fitting(
     }
     tell_foreign(&images, set, " and is left out", notices);
     if good.is_empty() {
-        notices.extend(specs.iter().map(|spec| beside_notice(&spec.path)));
+        notices.extend(specs.iter().map(|spec| Notice::image_beside(&spec.path)));
     }
     Images::load_from(&specs, sysroots)
 }
@@ -174,11 +175,12 @@ fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
 }
 
 /// Tells of images that are for another processor than the trace's.
-fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<String>) {
+fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<Notice>) {
     for info in images.infos().iter().filter(|info| !set.is_of_image(info.set)) {
         let of_image = info.set.map_or("one that is not known", |set| set.names().title);
         let of_trace = set.names().title;
-        notices.push(format!("{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}", info.spec.path));
+        let text = format!("{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}", info.spec.path);
+        notices.push(Notice::doubt(text));
     }
 }
 
@@ -196,7 +198,7 @@ fn of_modules(
     companions: &Companions,
     log: &ModulesLog,
     excluded: &[PathBuf],
-    notices: &mut Vec<String>,
+    notices: &mut Vec<Notice>,
 ) -> Result<Images> {
     let named: Vec<_> = match options.images.is_empty() {
         false => options.images.clone(),
@@ -204,7 +206,9 @@ fn of_modules(
     };
     let (sysroots, beside) = (options.sysroots(), &*companions.directories);
     let search = ModuleSearch { log, named: &named, sysroots, beside, excluded };
-    let images = Images::of_modules(&search, notices)?;
+    let mut sentences = Vec::new();
+    let images = Images::of_modules(&search, &mut sentences)?;
+    notices.extend(sentences.into_iter().map(Notice::from));
     tell_problems(&images, notices);
     Ok(images)
 }
@@ -217,38 +221,38 @@ fn word(endian: Endian) -> &'static str {
 }
 
 /// The images of last time that are still usable; of the others it is told why they are not.
-fn usable(remembered: &[ImageSpec], notices: &mut Vec<String>) -> Vec<ImageSpec> {
+fn usable(remembered: &[ImageSpec], notices: &mut Vec<Notice>) -> Vec<ImageSpec> {
     let mut usable = Vec::new();
     for spec in remembered {
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
-            Err(error) => notices.push(format!("an image of last time is left out: {error:#}")),
+            Err(error) => notices.push(format!("an image of last time is left out: {error:#}").into()),
         }
     }
     usable
 }
 
 /// The images of last time that are still usable; none where there are none.
-fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
+fn remembered(options: &OpenOptions, notices: &mut Vec<Notice>) -> Option<Images> {
     let usable = usable(&options.remembered_images, notices);
     let images = Images::load_from(&usable, options.sysroots()).ok().filter(|images| !images.is_empty())?;
-    let told = usable.iter().map(|spec| format!("symbols come from an image of last time: {:?}", spec.path));
+    let told = usable.iter().map(|spec| Notice::image_in_use("an image of last time", &spec.path));
     notices.extend(told);
     Some(images)
 }
 
 /// The image beside the trace, if there is a usable one.
-fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<String>) -> Images {
+fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<Notice>) -> Images {
     let by_name = || image_beside(&options.path, decoding.set);
     let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
     let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
     match Images::load_found(&spec, options.sysroots()) {
         Ok(images) => {
-            notices.push(beside_notice(&path));
+            notices.push(Notice::image_beside(&path));
             images
         }
         Err(error) => {
-            notices.push(format!("the image beside the trace is left out: {error:#}"));
+            notices.push(format!("the image beside the trace is left out: {error:#}").into());
             Images::default()
         }
     }
@@ -300,7 +304,7 @@ mod tests {
         let mut notices = Vec::new();
         let images = load(&options, &Companions::default(), LITTLE, &mut notices).unwrap();
         assert_eq!(images.infos().len(), 1);
-        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        assert!(notices[0].text.starts_with("an image of last time is left out"), "{notices:?}");
         let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
         assert!(load(&named, &Companions::default(), LITTLE, &mut notices).is_err(), "what is named must be usable");
     }
@@ -332,12 +336,12 @@ mod tests {
         };
         let (specs, notices) = loaded(&named(&[&foreign]));
         assert_eq!(specs, vec![foreign.clone()], "there is no other");
-        assert!(notices[0].starts_with("the image is for another processor (RISC-V"), "{notices:?}");
-        assert!(notices[0].contains(") than the trace (AArch64): "), "{notices:?}");
+        assert!(notices[0].text.starts_with("the image is for another processor (RISC-V"), "{notices:?}");
+        assert!(notices[0].text.contains(") than the trace (AArch64): "), "{notices:?}");
         let good = as_if_for(folder.path(), "good.elf", AARCH64);
         let (specs, notices) = loaded(&named(&[&foreign, &good]));
         assert_eq!((specs, notices.len()), (vec![good], 1));
-        assert!(notices[0].contains("(AArch64) and is left out: "), "{notices:?}");
+        assert!(notices[0].text.contains("(AArch64) and is left out: "), "{notices:?}");
         let beside = as_if_for(folder.path(), "run.elf", AARCH64);
         let (specs, notices) = loaded(&named(&[&foreign]));
         assert_eq!((specs, notices.len()), (vec![beside], 2), "the one beside the trace fits");
@@ -355,7 +359,7 @@ mod tests {
         let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
         let mut notices = Vec::new();
         assert!(load(&options, &companions, LITTLE, &mut notices).unwrap().is_empty());
-        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        assert!(notices[0].text.starts_with("an image of last time is left out"), "{notices:?}");
         let options = OpenOptions { images, ..options };
         assert!(load(&options, &companions, LITTLE, &mut notices).is_err(), "what is named must be usable");
     }

@@ -15,9 +15,10 @@ use stepback_parsers::{
     AnySource, Format, MarkerKind, Position, Source as _, drmemtrace::Drmemtrace, packed::PackedText,
 };
 
-use super::image_check::{ImageCheck, beside_notice};
+use super::image_check::ImageCheck;
 use super::images::{self, Decoding};
 use super::input::Input;
+use super::notice::{Notice, NoticeKind};
 use super::places::index_places;
 use super::same_file::is_same_file;
 use super::trace_files::TraceFiles;
@@ -52,7 +53,7 @@ pub struct Session {
     /// The index file; none when the index lives in memory alone.
     pub index_path: Option<PathBuf>,
     /// What the user should know, one sentence each: a rebuilt index and why, an unwritable place, an image found.
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
     /// True when the index was built just now, false when a fresh one was found.
     pub is_built_now: bool,
     /// The trace's file; none when the trace is no file.
@@ -195,7 +196,7 @@ pub fn open_watched(
         return Ok(first.told());
     };
     let mut session = open_with_tail_calls(&mended, progress, cancel, watch)?.told();
-    session.notices.push(format!("{}: {:?}", damage.notice(), options.path));
+    session.notices.push(format!("{}: {:?}", damage.notice(), options.path).into());
     Ok(session)
 }
 
@@ -209,7 +210,7 @@ struct Searched {
 impl Searched {
     /// The session with what the user should know of that.
     fn told(mut self) -> Session {
-        self.session.notices.extend(self.error.map(|error| no_tail_calls(&error)));
+        self.session.notices.extend(self.error.map(|error| no_tail_calls(&error).into()));
         self.session
     }
 }
@@ -259,7 +260,7 @@ struct IndexSearch<'a> {
     progress: &'a BuildProgress,
     cancel: &'a Cancel,
     watch: Option<Watch<'a>>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl<'a> IndexSearch<'a> {
@@ -271,8 +272,9 @@ impl<'a> IndexSearch<'a> {
     ) -> Result<Self> {
         let input = Input::open(options)?;
         // Before the index: a misspelt image should not cost the time of a build.
-        let mut notices = Vec::new();
-        let companions = Arc::new(input.companions(&mut notices));
+        let mut sentences = Vec::new();
+        let companions = Arc::new(input.companions(&mut sentences));
+        let mut notices: Vec<Notice> = sentences.into_iter().map(Notice::from).collect();
         let traits = input.source.traits();
         let decoding =
             Decoding { set: traits.instruction_set, endian: traits.endian, beside: input.image_beside.as_ref() };
@@ -338,8 +340,10 @@ impl<'a> IndexSearch<'a> {
     /// A session with an index that knows the program.
     fn session(&self, index: Index<AnySource>, checked: ImageCheck, origin: Origin) -> Session {
         let mut notices = self.notices.clone();
-        let is_of_left_out =
-            |notice: &String| checked.left_out().any(|image| *notice == beside_notice(&image.spec.path));
+        let is_of_left_out = |notice: &Notice| match &notice.kind {
+            NoticeKind::ImageInUse(path) => checked.left_out().any(|image| image.spec.path == *path),
+            NoticeKind::Info | NoticeKind::Doubt => false,
+        };
         notices.retain(|notice| !is_of_left_out(notice));
         for notice in checked.notices {
             // What is loaded again says the same again.
@@ -347,7 +351,7 @@ impl<'a> IndexSearch<'a> {
                 notices.push(notice);
             }
         }
-        notices.extend(self.input.notices());
+        notices.extend(self.input.notices().map(Notice::from));
         let index_path = index.path().map(Path::to_owned);
         let fingerprint = index.fingerprint().clone();
         Session {
@@ -416,11 +420,12 @@ impl<'a> IndexSearch<'a> {
         let parts = self.places.iter().map(|place| (place, self.opened_so_far(place)));
         if let Some((place, Ok(index))) = parts.into_iter().find(|(_, part)| part.is_ok()) {
             let share = format!("the first {} steps", index.step_count());
-            self.notices.push(format!("only a part of the trace is indexed, {share}: answers are so far: {place:?}"));
+            self.notices
+                .push(format!("only a part of the trace is indexed, {share}: answers are so far: {place:?}").into());
             return Ok(index);
         }
         if let Some((place, why)) = stale {
-            self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}"));
+            self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}").into());
             let unusable = |why| anyhow!("the index cannot be used: {why}: {place:?}");
             return Index::open_stale(self.input.source.clone(), place).map_err(unusable);
         }
@@ -435,7 +440,7 @@ impl<'a> IndexSearch<'a> {
         match self.built_of_input(reason.clone()) {
             Err(error) if Damage::of(error.as_ref()) == Some(Damage::Copy) => {
                 self.input = Input::open(self.options)?;
-                self.notices.push(Damage::Copy.notice().to_owned());
+                self.notices.push(Damage::Copy.notice().to_owned().into());
                 self.built_of_input(reason)
             }
             built => built,
@@ -455,8 +460,8 @@ impl<'a> IndexSearch<'a> {
                     let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
                     // A watcher sees that from the first part.
                     let resumed = Some(resumed).filter(|_| self.watch.is_none());
-                    self.notices.extend(if resumed_bytes > 0 { resumed } else { reason });
-                    self.notices.extend(elsewhere);
+                    let reason = if resumed_bytes > 0 { resumed } else { reason };
+                    self.notices.extend(reason.into_iter().chain(elsewhere).map(Notice::from));
                     return Ok(index);
                 }
                 Err(BuildError::Write { error, .. }) => {
@@ -472,8 +477,8 @@ impl<'a> IndexSearch<'a> {
         }
         let index = self.build(|build| build.in_memory()).map_err(|error| self.said(error))?;
         self.refuse_change()?;
-        self.notices.extend(reason);
-        self.notices.push(format!("{refusal}; it lives in memory and will be built again next time"));
+        self.notices.extend(reason.map(Notice::from));
+        self.notices.push(format!("{refusal}; it lives in memory and will be built again next time").into());
         Ok(index)
     }
 
