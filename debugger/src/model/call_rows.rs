@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, StepCounter, ThreadId};
 use stepback_parsers::{AnySource, Position, Step};
 
-use super::frame_words::{entered_words, evidence_words, frame_marks};
+use super::frame_words::{FrameMark, entered_words, evidence_words, frame_marks};
 use super::names::frame_name;
 use super::so_far::left_so_far;
 use super::text::thousands;
@@ -58,7 +58,7 @@ impl CallRow {
     }
 
     /// What makes it unusual, in a word each.
-    pub fn marks(&self) -> Vec<&'static str> {
+    pub fn marks(&self) -> Vec<FrameMark> {
         frame_marks(&self.call)
     }
 

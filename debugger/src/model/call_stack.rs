@@ -8,7 +8,7 @@ use stepback_index::{
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
-use super::frame_words::{entered_words, evidence_words, frame_marks};
+use super::frame_words::{FrameMark, entered_words, evidence_words, frame_marks};
 use super::names::{frame_name, place_name};
 use super::so_far::left_so_far;
 use super::text::short_hex;
@@ -185,7 +185,7 @@ impl Argument {
 
 impl StackFrame {
     /// What makes it unusual.
-    pub fn marks(&self) -> Vec<&'static str> {
+    pub fn marks(&self) -> Vec<FrameMark> {
         frame_marks(&self.call)
     }
 
@@ -229,7 +229,8 @@ impl StackFrame {
     /// As it is copied.
     pub fn line(&self, number: u64) -> String {
         let marks = self.marks();
-        let marks = if marks.is_empty() { String::new() } else { format!("  [{}]", marks.join(", ")) };
+        let words = marks.iter().map(|mark| mark.word()).collect::<Vec<_>>().join(", ");
+        let marks = if marks.is_empty() { String::new() } else { format!("  [{words}]") };
         let arguments: Vec<String> = self.arguments.iter().map(Argument::written_text).collect();
         format!("#{number} {}({}) {}{marks}", self.name, arguments.join(", "), self.call_text())
     }

@@ -48,32 +48,59 @@ pub fn evidence_words(evidence: Evidence) -> &'static str {
     }
 }
 
-/// What makes a frame unusual, in one word each: nothing for a call that returned.
-pub fn frame_marks(call: &Call) -> Vec<&'static str> {
-    let entered = match call.entered {
-        Entered::Root | Entered::Call => None,
-        Entered::Tail => Some(say!("frame-mark-tail")),
-        Entered::Exception => Some(exception()),
-        Entered::Switch => Some(say!("frame-mark-task")),
-        Entered::Gap => Some(say!("frame-mark-gap")),
-    };
-    let left = match call.left {
-        // The frame that took the place of one that ends in a tail call bears the mark.
-        Left::Return | Left::Tail => None,
-        Left::Skipped => Some(say!("frame-mark-skipped")),
-        Left::Longjmp => Some("longjmp"),
-        Left::Open => Some(say!("frame-mark-open")),
-        Left::Gap => Some(say!("frame-mark-gap")),
-    };
-    // A thread's first frame, and the first after a gap, is open unless it says otherwise.
-    let left =
-        left.filter(|mark| !matches!(call.entered, Entered::Root | Entered::Gap) || *mark != say!("frame-mark-open"));
-    entered.into_iter().chain(left).collect()
+/// What makes a frame unusual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameMark {
+    /// Entered by a tail call.
+    Tail,
+    /// Entered by an exception.
+    Exception,
+    /// Entered by a switch of tasks.
+    Task,
+    /// Entered after a gap, or left in one.
+    Gap,
+    /// Ended by the return of a frame around it.
+    Skipped,
+    /// Left by a jump out of several frames.
+    Longjmp,
+    /// Never left.
+    Open,
 }
 
-/// The mark of a frame that an exception entered.
-pub fn exception() -> &'static str {
-    say!("frame-mark-exception")
+impl FrameMark {
+    /// The mark as a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tail => say!("frame-mark-tail"),
+            Self::Exception => say!("frame-mark-exception"),
+            Self::Task => say!("frame-mark-task"),
+            Self::Gap => say!("frame-mark-gap"),
+            Self::Skipped => say!("frame-mark-skipped"),
+            Self::Longjmp => "longjmp",
+            Self::Open => say!("frame-mark-open"),
+        }
+    }
+}
+
+/// Marks of a frame: none for a call that returned.
+pub fn frame_marks(call: &Call) -> Vec<FrameMark> {
+    let entered = match call.entered {
+        Entered::Root | Entered::Call => None,
+        Entered::Tail => Some(FrameMark::Tail),
+        Entered::Exception => Some(FrameMark::Exception),
+        Entered::Switch => Some(FrameMark::Task),
+        Entered::Gap => Some(FrameMark::Gap),
+    };
+    let left = match call.left {
+        // A tail call marks the frame that it enters.
+        Left::Return | Left::Tail => None,
+        Left::Skipped => Some(FrameMark::Skipped),
+        Left::Longjmp => Some(FrameMark::Longjmp),
+        // The first frame of a thread, and the first after a gap, is expected to be open.
+        Left::Open => Some(FrameMark::Open).filter(|_| !matches!(call.entered, Entered::Root | Entered::Gap)),
+        Left::Gap => Some(FrameMark::Gap),
+    };
+    entered.into_iter().chain(left).collect()
 }
 
 #[cfg(test)]
@@ -103,8 +130,8 @@ mod tests {
     fn only_what_is_unusual_is_marked() {
         assert!(frame_marks(&call(Entered::Call, Left::Return)).is_empty());
         assert!(frame_marks(&call(Entered::Root, Left::Open)).is_empty());
-        assert_eq!(frame_marks(&call(Entered::Call, Left::Open)), ["open"]);
-        assert_eq!(frame_marks(&call(Entered::Exception, Left::Longjmp)), [exception(), "longjmp"]);
+        assert_eq!(frame_marks(&call(Entered::Call, Left::Open)), [FrameMark::Open]);
+        assert_eq!(frame_marks(&call(Entered::Exception, Left::Longjmp)), [FrameMark::Exception, FrameMark::Longjmp]);
     }
 
     #[test]

@@ -32,8 +32,33 @@ struct Region {
     /// How many bytes the trace accesses, in blocks of 64.
     accessed: u64,
     rights: &'static str,
-    kind: &'static str,
+    kind: RegionKind,
     what: String,
+}
+
+/// Use of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RegionKind {
+    Unknown,
+    /// Part of an image, at no known address.
+    NotLoaded,
+    Code,
+    Data,
+    Stack,
+    Heap,
+}
+
+impl RegionKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Unknown => say!("regions-unknown"),
+            Self::NotLoaded => say!("regions-not-loaded"),
+            Self::Code => say!("regions-code"),
+            Self::Data => say!("regions-data"),
+            Self::Stack => say!("regions-stack"),
+            Self::Heap => say!("regions-heap"),
+        }
+    }
 }
 
 /// What is found once for all positions.
@@ -72,9 +97,9 @@ pub fn regions_table(session: &Session, found: Found<'_>, at: Position, cancel: 
 fn of_image(mapped: &Mapped, runs: &[(u64, u64)]) -> Region {
     let (first, last) = (mapped.first.0, mapped.last());
     let kind = match (mapped.is_loaded, mapped.is_executable) {
-        (false, _) => say!("regions-not-loaded"),
-        (true, true) => say!("regions-code"),
-        (true, false) => say!("regions-data"),
+        (false, _) => RegionKind::NotLoaded,
+        (true, true) => RegionKind::Code,
+        (true, false) => RegionKind::Data,
     };
     let accessed = covered(runs, first, last);
     Region { first, last, accessed, rights: mapped.rights(), kind, what: mapped.file.to_string() }
@@ -135,7 +160,7 @@ fn joined(runs: &[(u64, u64)]) -> Vec<Region> {
                 last: *last,
                 accessed: len,
                 rights: "",
-                kind: say!("regions-unknown"),
+                kind: RegionKind::Unknown,
                 what: String::new(),
             }),
         }
@@ -171,7 +196,7 @@ fn name_stacks(regions: &mut [Region], session: &Session, stacks: &[(u64, String
         // What is accessed may begin above the stack pointer.
         let near = regions.get_mut(place).filter(|region| region.first.saturating_sub(*pointer) <= REGION_GAP);
         let Some(region) = near else { continue };
-        region.kind = say!("regions-stack");
+        region.kind = RegionKind::Stack;
         if is_named {
             region.what += if region.what.is_empty() { "" } else { ", " };
             region.what += thread;
@@ -191,8 +216,8 @@ fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel)
         }
     }
     for (place, count) in counts {
-        if let Some(region) = regions.get_mut(place).filter(|region| region.kind != say!("regions-stack")) {
-            (region.kind, region.what) = (say!("regions-heap"), say!("regions-blocks", count = count));
+        if let Some(region) = regions.get_mut(place).filter(|region| region.kind != RegionKind::Stack) {
+            (region.kind, region.what) = (RegionKind::Heap, say!("regions-blocks", count = count));
         }
     }
     Ok(())
@@ -201,7 +226,7 @@ fn name_heap(regions: &mut [Region], heap: &Heap, at: Position, cancel: &Cancel)
 impl Region {
     fn row(&self) -> TableRow {
         let number = |bytes: u64| TableCell::Number(bytes, Span::new(Meaning::Plain, size_text(bytes)));
-        let meaning = if self.kind == say!("regions-unknown") { Meaning::Unknown } else { Meaning::Second };
+        let meaning = if self.kind == RegionKind::Unknown { Meaning::Unknown } else { Meaning::Second };
         TableRow {
             name: say!("regions-row", address = format!("{:x}", self.first)),
             cells: vec![
@@ -210,7 +235,7 @@ impl Region {
                 number((self.last - self.first).saturating_add(1)),
                 number(self.accessed),
                 TableCell::new(Meaning::Second, self.rights),
-                TableCell::new(meaning, self.kind),
+                TableCell::new(meaning, self.kind.word()),
                 TableCell::new(Meaning::Symbol, self.what.clone()),
             ],
             position: None,

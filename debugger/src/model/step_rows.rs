@@ -39,6 +39,8 @@ pub struct StepRow {
     pub code: Code,
     /// The disassembly as the trace has it.
     pub text: String,
+    /// Where its branch went.
+    pub branch: Option<BranchTaken>,
     /// What it did.
     pub effects: Vec<EffectText>,
     /// The registers that its operands name, in formats that do not record what registers become.
@@ -84,8 +86,7 @@ impl OperandRegisters {
 impl StepRow {
     /// True when nothing happened: the row steps back.
     pub fn is_idle(&self) -> bool {
-        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == say!("effect-not-taken");
-        !self.is_executed || self.effects.iter().any(is_not_taken)
+        !self.is_executed || self.branch == Some(BranchTaken::Not)
     }
 
     /// One line with everything that the row may have had no room for.
@@ -146,6 +147,7 @@ impl RowMaker<'_> {
             text: record.text.clone(),
             effects: Vec::new(),
             operands: OperandRegisters::default(),
+            branch: None,
             exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
             lines: Vec::new(),
             notes: origin_notes(record)
@@ -158,7 +160,8 @@ impl RowMaker<'_> {
             call: called.filter(|call| self.calls.steps_inside(*call).is_some()),
         };
         let next = next_pc(record, next);
-        row.effects.extend(branch_taken(record, next, row.code.kind).map(EffectText::of_branch));
+        row.branch = branch_taken(record, next, row.code.kind);
+        row.effects.extend(row.branch.map(EffectText::of_branch));
         if self.has_values {
             row.effects
                 .extend(record.effects.iter().filter_map(|effect| EffectText::of(effect, record.instruction_set)));

@@ -8,7 +8,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::call_rows::CallRow;
 use stepback_debugger::model::call_tree::TreeRow;
-use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{CallsView, View as _};
 
@@ -93,8 +93,8 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
         rest = pen.role(rest.behind(1), &thread.name, Role::Text(Meaning::Label));
     }
     for mark in row.marks() {
-        let role = if mark == exception() { Role::Error } else { Role::Text(Meaning::Label) };
-        rest = pen.role(rest.behind(1), &format!("[{mark}]"), role);
+        let role = if mark == FrameMark::Exception { Role::Error } else { Role::Text(Meaning::Label) };
+        rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), role);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::pen::{Pen, Run};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::call_stack::{Argument, called_at, entered_at};
-use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{StackView, View as _};
 
@@ -42,7 +42,7 @@ impl Listing for StackView {
         }
         let mut rest = pen.role(rest, &frame.name, Role::Text(Meaning::Symbol));
         for mark in frame.marks() {
-            rest = pen.role(rest.behind(1), &format!("[{mark}]"), mark_role(mark));
+            rest = pen.role(rest.behind(1), &format!("[{}]", mark.word()), mark_role(mark));
         }
         draw_arguments(&frame.arguments, rest, pen);
     }
@@ -70,8 +70,8 @@ fn step_cells(cx: &Cx<'_>) -> u16 {
     u16::try_from(digits).unwrap_or(u16::MAX).saturating_add(1)
 }
 
-fn mark_role(mark: &str) -> Role {
-    if mark == exception() { Role::Error } else { Role::Text(Meaning::Label) }
+fn mark_role(mark: FrameMark) -> Role {
+    if mark == FrameMark::Exception { Role::Error } else { Role::Text(Meaning::Label) }
 }
 
 /// What the registers of the arguments held: what nothing states is a question mark.

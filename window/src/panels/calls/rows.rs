@@ -17,7 +17,7 @@ use stepback_debugger::model::call_rows::CallRow;
 use stepback_debugger::model::call_stack::entered_at;
 use stepback_debugger::model::call_tree::TreeRow;
 use stepback_debugger::model::found_calls::CallWords;
-use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::indents::Indents;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::Gesture;
@@ -178,9 +178,9 @@ impl Rows<'_> {
         }
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
         for mark in row.marks() {
-            let color = if mark == exception() { tok.err } else { tok.t3 };
-            if end + 6.0 + pen.width(mark, ui_font(11.0)) < steps - 8.0 {
-                end = pen.text(end + 6.0, y, mark, ui_font(11.0), color);
+            let color = if mark == FrameMark::Exception { tok.err } else { tok.t3 };
+            if end + 6.0 + pen.width(mark.word(), ui_font(11.0)) < steps - 8.0 {
+                end = pen.text(end + 6.0, y, mark.word(), ui_font(11.0), color);
             }
         }
     }

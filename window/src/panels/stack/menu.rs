@@ -11,7 +11,7 @@ use stepback_debugger::model::call_stack::{StackFrame, entered_at};
 
 /// The menu of the frame at a place of the stack.
 pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touched: &mut Touched) {
-    menu_head_ui(ui, tok, &frame.name, &frame.marks().join(", "));
+    menu_head_ui(ui, tok, &frame.name, &frame.marks().iter().map(|mark| mark.word()).collect::<Vec<_>>().join(", "));
     if MenuItem::new(say!("stack-travel-to-its-call")).icon(icons::GO_TO).key("Shift+Enter").ui(ui, tok) {
         touched.call = Some(place);
     }

@@ -12,7 +12,7 @@ use crate::theme::{mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, called_at, entered_at};
-use stepback_debugger::model::frame_words::exception;
+use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 
 /// How many arguments a row shows; the tooltip and the foot show all of them.
@@ -161,13 +161,13 @@ impl StackRows<'_> {
         };
         let end = columns.name_end(steps);
         let marks = frame.marks();
-        let marks_width: f32 = marks.iter().map(|mark| pen.width(mark, ui_font(11.0)) + 8.0).sum();
+        let marks_width: f32 = marks.iter().map(|mark| pen.width(mark.word(), ui_font(11.0)) + 8.0).sum();
         // A long name gives way to its marks, but not below what tells functions apart.
         let name_end = (end - marks_width).max(columns.name + 8.0 * ADVANCE).min(end);
         let mut x = pen.cut_text(pos2(columns.name, y), &frame.name, font, tok.symbol, name_end) + 8.0;
         for mark in marks {
-            let color = if mark == exception() { tok.err } else { tok.t3 };
-            x = pen.cut_text(pos2(x, y), mark, ui_font(11.0), color, end) + 8.0;
+            let color = if mark == FrameMark::Exception { tok.err } else { tok.t3 };
+            x = pen.cut_text(pos2(x, y), mark.word(), ui_font(11.0), color, end) + 8.0;
         }
         if let Some(left) = columns.arguments {
             self.arguments(left, y, frame, columns.place.unwrap_or(steps) - 20.0);

@@ -44,7 +44,7 @@ pub fn ask(strip: &Strip, scene: &Scene<'_>, state: &mut TimelineState) {
 
 /// A row that is drawn.
 struct Row<'a> {
-    label: &'static str,
+    kind: DensityKind,
     rect: Rect,
     color: Color32,
     /// How many of the steps of a column do it.
@@ -52,6 +52,22 @@ struct Row<'a> {
     densities: &'a Densities,
     /// Whether the numbers are of this very view.
     age: Age,
+}
+
+/// Accesses that a row counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DensityKind {
+    Reads,
+    Writes,
+}
+
+impl DensityKind {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Reads => say!("timeline-reads"),
+            Self::Writes => say!("timeline-writes"),
+        }
+    }
 }
 
 /// Of which view an answer is.
@@ -74,7 +90,7 @@ pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, s
         Rect::from_min_max(pos2(strip.rect.left(), top), pos2(strip.rect.right(), top + HEIGHT))
     };
     let reads = Row {
-        label: say!("timeline-reads"),
+        kind: DensityKind::Reads,
         rect: rect(0.0),
         color: cx.tok.read,
         part: |share| share.reads,
@@ -82,7 +98,7 @@ pub fn rows_ui(ui: &Ui, strip: &Strip, Scene { pen, cx }: Scene<'_>, top: f32, s
         age,
     };
     let writes = Row {
-        label: say!("timeline-writes"),
+        kind: DensityKind::Writes,
         rect: rect(1.0),
         color: cx.tok.write,
         part: |share| share.writes,
@@ -97,7 +113,7 @@ impl Row<'_> {
     fn ui(&self, ui: &Ui, strip: &Strip, pen: &Pen<'_>) {
         let (tok, y) = (pen.tok, self.rect.center().y);
         let label = pos2(self.rect.left() + INSET, y);
-        pen.cut_text(label, self.label, ui_font(10.5), tok.t3, strip.chart.left() - 8.0);
+        pen.cut_text(label, self.kind.label(), ui_font(10.5), tok.t3, strip.chart.left() - 8.0);
         let share = |share: &AccessShare| (self.part)(share) as f32 / share.steps.max(1) as f32;
         let most = self.densities.columns.iter().map(share).fold(0.0, f32::max).max(f32::MIN_POSITIVE);
         let pen = Pen { painter: pen.painter.with_clip_rect(strip.chart), tok };
@@ -112,20 +128,16 @@ impl Row<'_> {
         self.hover_ui(ui, strip);
     }
 
-    fn is_reads(&self) -> bool {
-        self.label == say!("timeline-reads")
-    }
-
     /// What is said of a column.
     fn words(&self, column: usize) -> String {
         match (self.age, self.densities.columns.get(column)) {
             (Age::Old, _) => say!("timeline-looking").to_owned(),
             (Age::Fresh, Some(told)) => {
                 let (part, steps) = ((self.part)(told), told.steps);
-                if self.is_reads() {
-                    say!("timeline-steps-read", part = part.to_string(), steps = steps.to_string())
-                } else {
-                    say!("timeline-steps-write", part = part.to_string(), steps = steps.to_string())
+                let (part, steps) = (part.to_string(), steps.to_string());
+                match self.kind {
+                    DensityKind::Reads => say!("timeline-steps-read", part = part, steps = steps),
+                    DensityKind::Writes => say!("timeline-steps-write", part = part, steps = steps),
                 }
             }
             (Age::Fresh, None) => say!("timeline-not-indexed-yet").to_owned(),
@@ -140,10 +152,9 @@ impl Row<'_> {
             let how = if self.densities.is_exact { say!("timeline-all-steps") } else { say!("timeline-some-steps") };
             return tip_ui(
                 ui,
-                if self.is_reads() {
-                    say!("timeline-how-many-read", how = how)
-                } else {
-                    say!("timeline-how-many-write", how = how)
+                match self.kind {
+                    DensityKind::Reads => say!("timeline-how-many-read", how = how),
+                    DensityKind::Writes => say!("timeline-how-many-write", how = how),
                 },
             );
         }
@@ -170,7 +181,8 @@ mod tests {
         let densities = Densities { columns: vec![share], ..Densities::default() };
         let words = |age: Age, column: usize| {
             let (rect, color) = (Rect::ZERO, Color32::BLACK);
-            let row = Row { label: "Reads", rect, color, part: |share| share.reads, densities: &densities, age };
+            let row =
+                Row { kind: DensityKind::Reads, rect, color, part: |share| share.reads, densities: &densities, age };
             row.words(column)
         };
         assert_eq!(words(Age::Fresh, 0), "12 of 32 steps here read memory");

@@ -224,14 +224,12 @@ fn ask<'a>(strip: &Strip, cx: &ViewCx<'_>, cell: Option<&CellName>, state: &'a m
     let (answered, rows) = state.rows.peek()?;
     // The accesses of another cell would be wrong here, not merely old.
     let is_of_cell = answered.cell.is_some() && answered.cell == request.cell;
+    let age = age_of(answered, &request);
     let nothing = match meant {
         Some(None) => say!("timeline-it-means-nothing-at-this"),
-        Some(Some(_)) if is_of_cell => say!("timeline-nothing-here"),
+        Some(Some(_)) if is_of_cell && age == Age::Fresh => say!("timeline-nothing-here"),
         _ => say!("timeline-looking"),
     };
-    let age = age_of(answered, &request);
-    let nothing =
-        if age == Age::Old && nothing == say!("timeline-nothing-here") { say!("timeline-looking") } else { nothing };
     Some(Known { rows, accesses: if is_of_cell { &rows.accesses } else { &[] }, nothing, age })
 }
 
