@@ -6,12 +6,12 @@ use super::palette::Palette;
 use super::pane::Cx;
 use super::question::Asked;
 use stepback_debugger::action::{Access, Action, CellName, FindQuestion, PanelKind, Way, WindowId};
+use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::{Showing, Tone, TraceChoice};
-use stepback_debugger::image::ImageSpec;
 use stepback_debugger::keymap;
 use stepback_debugger::messages::{Language, say};
 use stepback_debugger::model::{Move, Stride};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, TraceFiles};
+use stepback_debugger::session::{OpenOptions, TraceFiles};
 use stepback_debugger::source::SourceMapping;
 use stepback_parsers::Position;
 
@@ -89,11 +89,9 @@ impl Browser {
                 None => self.ask(Asked::SessionPlace, ""),
             },
             Action::SaveSessionAgain => self.save_session(None),
-            Action::Reload => self.reopen(|options| options.policy = IndexPolicy::Force),
-            Action::AddImage(Some(image)) => self.add_image(&image),
-            Action::AddSysroot(Some(directory)) => {
-                self.reopen(|options| options.sysroots = [options.sysroots(), &[directory]].concat());
-            }
+            Action::Reload => self.reopen(Desk::options_to_reload),
+            Action::AddImage(Some(image)) => self.reopen(|desk| desk.options_with_image(&image)),
+            Action::AddSysroot(Some(directory)) => self.reopen(|desk| desk.options_with_sysroot(directory)),
             Action::AddImage(None) => self.ask_argument("Add image…"),
             Action::AddSysroot(None) => self.ask_argument("Add directory of images…"),
             Action::MoveSources(mapping) => self.move_sources(mapping),
@@ -273,19 +271,11 @@ impl Browser {
         self.begin_at = None;
     }
 
-    fn reopen(&mut self, change: impl FnOnce(&mut OpenOptions)) {
-        let Some(desk) = &self.desk else { return };
-        let mut options = desk.options.clone();
-        change(&mut options);
-        self.open(TraceChoice::of(options));
-    }
-
-    fn add_image(&mut self, added: &ImageSpec) {
-        let Some(desk) = &self.desk else { return };
-        // The one that was found beside the trace is named from now on.
-        let known = desk.session.images.infos().iter().map(|info| info.spec.clone());
-        let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
-        self.reopen(|options| options.images = images);
+    fn reopen(&mut self, options: impl FnOnce(&Desk) -> OpenOptions) {
+        if let Some(desk) = &self.desk {
+            let options = options(desk);
+            self.open(TraceChoice::of(options));
+        }
     }
 
     fn move_sources(&mut self, mapping: SourceMapping) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::browser::{Browser, Over};
 use super::question::{Asked, Question};
 use stepback_debugger::action::{Action, PanelKind, StepRange, Way, WindowId};
-use stepback_debugger::desk::{Demand, News, SaveNews, SavePlace, Showing, Standing, Tone};
+use stepback_debugger::desk::{Demand, News, SaveNews, Showing, Tone};
 use stepback_debugger::messages::say;
 use stepback_parsers::Position;
 
@@ -162,9 +162,7 @@ impl Browser {
         let Some(desk) = self.desk.as_mut() else { return };
         let demand = if place.is_some() { Demand::Asked } else { Demand::AskedAgain };
         if let Some(place) = place {
-            let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
-            let known = desk.places.named.iter().chain(&desk.places.own).find(|known| known.is_at(&place)).cloned();
-            desk.places.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));
+            desk.places.choose(place);
         }
         let Some(place) = desk.places.named.clone() else { return self.ask(Asked::SessionPlace, "") };
         let Some(text) = desk.session_text(desk.places.panels.clone()) else { return };

@@ -1,6 +1,7 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
 use std::sync::Arc;
+use stepback_debugger::desk::BeginAt;
 use stepback_debugger::session::Notice;
 use stepback_debugger::session::NoticeKind;
 
@@ -12,8 +13,8 @@ use stepback_debugger::action::{Action, PanelKind, Way, WindowId};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Arrival, Desk, Opened, Opening, Showing, Told, Tone, TraceChoice, TraceMissing};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::{AtEnd, Move};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange};
+use stepback_debugger::model::Move;
+use stepback_debugger::session::{OpenOptions, Session, TraceChange};
 
 impl Browser {
     /// Picks up the trace that is being opened, or a part of it.
@@ -31,7 +32,7 @@ impl Browser {
 
     fn show_part(&mut self, opened: Opened) {
         let Some(opening) = self.opening.as_mut() else { return };
-        let at_end = at_end_of(opening);
+        let at_end = opening.at_end();
         if opening.is_shown {
             if let Some(desk) = &mut self.desk {
                 desk.begin_part(opened.session, at_end, Arrival::More);
@@ -56,7 +57,7 @@ impl Browser {
         match result {
             Ok(opened) if opening.is_shown => {
                 if let Some(desk) = &mut self.desk {
-                    desk.begin_part(opened.session, at_end_of(&opening), Arrival::Whole);
+                    desk.begin_part(opened.session, opening.at_end(), Arrival::Whole);
                 }
             }
             Ok(_) if opening.is_cancelled() => self.tell(Tone::Info, say!("opened-opening-was-cancelled")),
@@ -152,11 +153,10 @@ impl Browser {
     /// The trace is shown from a place on. A position that is not indexed yet is awaited.
     fn begin_at(&mut self, place: String) {
         let Some(desk) = self.desk.as_mut() else { return };
-        match place.parse::<u64>() {
-            Ok(position) if !desk.session.index.is_whole() => desk.await_position(Position(position)),
-            // Half of a part is not half of the trace, and a function may be called later.
-            Err(_) if !desk.session.index.is_whole() => self.begin_at = Some(place),
-            _ => self.queue.push(Action::GoTo(place)),
+        match desk.begin_at(place) {
+            BeginAt::Awaited => {}
+            BeginAt::Held(place) => self.begin_at = Some(place),
+            BeginAt::Go(action) => self.queue.push(action),
         }
     }
 
@@ -169,12 +169,7 @@ impl Browser {
     /// Indexes the rest of the trace on the screen, which stays.
     pub(super) fn index_more(&mut self, showing: Showing) {
         let Some(desk) = &self.desk else { return };
-        let policy = match desk.options.policy {
-            // That none be built was right until now.
-            IndexPolicy::Never => IndexPolicy::Auto,
-            policy => policy,
-        };
-        self.open_again(OpenOptions { policy, ..desk.options.clone() }, showing);
+        self.open_again(desk.options_to_index_more(), showing);
     }
 
     /// Opens the trace on the screen once more: it stays until there is more of it.
@@ -226,9 +221,4 @@ impl Browser {
 
 fn place_windows(desk: &mut Desk, positions: impl Iterator<Item = (WindowId, u64)>) {
     positions.for_each(|(window, position)| desk.place_window(window, Position(position)));
-}
-
-/// A window at the end of a trace that is followed moves on with the end.
-fn at_end_of(opening: &Opening) -> AtEnd {
-    if opening.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
 }

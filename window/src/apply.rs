@@ -13,7 +13,7 @@ use super::settings_page::SettingsPage;
 use super::workspace::Workspace;
 use stepback_debugger::action::{Action, ThemeChoice};
 use stepback_debugger::desk::{Showing, TraceChoice};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, TraceFiles};
+use stepback_debugger::session::{OpenOptions, TraceFiles};
 
 impl App {
     /// Applies all actions that wait, in their order, as far as nothing that is under way keeps them waiting.
@@ -136,8 +136,7 @@ impl App {
 
     fn reload(&mut self) {
         let Some(workspace) = &self.workspace else { return };
-        let options = OpenOptions { policy: IndexPolicy::Force, ..workspace.options.clone() };
-        self.open(TraceChoice::of(options));
+        self.open(TraceChoice::of(workspace.options_to_reload()));
     }
 
     fn close_trace(&mut self) {

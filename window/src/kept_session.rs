@@ -13,7 +13,7 @@ use super::kept_layout;
 use super::workspace::Workspace;
 use stepback_debugger::action::Action;
 use stepback_debugger::desk::Tone;
-use stepback_debugger::desk::{Demand, SaveNews, SavePlace, Standing};
+use stepback_debugger::desk::{Demand, SaveNews};
 use stepback_debugger::messages::{say, spoken};
 
 /// Why what is marked is kept nowhere, and the way out.
@@ -59,10 +59,7 @@ impl App {
     /// Saves the session in a place that the user chose, which is from now on the one that is saved by a key.
     pub(super) fn save_session_as(&mut self, place: PathBuf) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
-        let places = &mut workspace.places;
-        let known = places.named.iter().chain(&places.own).find(|known| known.is_at(&place)).cloned();
-        places.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));
+        workspace.places.choose(place);
         self.save_named(Demand::Asked);
     }
 

@@ -1,8 +1,9 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
+use stepback_debugger::desk::BeginAt;
 use stepback_debugger::session::Notice;
 use stepback_debugger::session::NoticeKind;
-use stepback_parsers::{Position, Source as _};
+use stepback_parsers::Source as _;
 
 use super::app::App;
 use super::go_to::GoTo;
@@ -19,8 +20,8 @@ use stepback_debugger::action::{Action, PanelKind, Way};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::warning_words::placed;
-use stepback_debugger::model::{AtEnd, Move};
-use stepback_debugger::session::{IndexPolicy, OpenOptions, Session, TraceChange, TracesInside};
+use stepback_debugger::model::Move;
+use stepback_debugger::session::{Session, TraceChange, TracesInside};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";
@@ -57,7 +58,7 @@ impl App {
     fn show_part(&mut self, opened: Opened) {
         let Some(opening) = self.opening.as_mut() else { return };
         if opening.is_shown {
-            let at_end = at_end_of(opening);
+            let at_end = opening.at_end();
             if let Some(workspace) = self.workspace.as_mut() {
                 workspace.begin_part(opened.session, at_end, Arrival::More);
             }
@@ -81,7 +82,7 @@ impl App {
         let is_asked_for = result.as_ref().is_err_and(|error| error.is::<TraceMissing>());
         match result {
             Ok(opened) if opening.is_shown => {
-                self.in_trace(|workspace| workspace.begin_part(opened.session, at_end_of(&opening), Arrival::Whole));
+                self.in_trace(|workspace| workspace.begin_part(opened.session, opening.at_end(), Arrival::Whole));
             }
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
             Ok(_) if opening.is_cancelled() => self.toasts.show(Tone::Info, spoken(OPENING_CANCELLED)),
@@ -138,12 +139,7 @@ impl App {
     /// Indexes the rest of the trace on the screen, which stays.
     pub(super) fn index_more(&mut self, showing: Showing) {
         let Some(workspace) = &self.workspace else { return };
-        let policy = match workspace.options.policy {
-            // That none be built was right until now.
-            IndexPolicy::Never => IndexPolicy::Auto,
-            policy => policy,
-        };
-        self.start_opening(TraceChoice::of(OpenOptions { policy, ..workspace.options.clone() }), showing);
+        self.start_opening(TraceChoice::of(workspace.options_to_index_more()), showing);
         if let Some(opening) = &mut self.opening {
             (opening.is_shown, opening.is_card_hidden) = (true, true);
         }
@@ -249,11 +245,10 @@ impl App {
     /// The trace is shown from a place on. A position that is not indexed yet is awaited.
     fn begin_at(&mut self, place: String) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        match place.parse::<u64>() {
-            Ok(position) if !workspace.session.index.is_whole() => workspace.await_position(Position(position)),
-            // Half of a part is not half of the trace, and a function may be called later.
-            Err(_) if !workspace.session.index.is_whole() => self.begin_at = Some(place),
-            _ => self.queue.push(Action::GoTo(place)),
+        match workspace.desk.begin_at(place) {
+            BeginAt::Awaited => {}
+            BeginAt::Held(place) => self.begin_at = Some(place),
+            BeginAt::Go(action) => self.queue.push(action),
         }
     }
 
@@ -281,11 +276,6 @@ impl App {
         let show = Some((say!("opened-show-list").to_owned(), Action::ShowPanel(PanelKind::Warnings)));
         self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
-}
-
-/// A window at the end of a trace that is followed moves on with the end.
-fn at_end_of(opening: &Opening) -> AtEnd {
-    if opening.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
 }
 
 /// Errors of the session end with the path; a message shows it apart.

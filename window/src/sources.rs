@@ -7,7 +7,6 @@ use super::app::App;
 use super::file_dialog::Purpose;
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::image::ImageSpec;
-use stepback_debugger::session::OpenOptions;
 use stepback_debugger::source::SourceMapping;
 
 impl App {
@@ -15,21 +14,14 @@ impl App {
     pub(super) fn add_image(&mut self, image: Option<ImageSpec>) {
         let Some(added) = image else { return self.ask_for_file(Purpose::Image) };
         let Some(workspace) = &self.workspace else { return };
-        // The one that was found beside the trace is named from now on.
-        let known = workspace.session.images.infos().iter().map(|info| info.spec.clone());
-        let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
-        let options = OpenOptions { images, ..workspace.options.clone() };
-        self.open(TraceChoice::of(options));
+        self.open(TraceChoice::of(workspace.options_with_image(&added)));
     }
 
     /// Opens the trace again with one more directory for its images; without a path asks for it.
     pub(super) fn add_sysroot(&mut self, directory: Option<PathBuf>) {
         let Some(directory) = directory else { return self.ask_for_file(Purpose::Sysroot) };
         let Some(workspace) = &self.workspace else { return };
-        let known = workspace.options.sysroots().iter().filter(|known| **known != directory);
-        let sysroots = known.cloned().chain([directory.clone()]).collect();
-        let options = OpenOptions { sysroots, ..workspace.options.clone() };
-        self.open(TraceChoice::of(options));
+        self.open(TraceChoice::of(workspace.options_with_sysroot(directory)));
     }
 
     /// Asks where a source file is.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow};
 
-use super::saver::SavePlace;
+use super::saver::{SavePlace, Standing};
 use crate::image::ImageSpec;
 use crate::messages::say;
 use crate::notes::{KeptImage, SessionFile};
@@ -82,6 +82,15 @@ pub struct SessionPlaces {
     pub unread_panels: Option<String>,
     /// What the session names and is not there.
     pub missing: MissingFiles,
+}
+
+impl SessionPlaces {
+    /// The user named the file that the session is saved in. A name without an extension gets the usual one.
+    pub fn choose(&mut self, place: PathBuf) {
+        let place = if place.extension().is_some() { place } else { place.with_extension("session.toml") };
+        let known = self.named.iter().chain(&self.own).find(|known| known.is_at(&place)).cloned();
+        self.named = known.or_else(|| SavePlace::new([place], Standing::Known(None)));
+    }
 }
 
 /// The trace of a session is not where it was.

@@ -13,6 +13,7 @@ use stepback_index::{BuildProgress, Cancel};
 use super::choice::{Keeping, TraceChoice};
 use super::kept::Kept;
 use crate::messages::{Language, say};
+use crate::model::AtEnd;
 use crate::session::{self, OpenOptions, Session, Watch, is_session};
 
 /// An opening under way.
@@ -212,6 +213,11 @@ impl Opening {
     /// Whether it was started to follow the trace, even if that is over.
     pub fn follows(&self) -> bool {
         self.showing == Showing::Growth
+    }
+
+    /// What a window at the end of the trace does when more of it is known: of a trace that is followed it moves on.
+    pub fn at_end(&self) -> AtEnd {
+        if self.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
     }
 
     /// Whether it takes so long that a card is worth showing.

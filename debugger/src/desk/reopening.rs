@@ -1,0 +1,64 @@
+//! How the open trace is opened again: with another image, with more of its index, or from a place on.
+
+use std::path::PathBuf;
+
+use stepback_parsers::Position;
+
+use super::desk::Desk;
+use crate::action::Action;
+use crate::image::ImageSpec;
+use crate::session::{IndexPolicy, OpenOptions};
+
+/// Where the user asked to begin.
+pub enum BeginAt {
+    /// The position is shown once it is indexed.
+    Awaited,
+    /// The place is known only when the whole trace is: it is asked for then.
+    Held(String),
+    /// The place is gone to by an action.
+    Go(Action),
+}
+
+impl Desk {
+    /// Options with one more image. The image that was found beside the trace is named from now on.
+    pub fn options_with_image(&self, added: &ImageSpec) -> OpenOptions {
+        let known = self.session.images.infos().iter().map(|info| info.spec.clone());
+        let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
+        OpenOptions { images, ..self.options.clone() }
+    }
+
+    /// Options with one more directory for images.
+    pub fn options_with_sysroot(&self, directory: PathBuf) -> OpenOptions {
+        let known = self.options.sysroots().iter().filter(|known| **known != directory).cloned();
+        let sysroots = known.chain([directory.clone()]).collect();
+        OpenOptions { sysroots, ..self.options.clone() }
+    }
+
+    /// Options to build the index anew.
+    pub fn options_to_reload(&self) -> OpenOptions {
+        OpenOptions { policy: IndexPolicy::Force, ..self.options.clone() }
+    }
+
+    /// Options to index the rest of the trace.
+    pub fn options_to_index_more(&self) -> OpenOptions {
+        let policy = match self.options.policy {
+            // That none be built was right until now.
+            IndexPolicy::Never => IndexPolicy::Auto,
+            policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
+        };
+        OpenOptions { policy, ..self.options.clone() }
+    }
+
+    /// Begins at a place that the user named. A position that is not indexed yet is awaited.
+    pub fn begin_at(&mut self, place: String) -> BeginAt {
+        match place.parse::<u64>() {
+            Ok(position) if !self.session.index.is_whole() => {
+                self.await_position(Position(position));
+                BeginAt::Awaited
+            }
+            // Half of a part is not half of the trace, and a function may be called later.
+            Err(_) if !self.session.index.is_whole() => BeginAt::Held(place),
+            _ => BeginAt::Go(Action::GoTo(place)),
+        }
+    }
+}
