@@ -19,8 +19,8 @@ use stepback_debugger::desk::{Opened, Opening, Showing, Told};
 use stepback_debugger::action::{Action, PanelKind, Way};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::{say, spoken};
-use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::model::Move;
+use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::session::{Session, TraceChange, TracesInside};
 
 /// The title of the message about a trace that could not be opened.

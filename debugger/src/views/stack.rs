@@ -1,25 +1,36 @@
 //! The call stack.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stepback_index::{CallId, Cancel};
+use stepback_parsers::Position;
+
 use super::view::{Gesture, Rows, Status, View};
 use crate::action::{Action, Follow, PanelKind};
-use crate::desk::Desk;
+use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::worker::{Answer, Slot};
-use std::ops::Range;
-use std::sync::Arc;
-use stepback_index::{CallId, Cancel};
-use stepback_parsers::Position;
 
 /// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
 const BLOCK: usize = 128;
 
 /// The frames around a position, innermost first.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct StackView {
     follow: Follow,
-    stack: Slot<Position, CallStack>,
+    /// The thread whose stack is shown; none: the thread of the position.
+    #[serde(default)]
+    thread: Option<String>,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    stack: Slot<(Position, Option<String>), CallStack>,
+    #[serde(skip)]
     frames: Slot<(Vec<CallId>, SourceWish), Vec<StackFrame>>,
+    #[serde(skip)]
     held: Option<Held>,
 }
 
@@ -33,9 +44,24 @@ struct Held {
 }
 
 impl StackView {
-    /// True while the stack stays as it was where the user chose one of its frames.
-    pub fn is_held(&self, desk: &Desk) -> bool {
-        self.held(desk).is_some()
+    /// Stack of the thread of a position.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, ..Self::default() }
+    }
+
+    /// Name of the thread whose stack is shown; none: the thread of the position.
+    pub fn thread_mut(&mut self) -> &mut Option<String> {
+        &mut self.thread
+    }
+
+    /// Stack as of the last poll.
+    pub fn stack(&self) -> Option<&CallStack> {
+        self.stack.peek().map(|(_, stack)| stack)
+    }
+
+    /// Position whose stack stays while its user looks at one of its frames.
+    pub fn held_at(&self, desk: &Desk) -> Option<Position> {
+        self.held(desk).map(|held| held.at)
     }
 
     /// Where the stack is that is shown.
@@ -81,10 +107,14 @@ impl View for StackView {
     }
 
     fn poll(&mut self, desk: &Desk) -> Status {
-        let position = self.position(desk);
-        let answer = self.stack.poll(&position, &desk.worker, |position| {
-            let (position, session) = (*position, Arc::clone(&desk.session));
-            move |_: &Cancel| Ok(call_stack(&session, None, position)?)
+        if self.session.is_new(&desk.session) {
+            (self.stack, self.frames, self.held) = Default::default();
+            self.thread.take_if(|name| desk.session.index.thread_by_name(name).is_none());
+        }
+        let key = (self.position(desk), self.thread.clone());
+        let answer = self.stack.poll(&key, &desk.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(&desk.session));
+            move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
         });
         let stack = match answer {
             Answer::Failed(error) => return Status::Failed(error.to_owned()),
@@ -135,7 +165,25 @@ impl View for StackView {
         Some(format!("#{place} {}({})", frame.name, arguments.collect::<Vec<_>>().join(", ")))
     }
 
+    /// The frames around the rows in sight.
+    fn copied_whole(&self) -> Option<String> {
+        let (_, stack) = self.stack.peek()?;
+        let (_, frames) = self.frames.peek()?;
+        let first = frames.first()?.id;
+        let number = stack.frames.iter().position(|id| *id == first)?;
+        let lines = (number as u64..).zip(frames).map(|(number, frame)| frame.line(number));
+        Some(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.stack.is_waiting() || self.frames.is_waiting()
+    }
+
+    fn is_late(&self) -> bool {
+        self.stack.is_late()
+    }
+
     fn forget(&mut self) {
-        *self = Self { follow: self.follow, ..Self::default() };
+        *self = Self::new(self.follow);
     }
 }

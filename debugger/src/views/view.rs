@@ -52,6 +52,21 @@ pub trait View {
         None
     }
 
+    /// Text of the whole list, if that is what is copied.
+    fn copied_whole(&self) -> Option<String> {
+        None
+    }
+
+    /// True while an answer is on its way.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
+    /// True while the rows are those of an earlier question for so long that the user should see it.
+    fn is_late(&self) -> bool {
+        false
+    }
+
     /// Number of rows around the marked row that stay in sight.
     fn margin(&self) -> usize {
         0

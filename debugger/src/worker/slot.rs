@@ -106,6 +106,11 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.pending.is_some()
     }
 
+    /// True when an answer has been on its way for so long that the screen should say so.
+    pub fn is_late(&self) -> bool {
+        self.is_waiting() && self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER)
+    }
+
     /// Forgets everything, so that the next poll asks again.
     pub fn clear(&mut self) {
         *self = Self::default();

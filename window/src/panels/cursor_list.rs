@@ -72,7 +72,7 @@ impl CursorList {
                 PanelKey::Enter => _ = view.act(row, Gesture::Go, cx.desk, out),
                 PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
                 PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
-                PanelKey::Copy => out.extend(view.copied(row).map(Action::Copy)),
+                PanelKey::Copy => out.extend(view.copied_whole().or_else(|| view.copied(row)).map(Action::Copy)),
                 key if key.is_move() => {}
                 key => others.push((key, row)),
             }

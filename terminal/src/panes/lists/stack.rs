@@ -28,7 +28,7 @@ impl Listing for StackView {
         };
         let here = cx.desk.windows.position_of(self.follow().unwrap_or_default());
         let window = cx.desk.windows.travelling(self.follow().unwrap_or_default());
-        if self.is_held(cx.desk) && [entered_at(&frame.call), called_at(&frame.call)].contains(&here) {
+        if self.held_at(cx.desk).is_some() && [entered_at(&frame.call), called_at(&frame.call)].contains(&here) {
             pen.role(run.from(rest.x.saturating_sub(1)).first(1), "▶", Role::Position(window.0));
         }
         let step = frame.call_site.as_ref().map(|site| thousands(site.step.0)).unwrap_or_default();

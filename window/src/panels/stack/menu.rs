@@ -8,15 +8,16 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::{Tok, icons};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, entered_at};
+use stepback_debugger::views::Gesture;
 
 /// The menu of the frame at a place of the stack.
 pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touched: &mut Touched) {
     menu_head_ui(ui, tok, &frame.name, &frame.marks().iter().map(|mark| mark.word()).collect::<Vec<_>>().join(", "));
     if MenuItem::new(say!("stack-travel-to-its-call")).icon(icons::GO_TO).key("Shift+Enter").ui(ui, tok) {
-        touched.call = Some(place);
+        touched.rows.gesture(place, Gesture::GoOn);
     }
     if MenuItem::new(say!("stack-travel-to-its-entry")).key("Enter").ui(ui, tok) {
-        touched.entry = Some(place);
+        touched.rows.gesture(place, Gesture::Go);
     }
     if MenuItem::new(say!("stack-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
         touched.opened = Some(place);

@@ -4,6 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_parsers::Position;
 
 use super::menu::frame_menu;
+use crate::panels::asked::Touched as RowsTouched;
 use crate::panels::hover_cell::register_of;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
@@ -14,6 +15,7 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::{StackFrame, called_at, entered_at};
 use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::Gesture;
 
 /// How many arguments a row shows; the tooltip and the foot show all of them.
 const ARGUMENTS: usize = 4;
@@ -75,14 +77,10 @@ pub struct StackRows<'a> {
 /// What was done to the frames, each by its place in the stack.
 #[derive(Debug, Default)]
 pub struct Touched {
-    /// Clicked.
-    pub cursor: Option<usize>,
+    /// What is done with rows.
+    pub rows: RowsTouched,
     /// Under the pointer.
     pub hovered: Option<usize>,
-    /// The window goes to its call.
-    pub call: Option<usize>,
-    /// The window goes to its entry.
-    pub entry: Option<usize>,
     /// Another window opens at its entry.
     pub opened: Option<usize>,
     /// The stack is copied.
@@ -118,14 +116,14 @@ impl StackRows<'_> {
             touched.hovered = Some(place);
         }
         if response.clicked() || response.secondary_clicked() {
-            touched.cursor = Some(place);
+            touched.rows.cursor = Some(place);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
             touched.opened = Some(place);
         } else if response.double_clicked() {
-            touched.entry = Some(place);
+            touched.rows.gesture(place, Gesture::Go);
         } else if response.clicked() {
-            touched.call = Some(place);
+            touched.rows.gesture(place, Gesture::GoOn);
         }
         response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
         if !self.has_foot {
