@@ -1,24 +1,29 @@
 //! What is wrong with the trace, by rule.
 
-use super::view::{Gesture, Rows, Status, View};
-use crate::action::{Action, PanelKind};
-use crate::desk::Desk;
-use crate::messages::say;
-use crate::model::finding_rows::{Branch, FindingList, FindingRow, finding_list, finding_rows};
-use crate::worker::{Answer, Slot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
 use stepback_index::{BuildProgress, Cancel};
+
+use super::view::{Gesture, Rows, Status, View};
+use crate::action::{Action, PanelKind};
+use crate::desk::{Desk, SessionWatch};
+use crate::messages::say;
+use crate::model::finding_rows::{Branch, FindingList, FindingRow, finding_list, finding_rows};
+use crate::worker::{Answer, Slot};
 
 /// The rules that the trace breaks, and where.
 #[derive(Default)]
 pub struct FindingsView {
+    session: SessionWatch,
     answer: Slot<(), Arc<FindingList>>,
     /// How far the check is.
     progress: Arc<BuildProgress>,
     /// Rules whose places do not show.
     closed: BTreeSet<&'static str>,
+    /// The user cancelled the check.
+    is_stopped: bool,
 }
 
 /// Whether the places of a rule show; none for what is no rule.
@@ -30,18 +35,37 @@ fn branch_of(row: &FindingRow<'_>) -> Option<Branch> {
 }
 
 impl FindingsView {
-    /// What a row says, as long as there is such a row. Costs what is listed.
-    pub fn with_row<A>(&self, place: usize, what: impl FnOnce(&FindingRow<'_>) -> A) -> Option<A> {
-        let (_, found) = self.answer.peek()?;
-        finding_rows(found, &self.closed).get(place).map(what)
+    /// Rows as of the last poll. Costs what is listed.
+    pub fn rows(&self) -> Vec<FindingRow<'_>> {
+        self.answer.peek().map_or_else(Vec::new, |(_, found)| finding_rows(found, &self.closed))
     }
 
-    /// What share of the trace is checked.
-    fn checking(&self) -> String {
-        let done = self.progress.bytes_done.load(Ordering::Relaxed);
-        let total = self.progress.bytes_total.load(Ordering::Relaxed).max(1);
-        let share = u128::from(done) * 100 / u128::from(total);
-        format!("{} {}%", say!("findings-checking-the-trace"), share.min(100))
+    /// Share of the trace that is checked, from 0 to 1.
+    pub fn share(&self) -> f32 {
+        let done = self.progress.bytes_done.load(Ordering::Relaxed) as f32;
+        let total = self.progress.bytes_total.load(Ordering::Relaxed) as f32;
+        if total > 0.0 { (done / total).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn progress_words(&self) -> String {
+        format!("{} {:.0}%", say!("findings-checking-the-trace"), (self.share() * 100.0).floor())
+    }
+
+    /// True after the user cancelled the check.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Cancels the check.
+    pub fn stop(&mut self) {
+        // Forgetting the question cancels it.
+        self.answer.clear();
+        self.is_stopped = true;
+    }
+
+    /// Checks the trace after all.
+    pub fn resume(&mut self) {
+        self.is_stopped = false;
     }
 }
 
@@ -51,6 +75,13 @@ impl View for FindingsView {
     }
 
     fn poll(&mut self, desk: &Desk) -> Status {
+        if self.session.is_new(&desk.session) {
+            (self.answer, self.progress, self.closed, self.is_stopped) = Default::default();
+        }
+        if self.is_stopped {
+            let words = (say!("findings-the-trace-is-not-checked"), say!("findings-enter-goes-through-all-of"));
+            return Status::empty(words.0, words.1);
+        }
         let progress = &mut self.progress;
         let answer = self.answer.poll_long(&(), &desk.worker, |()| {
             *progress = Arc::default();
@@ -61,17 +92,17 @@ impl View for FindingsView {
             Answer::Failed(error) => return Status::Failed(error.to_owned()),
             answer => answer.any().cloned(),
         };
-        let Some(found) = found else { return Status::Loading(self.checking()) };
+        let Some(found) = found else { return Status::Loading(self.progress_words()) };
         let count = finding_rows(&found, &self.closed).len();
         if count == 0 {
             let words = (say!("findings-no-findings"), say!("findings-the-trace-keeps-the-rules"));
-            return Status::empty(words.0.to_owned(), words.1.to_owned());
+            return Status::empty(words.0, words.1);
         }
         Status::Rows(Rows { count, summary: found.summary.clone(), marked: None })
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let pressed = self.with_row(place, |row| (row.rule().id, branch_of(row), row.position()));
+        let pressed = self.rows().get(place).map(|row| (row.rule().id, branch_of(row), row.position()));
         match (pressed, gesture) {
             (Some((rule, Some(Branch::Open), _)), Gesture::Go | Gesture::Close) => _ = self.closed.insert(rule),
             (Some((rule, Some(Branch::Closed), _)), Gesture::Go | Gesture::Open) => _ = self.closed.remove(rule),
@@ -85,13 +116,15 @@ impl View for FindingsView {
 
     /// The rule.
     fn parent(&self, place: usize) -> Option<usize> {
-        let (_, found) = self.answer.peek()?;
-        let rows = finding_rows(found, &self.closed);
-        rows.get(..place)?.iter().rposition(|row| branch_of(row).is_some())
+        self.rows().get(..place)?.iter().rposition(|row| branch_of(row).is_some())
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        self.with_row(place, |row| row.line())
+        self.rows().get(place).map(FindingRow::line)
+    }
+
+    fn is_late(&self) -> bool {
+        self.answer.is_late()
     }
 
     fn forget(&mut self) {

@@ -4,6 +4,7 @@ use egui::{Color32, Rect, Ui, pos2};
 use stepback_parsers::Severity;
 
 use crate::panels::ViewCx;
+use crate::panels::asked::Touched;
 use crate::panels::menu::{MenuItem, menu_head_ui};
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
@@ -12,6 +13,7 @@ use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words, rule_words};
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::Gesture;
 
 /// Where the places of a rule begin.
 const INDENT: f32 = 44.0;
@@ -26,25 +28,22 @@ pub struct FindingRows<'a> {
     pub cursor: usize,
 }
 
-/// What was done to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touched {
-    /// Nothing.
-    Nothing,
-    /// The cursor goes there.
-    Cursor,
-    /// The same, and it opens or closes.
-    Branch,
-}
-
-/// Goes behind the step of a row.
-pub fn travel(row: &FindingRow<'_>, cx: &ViewCx<'_>) -> Option<Action> {
-    row.position().map(|position| Action::Travel(cx.desk.windows.active, position.0))
+/// A row and its place in the list.
+pub struct RowAt<'a> {
+    pub place: usize,
+    pub row: &'a FindingRow<'a>,
 }
 
 impl FindingRows<'_> {
     /// Draws a row.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, row: &FindingRow<'_>, out: &mut Vec<Action>) -> Touched {
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        RowAt { place, row }: RowAt<'_>,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
         let (pen, cx) = (&self.pen, self.cx);
         let response = row_response(ui, rect, ("finding", place), || row.line());
         let is_cursor = self.cursor == place;
@@ -53,23 +52,17 @@ impl FindingRows<'_> {
         let response = response.on_hover_text(rule_words(row.rule()));
         response.context_menu(|ui| {
             menu_head_ui(ui, cx.tok, row.rule().id, "");
-            let to = travel(row, cx);
-            if let Some(to) = to
-                .filter(|_| MenuItem::new(say!("findings-travel-to-it")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok))
-            {
-                out.push(to);
+            let is_place = row.position().is_some();
+            if is_place && MenuItem::new(say!("findings-travel-to-it")).icon(icons::GO_TO).key("Enter").ui(ui, cx.tok) {
+                touched.gesture(place, Gesture::Go);
             }
             if MenuItem::new(say!("findings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
                 out.push(Action::Copy(row.line()));
             }
         });
-        match row {
-            _ if !response.clicked() => Touched::Nothing,
-            FindingRow::Rule(..) => Touched::Branch,
-            FindingRow::Place(..) | FindingRow::More(..) => {
-                out.extend(travel(row, cx));
-                Touched::Cursor
-            }
+        if response.clicked() {
+            touched.cursor = Some(place);
+            touched.gesture(place, Gesture::Go);
         }
     }
 
