@@ -94,6 +94,7 @@ pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// It was, and has ended.
+    #[cfg_attr(not(feature = "window"), expect(dead_code, reason = "without a window there is none to show"))]
     Done,
     /// There can be no window; why, as one sentence without a full stop.
     NoWindow(String),
