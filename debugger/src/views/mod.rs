@@ -5,6 +5,7 @@
 mod bookmark_table;
 mod calls;
 mod compare;
+mod detail_cache;
 mod effects_table;
 mod external_table;
 mod find_table;
@@ -22,7 +23,7 @@ mod why;
 
 pub use bookmark_table::BookmarkTable;
 pub use calls::CallsView;
-pub use compare::{CompareView, CompareWidths, WindowPair, low_end};
+pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};
 pub use effects_table::EffectsTable;
 pub use external_table::ExternalTable;
 pub use find_table::FindTable;

@@ -106,7 +106,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.pending.is_some()
     }
 
-    /// True when an answer has been on its way for so long that the screen should say so.
+    /// True while an answer has been on its way for longer than [`LATE_AFTER`].
     pub fn is_late(&self) -> bool {
         self.is_waiting() && self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER)
     }
@@ -143,9 +143,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         match &self.answered {
             Some((asked, Ok(answer))) if asked.key == *key && asked.epoch == epoch => Answer::Fresh(answer),
             Some((asked, Err(error))) if asked.key == *key => Answer::Failed(error),
-            Some((_, Ok(answer))) if self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER) => {
-                Answer::Late(answer)
-            }
+            Some((_, Ok(answer))) if self.is_late() => Answer::Late(answer),
             Some((_, Ok(answer))) => Answer::Stale(answer),
             _ => Answer::Loading,
         }

@@ -76,6 +76,14 @@ impl CellMeaning {
 }
 
 impl CompareRow {
+    /// The register or the memory; none for the title of a group.
+    pub fn cell(&self) -> Option<&CellName> {
+        match self {
+            Self::Cell { cell, .. } => Some(cell),
+            Self::Group { .. } => None,
+        }
+    }
+
     fn contains(&self, filter: &str) -> bool {
         let Self::Cell { label, symbol, from, to, meaning, .. } = self else { return true };
         let texts = [Some(label.as_str()), symbol.as_deref(), Some(from.as_str()), Some(to.as_str())];

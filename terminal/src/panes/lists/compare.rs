@@ -9,10 +9,12 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::compare::{CompareRow, Pieces, WriterText, differing_pieces};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{Meaning, TraceWindow};
-use stepback_debugger::views::{CompareView, CompareWidths, WindowPair, low_end};
+use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, WindowPair, low_end};
 
 /// A column of words has so many cells, or none.
 const LEAST: u16 = 12;
+/// Meanings longer than this are cut.
+const WORDS: u16 = 24;
 /// Cells between two columns.
 const GAP: u16 = 2;
 
@@ -31,17 +33,13 @@ impl Listing for CompareView {
 
     fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let (at, style) = (columns(self, run, cx), pen.look.text(Meaning::Label));
-        let Some(WindowPair { left, right }) = self.pair(cx.desk) else { return };
-        // Either may be the earlier one.
-        let [first, second] = match right.position < left.position {
-            true => [say!("compare-after"), say!("compare-before")],
-            false => [say!("compare-before"), say!("compare-after")],
-        };
+        let Some(pair) = self.pair(cx.desk) else { return };
+        let [first, second] = pair.titles();
         pen.text(at.label, say!("compare-cell"), style);
         let meant = |title: &str| say!("compare-meant", side = title);
-        match self.means_left() {
-            true => (pen.text(at.from, &meant(first), style), pen.text(at.to, second, style)),
-            false => (pen.text(at.from, first, style), pen.text(at.to, &meant(second), style)),
+        match self.side() {
+            CompareSide::Left => (pen.text(at.from, &meant(first), style), pen.text(at.to, second, style)),
+            CompareSide::Right => (pen.text(at.from, first, style), pen.text(at.to, &meant(second), style)),
         };
         pen.text_right(at.step, say!("head-step"), style);
         pen.text(at.meaning, say!("compare-means"), style);
@@ -70,7 +68,7 @@ impl Listing for CompareView {
 }
 
 fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
-    let CompareWidths { label, digits, meaning } = view.widths();
+    let CompareWidths { label, digits, meaning, .. } = view.widths();
     let steps = thousands(cx.desk.session.index.step_count()).len();
     let words = [say!("head-step"), say!("compare-no-step")].map(|words| words.chars().count());
     let steps = u16::try_from(steps.max(words[0]).max(words[1])).unwrap_or(u16::MAX);
@@ -81,7 +79,7 @@ fn columns(view: &CompareView, run: Run, cx: &Cx<'_>) -> Columns {
         at
     };
     let (label, from, to) = (next(label), next(digits), next(digits));
-    let (step, wished) = (next(steps), meaning);
+    let (step, wished) = (next(steps), meaning.min(WORDS));
     let meaning = next(wished);
     // A word of which only the first letters are seen says nothing.
     let meaning = if meaning.cells() < wished.min(LEAST) { meaning.first(0) } else { meaning };

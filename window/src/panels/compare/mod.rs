@@ -1,6 +1,5 @@
 //! What differs between two positions.
 
-mod beside;
 mod panel;
 mod rows;
 

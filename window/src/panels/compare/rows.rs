@@ -1,11 +1,10 @@
 //! The rows of the comparison.
 
-use std::collections::HashMap;
-
 use egui::{Rect, RichText, Ui, pos2};
 use stepback_parsers::Step;
 
 use super::panel::WIDE;
+use crate::panels::asked::Touched;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
@@ -13,15 +12,9 @@ use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
 use stepback_debugger::action::{Access, Action, CellName, Way};
 use stepback_debugger::messages::say;
-use stepback_debugger::model::compare::{
-    Between, CellMeaning, CompareRow, Pieces, WriterText, WritesBetween, differing_pieces,
-};
+use stepback_debugger::model::compare::{Between, CellMeaning, CompareRow, Pieces, differing_pieces};
+use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, Gesture, View, low_end};
 
-/// Registers longer than this are cut: a vector register would push all other columns away.
-const LONGEST: usize = 32;
-/// Symbols and meanings longer than this are cut.
-const WORDS: usize = 40;
-const SYMBOL: usize = 24;
 const WRITER: f32 = 200.0;
 const INSTRUCTION: f32 = 236.0;
 const SOURCE: f32 = 150.0;
@@ -50,16 +43,6 @@ pub struct Columns {
     right: f32,
 }
 
-/// Which of the two values of a cell is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Meant {
-    /// That of the left window.
-    Left,
-    /// That of the right one.
-    #[default]
-    Right,
-}
-
 /// The title of a group of cells.
 pub struct GroupTitle<'a> {
     pub title: &'a str,
@@ -74,45 +57,15 @@ pub struct Compared<'a> {
     pub is_register: bool,
 }
 
-/// How many characters the longest texts of some rows have.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Lengths {
-    label: usize,
-    symbol: usize,
-    digits: usize,
-    meaning: usize,
-}
-
-impl Lengths {
-    /// Those of these rows. Cost: grows with the rows.
-    pub fn of(rows: &[CompareRow]) -> Self {
-        let mut longest = Self::default();
-        for row in rows {
-            let CompareRow::Cell { label, symbol, from, to, meaning, is_register, .. } = row else { continue };
-            let digits = from.len().max(to.len());
-            let digits = if *is_register { digits.min(LONGEST) } else { digits };
-            let symbol = symbol.as_ref().map_or(0, |symbol| label.len() + 1 + symbol.len().min(SYMBOL));
-            let meaning = meaning.as_ref().map_or(0, |meaning| meaning.text().chars().count().min(WORDS));
-            longest = Self {
-                label: longest.label.max(label.len()),
-                symbol: longest.symbol.max(symbol),
-                digits: longest.digits.max(digits),
-                meaning: longest.meaning.max(meaning),
-            };
-        }
-        longest
-    }
-}
-
 impl Columns {
     /// The columns for rows with such texts: those that fit, the most useful first.
-    pub fn new(rect: Rect, lengths: Lengths) -> Self {
+    pub fn new(rect: Rect, widths: CompareWidths) -> Self {
         let is_wide = rect.width() >= WIDE;
-        let width = |characters: usize| ADVANCE * characters as f32 + INSET;
-        let label = if is_wide { lengths.label.max(lengths.symbol) } else { lengths.label };
+        let width = |characters: u16| ADVANCE * f32::from(characters) + INSET;
+        let label = if is_wide { widths.label.max(widths.symbol) } else { widths.label };
         let cell = rect.left() + INSET;
         let before = cell + width(label).max(if is_wide { 130.0 } else { 72.0 });
-        let value = width(lengths.digits.max(16));
+        let value = width(widths.digits.max(16));
         let after = before + value;
         let mut room = rect.right() - INSET - (after + value) - WRITER;
         let mut fits = |width: f32| {
@@ -121,7 +74,7 @@ impl Columns {
             is_there.then_some(width)
         };
         let instruction = fits(INSTRUCTION);
-        let meaning = fits(width(lengths.meaning.max(9)) + INSET);
+        let meaning = fits(width(widths.meaning.max(9)) + INSET);
         let writes = fits(WRITES);
         let source = fits(SOURCE);
         let writer = after + value + meaning.unwrap_or_default();
@@ -161,47 +114,43 @@ pub struct Table<'a> {
     pub columns: Columns,
     /// What is compared.
     pub between: Between,
-    /// What is known of the steps that wrote something.
-    pub writers: &'a HashMap<Step, WriterText>,
-    /// How often cells were written, as far as it is known.
-    pub writes: &'a HashMap<CellName, WritesBetween>,
+    /// The rows, and what is known of them.
+    pub view: &'a CompareView,
     /// The cell under the cursor.
     pub cursor: Option<&'a CellName>,
-    /// Which of its values is meant.
-    pub meant: Meant,
+}
+
+/// A row and its place in the list.
+#[derive(Clone, Copy)]
+pub struct RowAt<'a> {
+    pub place: usize,
+    pub row: &'a CompareRow,
 }
 
 /// What was done to the rows in this frame.
 #[derive(Debug, Default)]
-pub struct Touched {
-    /// The cell that was clicked.
-    pub cursor: Option<CellName>,
-    /// The value of it that was clicked.
-    pub meant: Option<Meant>,
-    /// The title that was clicked.
-    pub toggled: Option<String>,
+pub struct RowTouch {
+    pub touched: Touched,
+    /// The value that was clicked.
+    pub side: Option<CompareSide>,
 }
 
 impl Table<'_> {
     /// Draws a row.
-    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
-        match row {
+    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, at: RowAt<'_>, touch: &mut RowTouch, out: &mut Vec<Action>) {
+        match at.row {
             CompareRow::Group { title, detail, is_open } => {
-                self.group_ui(ui, rect, GroupTitle { title, detail, is_open: *is_open }, touched)
+                if self.group_ui(ui, rect, GroupTitle { title, detail, is_open: *is_open }) {
+                    touch.touched.gesture(at.place, Gesture::Go);
+                }
             }
-            CompareRow::Cell { .. } => self.cell_ui(ui, rect, row, touched, out),
+            CompareRow::Cell { .. } => self.cell_ui(ui, rect, at, touch, out),
         }
     }
 
-    fn group_ui(
-        &self,
-        ui: &Ui,
-        rect: Rect,
-        GroupTitle { title, detail, is_open }: GroupTitle<'_>,
-        touched: &mut Touched,
-    ) {
+    /// Draws the title of a group. Returns true if it was clicked.
+    fn group_ui(&self, ui: &Ui, rect: Rect, GroupTitle { title, detail, is_open }: GroupTitle<'_>) -> bool {
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
-
         let response = button_response(
             ui,
             rect,
@@ -221,13 +170,13 @@ impl Table<'_> {
         } else {
             pen.text_left_of(self.columns.right, y, detail, ui_font(11.5), tok.t3);
         }
-        if response.clicked() {
-            touched.toggled = Some(title.to_owned());
-        }
+        response.clicked()
     }
 
-    fn cell_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
-        let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = row else { return };
+    fn cell_ui(&self, ui: &mut Ui, rect: Rect, at: RowAt<'_>, touch: &mut RowTouch, out: &mut Vec<Action>) {
+        let CompareRow::Cell { cell, label, symbol, from, to, meaning, is_register, last_write } = at.row else {
+            return;
+        };
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
         let response = row_response(ui, rect, ("cell", label), || say!("compare-difference", cell = label));
         let is_cursor = self.cursor == Some(cell);
@@ -251,7 +200,7 @@ impl Table<'_> {
         if is_cursor {
             self.meant_ui(y, [from, to]);
         }
-        let count = self.writes.get(cell).filter(|_| last_write.is_some());
+        let count = self.view.writes(cell).filter(|_| last_write.is_some());
         if let Some((x, count)) = self.columns.writes.zip(count) {
             pen.text_left_of(x, y, count.text(), mono(12.5), tok.t2);
         }
@@ -261,18 +210,18 @@ impl Table<'_> {
             pen.label(self.columns.writer, y, say!("compare-no-step"), tok.t3);
         }
         if response.clicked() || response.secondary_clicked() {
-            touched.cursor = Some(cell.clone());
-            touched.meant = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
+            touch.touched.cursor = Some(at.place);
+            touch.side = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
         }
         if let Some(step) = last_write.filter(|_| response.double_clicked()) {
             out.push(Action::Travel(self.cx.desk.windows.active, step.after().0));
         }
-        response.context_menu(|ui| self.menu(ui, row, out));
+        response.context_menu(|ui| self.menu(ui, at, out));
         let pointed = response.hover_pos().and_then(|pointer| self.value_at(pointer.x));
-        if let Some(meant) = pointed {
-            let (text, at) = match meant {
-                Meant::Left => (from, self.between.from),
-                Meant::Right => (to, self.between.to),
+        if let Some(side) = pointed {
+            let (text, at) = match side {
+                CompareSide::Left => (from, self.between.from),
+                CompareSide::Right => (to, self.between.to),
             };
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(RichText::new(format!("{label} = {text}")).font(mono(12.0)));
@@ -282,23 +231,23 @@ impl Table<'_> {
     }
 
     /// The value that stands at a place; none beside the two columns.
-    fn value_at(&self, x: f32) -> Option<Meant> {
+    fn value_at(&self, x: f32) -> Option<CompareSide> {
         let Columns { before, after, meaning, writer, .. } = self.columns;
         match () {
             () if x < before || x >= meaning.unwrap_or(writer) => None,
-            () if x < after => Some(Meant::Left),
-            () => Some(Meant::Right),
+            () if x < after => Some(CompareSide::Left),
+            () => Some(CompareSide::Right),
         }
     }
 
     /// A frame around the value that questions are about.
     fn meant_ui(&self, y: f32, [from, to]: [&String; 2]) {
-        let (x, text) = match self.meant {
-            Meant::Left => (self.columns.before, from),
-            Meant::Right => (self.columns.after, to),
+        let (x, text) = match self.view.side() {
+            CompareSide::Left => (self.columns.before, from),
+            CompareSide::Right => (self.columns.after, to),
         };
         let color = if self.cx.has_focus { self.cx.tok.focus } else { self.cx.tok.line2 };
-        let wide = ADVANCE * text.len().min(LONGEST) as f32;
+        let wide = ADVANCE * low_end(text).len() as f32;
         self.pen.frame(Rect::from_min_max(pos2(x - 3.0, y - 8.0), pos2(x + wide + 3.0, y + 8.0)), 2, color);
     }
 
@@ -306,14 +255,9 @@ impl Table<'_> {
     fn value(&self, x: f32, y: f32, Compared { text, other, is_register }: Compared<'_>) {
         let tok = self.cx.tok;
         // The low digits of a long value are kept.
-        let cut = |text: &str| match text.len().checked_sub(LONGEST) {
-            Some(over) if over > 0 => text.get(over..).unwrap_or(text).to_owned(),
-            _ => text.to_owned(),
-        };
-        let (text, other) = if is_register { (cut(text), cut(other)) } else { (text.to_owned(), other.to_owned()) };
+        let (text, other) = if is_register { (low_end(text), low_end(other)) } else { (text, other) };
         let mut x = x;
-        for (piece, differs) in
-            differing_pieces(&text, &other, if is_register { Pieces::Digits } else { Pieces::Bytes })
+        for (piece, differs) in differing_pieces(text, other, if is_register { Pieces::Digits } else { Pieces::Bytes })
         {
             x = match () {
                 () if piece.contains('?') => self.pen.code(x, y, piece, tok.unknown),
@@ -330,7 +274,7 @@ impl Table<'_> {
         let highest = self.cx.desk.session.index.step_count().saturating_sub(1);
         let room = StepLink { step: Step(highest), ..link }.width(pen);
         let end = link.ui(ui, pen, columns.writer + room - link.width(pen), y, out);
-        let Some(text) = self.writers.get(&step) else { return };
+        let Some(text) = self.view.writer(step) else { return };
         let function = pos2(end + 8.0, y);
         pen.cut_text(function, &text.function, mono(12.5), tok.t2, columns.writer_end());
         if let Some(x) = columns.instruction {
@@ -345,7 +289,7 @@ impl Table<'_> {
         }
     }
 
-    fn menu(&self, ui: &mut Ui, row: &CompareRow, out: &mut Vec<Action>) {
+    fn menu(&self, ui: &mut Ui, RowAt { place, row }: RowAt<'_>, out: &mut Vec<Action>) {
         let CompareRow::Cell { cell, label, from, to, last_write, meaning, .. } = row else { return };
         let tok = self.cx.tok;
         menu_head_ui(ui, tok, label, "");
@@ -364,10 +308,12 @@ impl Table<'_> {
         if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
-        for (value, at, meant) in [(from, self.between.from, Meant::Left), (to, self.between.to, Meant::Right)] {
+        for (value, at, side) in
+            [(from, self.between.from, CompareSide::Left), (to, self.between.to, CompareSide::Right)]
+        {
             let words = say!("slice-why-item", cell = format!("{label} = {value}"));
             let item = MenuItem::new(&words).icon(icons::WHY);
-            if (if meant == self.meant { item.key("W") } else { item }).ui(ui, tok) {
+            if (if side == self.view.side() { item.key("W") } else { item }).ui(ui, tok) {
                 out.push(Action::WhyAt(cell.clone(), at.0));
             }
         }
@@ -403,7 +349,7 @@ impl Table<'_> {
             }
         }
         if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
-            out.push(Action::Copy(format!("{label}: {from} -> {to}")));
+            out.extend(self.view.copied(place).map(Action::Copy));
         }
     }
 }
