@@ -1,19 +1,21 @@
 //! The source file of the position, with the line that is executed next.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stepback_index::{Cancel, ThreadId};
+use stepback_parsers::Position;
+
 use super::view::{Gesture, Marked, Rows, Status, View};
 use crate::action::{Action, Follow, PanelKind, Way};
-use crate::desk::Desk;
-use crate::desk::{Change, SessionWatch};
+use crate::desk::{Change, Desk, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
 use crate::model::kept_answers::KeptAnswers;
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
-use std::collections::HashSet;
-use std::sync::Arc;
-use stepback_index::Cancel;
-use stepback_parsers::Position;
 
 /// Lines around the one of the position that stay in view.
 const MARGIN: usize = 3;
@@ -25,11 +27,21 @@ const ASIDE: usize = 8;
 type FileKey = (Arc<str>, SourceMap);
 
 /// The lines of a file.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct SourceView {
     follow: Follow,
+    /// Name of the thread whose source is shown; none: the one that executes at the position.
+    #[serde(default)]
+    thread: Option<String>,
+    #[serde(skip)]
     session: SessionWatch,
-    here: Slot<Position, SourceHere>,
+    #[serde(skip)]
+    state: Box<SourceState>,
+}
+
+#[derive(Default)]
+struct SourceState {
+    here: Slot<(Position, Option<String>), (SourceHere, ThreadId)>,
     /// The line that was shown last: its file stays while the position is where no source is.
     line: Option<Arc<SourceLine>>,
     asked: Slot<FileKey, Arc<SourceFile>>,
@@ -37,6 +49,8 @@ pub struct SourceView {
     asked_executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
     executed: KeptAnswers<Arc<str>, Arc<HashSet<u32>>>,
     shown: Option<ShownSource>,
+    /// Name of the file that was not found where the image says.
+    missing: Option<Arc<str>>,
     filter: String,
     /// Columns that are scrolled out at the left.
     aside: usize,
@@ -93,44 +107,74 @@ fn not_found(file: &SourceFile) -> Status {
 }
 
 impl SourceView {
+    /// The source at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, ..Self::default() }
+    }
+
     /// Line that was shown last.
     pub fn line(&self) -> Option<&Arc<SourceLine>> {
-        self.line.as_ref()
+        self.state.line.as_ref()
     }
 
     /// File as of the last poll.
     pub fn shown(&self) -> Option<&ShownSource> {
-        self.shown.as_ref()
+        self.state.shown.as_ref()
+    }
+
+    /// Name of a file that the last poll did not find, as the image calls it.
+    pub fn missing(&self) -> Option<&Arc<str>> {
+        self.state.missing.as_ref()
     }
 
     /// Number of columns that are scrolled out at the left.
     pub fn aside(&self) -> usize {
-        self.aside
+        self.state.aside
+    }
+
+    /// Name of the thread whose source is shown; none: the one that executes at the position.
+    pub fn thread_mut(&mut self) -> &mut Option<String> {
+        &mut self.thread
+    }
+
+    /// Where the position is in the sources and the thread that is there, once they are known.
+    pub fn here(&self) -> Option<&(SourceHere, ThreadId)> {
+        self.state.here.peek().map(|(_, here)| here)
+    }
+
+    /// True while the place of the position is on its way.
+    pub fn is_waiting(&self) -> bool {
+        self.state.here.is_waiting()
+    }
+
+    /// True while an earlier place is shown because the one of the position is late.
+    pub fn is_late(&self) -> bool {
+        self.state.here.is_late()
     }
 
     /// Where the position is in the sources; what is shown instead where that is not known.
-    fn here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
+    fn find_here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
         if !desk.session.images.are_lines_ready() {
             return Err(Status::Loading(String::new()));
         }
-        let position = desk.windows.position_of(self.follow);
-        let answer = self.here.poll(&position, &desk.worker, |position| {
-            let (position, session) = (*position, Arc::clone(&desk.session));
+        let key = (desk.windows.position_of(self.follow), self.thread.clone());
+        let answer = self.state.here.poll(&key, &desk.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| {
-                let thread = thread_or_here(&session, None, position)?;
-                source_here(&session, thread, position, cancel)
+                let thread = thread_or_here(&session, thread.as_deref(), position)?;
+                Ok((source_here(&session, thread, position, cancel)?, thread))
             }
         });
-        Status::of_answer(&answer)
+        Status::of_answer(&answer).map(|(here, _)| here)
     }
 
     /// The file, as it was read before or now.
     fn file(&mut self, name: &Arc<str>, desk: &Desk) -> Result<Arc<SourceFile>, Status> {
         let key = (Arc::clone(name), desk.sources.map.clone());
-        if let Some(file) = self.files.get(&key) {
+        if let Some(file) = self.state.files.get(&key) {
             return Ok(file);
         }
-        let answer = self.asked.poll(&key, &desk.worker, |(name, map)| {
+        let answer = self.state.asked.poll(&key, &desk.worker, |(name, map)| {
             let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
         });
@@ -138,7 +182,10 @@ impl SourceView {
             Answer::Failed(error) => Err(Status::Failed(error.to_owned())),
             Answer::Fresh(file) => {
                 let file = Arc::clone(file);
-                self.files.put(key, Arc::clone(&file));
+                // A file that is missing may be there next time.
+                if file.text.is_some() {
+                    self.state.files.put(key, Arc::clone(&file));
+                }
                 Ok(file)
             }
             // The text of another file would only be mistaken for this one.
@@ -147,37 +194,37 @@ impl SourceView {
     }
 
     fn executed(&mut self, file: &Arc<SourceFile>, desk: &Desk) -> Arc<HashSet<u32>> {
-        if let Some(lines) = self.executed.get(&file.name) {
+        if let Some(lines) = self.state.executed.get(&file.name) {
             return lines;
         }
-        let answer = self.asked_executed.poll_long(&file.name, &desk.worker, |_| {
+        let answer = self.state.asked_executed.poll_long(&file.name, &desk.worker, |_| {
             let (file, session) = (Arc::clone(file), Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
         });
         let Answer::Fresh(lines) = answer else { return Arc::default() };
-        self.executed.put(Arc::clone(&file.name), Arc::clone(lines));
+        self.state.executed.put(Arc::clone(&file.name), Arc::clone(lines));
         Arc::clone(lines)
     }
 
     fn show(&mut self, file: Arc<SourceFile>, executed: Arc<HashSet<u32>>) {
-        let is_same = |shown: &ShownSource| Arc::ptr_eq(&shown.file, &file) && shown.chosen_by == self.filter;
-        if let Some(shown) = self.shown.as_mut().filter(|shown| is_same(shown)) {
+        let is_same = |shown: &ShownSource| Arc::ptr_eq(&shown.file, &file) && shown.chosen_by == self.state.filter;
+        if let Some(shown) = self.state.shown.as_mut().filter(|shown| is_same(shown)) {
             shown.executed = executed;
             return;
         }
-        let lines = lines_with(&self.filter, file.text.as_ref());
-        self.shows += 1;
-        self.shown = Some(ShownSource { file, executed, lines, chosen_by: self.filter.clone() });
+        let lines = lines_with(&self.state.filter, file.text.as_ref());
+        self.state.shows += 1;
+        self.state.shown = Some(ShownSource { file, executed, lines, chosen_by: self.state.filter.clone() });
     }
 
     /// The number of the line in a row.
     pub fn line_at(&self, place: usize) -> Option<u32> {
-        self.shown.as_ref()?.lines.get(place).copied()
+        self.state.shown.as_ref()?.lines.get(place).copied()
     }
 
     /// Whether a line is the one of the position.
     pub fn is_here(&self, line: u32, file: &SourceFile) -> bool {
-        let here = self.here.peek().and_then(|(_, here)| here.line());
+        let here = self.here().and_then(|(here, _)| here.line());
         here.is_some_and(|here| here.line == line && here.file == file.name)
     }
 }
@@ -196,34 +243,39 @@ impl View for SourceView {
     }
 
     fn poll(&mut self, desk: &Desk) -> Status {
-        if self.session.look(&desk.session) == Change::Part {
+        match self.session.look(&desk.session) {
+            Change::Nothing => {}
             // More may be executed.
-            self.executed = KeptAnswers::default();
+            Change::Part => self.state.executed = KeptAnswers::default(),
+            Change::Trace => *self.state = SourceState { shows: self.state.shows, ..SourceState::default() },
         }
-        let here = match self.here(desk) {
+        // A choice that was made in another trace, which this one has no thread for.
+        self.thread.take_if(|name| desk.session.index.thread_by_name(name).is_none());
+        let here = match self.find_here(desk) {
             Ok(here) => here,
             Err(instead) => return instead,
         };
         if let Some(line) = here.line() {
-            self.line = Some(Arc::clone(line));
+            self.state.line = Some(Arc::clone(line));
         }
-        let Some(line) = self.line.clone() else { return nothing_at(&here) };
+        let Some(line) = self.state.line.clone() else { return nothing_at(&here) };
         let file = match self.file(&line.file, desk) {
             Ok(file) => file,
             Err(instead) => return instead,
         };
+        self.state.missing = file.text.is_none().then(|| Arc::clone(&file.name));
         let Some(text) = &file.text else { return not_found(&file) };
         let executed = self.executed(&file, desk);
         let summary = summary(&here, text);
         self.show(Arc::clone(&file), executed);
-        let lines = self.shown.as_ref().map_or(&[][..], |shown| &shown.lines);
-        if lines.is_empty() {
+        let lines = self.state.shown.as_ref().map_or(&[][..], |shown| &shown.lines);
+        if lines.is_empty() && !self.state.filter.is_empty() {
             let title = say!("table-no-row-holds-the-text").to_owned();
             return Status::empty(title, say!("list-an-empty-filter").to_owned());
         }
         let place = here.line().and_then(|line| lines.binary_search(&line.line).ok());
         // The cursor goes there again when another line is, not with every step of this one.
-        let marked = place.map(|place| Marked { key: (line.line.into(), self.shows), row: place });
+        let marked = place.map(|place| Marked { key: (line.line.into(), self.state.shows), row: place });
         Status::Rows(Rows { count: lines.len(), summary, marked })
     }
 
@@ -237,29 +289,29 @@ impl View for SourceView {
             Gesture::Go => Way::Forward,
             Gesture::GoOn => Way::Back,
             Gesture::Open => {
-                let longest = self.shown.as_ref().map_or(0, |shown| longest(&shown.file));
-                self.aside = (self.aside + ASIDE).min(longest.saturating_sub(1));
+                let longest = self.state.shown.as_ref().map_or(0, |shown| longest(&shown.file));
+                self.state.aside = (self.state.aside + ASIDE).min(longest.saturating_sub(1));
                 return true;
             }
             Gesture::Close => {
-                self.aside = self.aside.saturating_sub(ASIDE);
+                self.state.aside = self.state.aside.saturating_sub(ASIDE);
                 return true;
             }
             Gesture::Remove => return false,
         };
-        let Some(shown) = &self.shown else { return false };
+        let Some(shown) = &self.state.shown else { return false };
         out.extend(desk.windows.start_from(self.follow));
-        out.push(Action::GoToLine(shown.file.name.to_string(), line, way, None));
+        out.push(Action::GoToLine(shown.file.name.to_string(), line, way, self.thread.clone()));
         true
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        let text = self.shown.as_ref()?.file.text.as_ref()?;
+        let text = self.state.shown.as_ref()?.file.text.as_ref()?;
         Some(format!("{}:{}", text.path.display(), self.line_at(place)?))
     }
 
     fn filter(&mut self, text: &str) -> bool {
-        text.trim().clone_into(&mut self.filter);
+        text.trim().clone_into(&mut self.state.filter);
         true
     }
 

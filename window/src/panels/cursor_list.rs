@@ -81,11 +81,14 @@ impl CursorList {
     }
 
     /// Moves the cursor to the marked row when that changed, or when the list has another height.
-    pub fn follow(&mut self, marked: Option<Marked>, shown: Shown) {
+    /// A number of rows around it come into view, too.
+    pub fn follow(&mut self, marked: Option<Marked>, margin: usize, Shown { rows, list }: Shown) {
         let Some(marked) = marked else { return };
-        let now = Some((marked.key, shown.list.height()));
+        let now = Some((marked.key, list.height()));
         if self.followed != now {
-            self.go_to(marked.row, shown.rows, shown.list);
+            self.reveal(marked.row.saturating_add(margin).min(rows.saturating_sub(1)), rows, list);
+            self.reveal(marked.row.saturating_sub(margin), rows, list);
+            self.go_to(marked.row, rows, list);
             self.followed = now;
         }
     }

@@ -49,7 +49,7 @@ impl CallsPanel {
         let list = if self.view.is_search() { self.summary_ui(ui, list, cx) } else { list };
         let (head, list) = list.split_top_bottom_at_y(list.top() + ROW);
         let place = Shown { rows: shown.count, list };
-        self.list.follow(shown.marked, place);
+        self.list.follow(shown.marked, self.view.margin(), place);
         self.list.keys(ui, &mut self.view, place, cx, out);
         let area = self.list.area(ui, list, shown.count, cx.tok);
         let mut seen = area.places().map(|(place, _)| place);

@@ -7,19 +7,9 @@ use crate::panels::row::{EmptyWords, empty_ui};
 use crate::theme::{icons, ui as ui_font};
 use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
-use stepback_debugger::model::source_view::SourceHere;
 
 /// No line is known.
-pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
-    let words = match here {
-        SourceHere::NoImage => EmptyWords(say!("source-no-program-image"), say!("source-add-the-elf-file-that")),
-        SourceHere::NoLines => {
-            EmptyWords(say!("source-the-image-has-no-source"), say!("source-add-one-that-was-compiled"))
-        }
-        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => {
-            EmptyWords(say!("source-no-source-line-here-2"), say!("source-neither-this-instruction-nor-a"))
-        }
-    };
+pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, words: EmptyWords<'_>, out: &mut Vec<Action>) {
     Offer { words, button: say!("source-add-image"), action: Action::AddImage(None) }.ui(ui, pen, rect, out);
 }
 

@@ -1,22 +1,20 @@
 //! The lines of a source file.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::panel::{FileLine, Subject, ask};
 use crate::panels::ViewCx;
+use crate::panels::asked::{Asked, Touched};
 use crate::panels::list::ListArea;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icons, mono, mono_bold};
-use stepback_debugger::action::{Action, Follow, Way};
+use stepback_debugger::action::Action;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
-use stepback_debugger::model::source_view::{SourceFile, SourceHere};
+use stepback_debugger::model::source_view::SourceHere;
 use stepback_debugger::source::{SourceText, WordKind};
+use stepback_debugger::views::{Gesture, ShownSource, SourceView, View};
 
 /// What all lines of a frame share.
 pub struct Frame<'a, 'b> {
@@ -24,83 +22,65 @@ pub struct Frame<'a, 'b> {
     pub pen: Pen<'b>,
     /// What panels see.
     pub cx: &'a ViewCx<'b>,
-    /// What is followed.
-    pub follow: Follow,
-    /// Whose executions are sought; none: those of all threads.
-    pub thread: Option<&'a str>,
-    /// Where that is.
-    pub here: &'a SourceHere,
+    /// The rows.
+    pub view: &'a SourceView,
     /// The file.
-    pub file: &'a SourceFile,
+    pub source: &'a ShownSource,
     /// Its lines.
     pub text: &'a SourceText,
-    /// Lines with an instruction in the trace.
-    pub executed: Arc<HashSet<u32>>,
-    /// The line under the cursor.
-    pub cursor: u32,
+    /// The row under the cursor.
+    pub cursor: usize,
     /// How far the text is scrolled sideways, in points.
     pub aside: f32,
 }
 
 /// A line and its text.
-pub struct LineText<'a> {
-    pub line: u32,
-    pub words: &'a str,
-    pub number_end: f32,
+#[derive(Clone, Copy)]
+struct LineText<'a> {
+    place: usize,
+    line: u32,
+    words: &'a str,
+    number_end: f32,
 }
 
-/// The number of a line, and where it ends.
-pub struct LineNumber {
-    pub line: u32,
-    pub end: f32,
-    pub is_current: bool,
-}
-
-/// Draws the lines in view; returns the one that was clicked.
-pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<u32> {
-    let number_end = number_end(area, frame.text);
-    let mut clicked = None;
-    for (row, rect) in area.rows() {
-        let line = u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX);
-        let words = frame.text.line(line).unwrap_or_default();
-        if row_ui(ui, rect, LineText { line, words, number_end }, frame, out) {
-            clicked = Some(line);
+/// Draws the lines in view.
+pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, touched: &mut Touched, out: &mut Vec<Action>) {
+    let (number_end, mut asked) = (number_end(area, frame.text), Asked { touched, out });
+    for (place, rect) in area.places() {
+        if let Some(line) = frame.view.line_at(place) {
+            let words = frame.text.line(line).unwrap_or_default();
+            row_ui(ui, rect, LineText { place, line, words, number_end }, frame, &mut asked);
         }
     }
     frame.pen.line_down(number_end + 10.0, area.body.top(), area.body.bottom(), frame.cx.tok.line);
-    clicked
 }
 
-fn row_ui(
-    ui: &Ui,
-    rect: Rect,
-    LineText { line, words, number_end }: LineText<'_>,
-    frame: &Frame<'_, '_>,
-    out: &mut Vec<Action>,
-) -> bool {
-    let Frame { pen, cx, file, .. } = frame;
+fn row_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Asked<'_, Touched>) {
+    let LineText { place, line, words, number_end } = at;
+    let Frame { pen, cx, view, source, .. } = frame;
     let tok = cx.tok;
     let response = row_response(ui, rect, ("source", line), || say!("source-line", line = line.to_string()));
-    let is_current = frame.here.line().is_some_and(|here| here.line == line && here.file == file.name);
-    let state = RowState { is_selected: is_current, is_cursor: frame.cursor == line, has_focus: cx.has_focus };
+    let is_current = view.is_here(line, &source.file);
+    let state = RowState { is_selected: is_current, is_cursor: frame.cursor == place, has_focus: cx.has_focus };
     row_background(pen, rect, &response, RowState { has_focus: state.has_focus || is_current, ..state });
     if is_current {
         current_mark(frame, rect);
     }
-    number_ui(ui, rect, LineNumber { line, end: number_end, is_current }, frame, out);
+    number_ui(ui, rect, at, frame, asked.touched);
     let (y, left) = (rect.center().y, number_end + 18.0);
     let is_cut = left - frame.aside + ADVANCE * words.chars().count() as f32 > rect.right() || frame.aside > 0.0;
     let clip = rect.with_min_x(left - 6.0).intersect(pen.painter.clip_rect());
     let clipped = Pen { painter: pen.painter.with_clip_rect(clip), tok };
     words_ui(&clipped, pos2(left - frame.aside, y), frame.text, line);
-    response.context_menu(|ui| menu_ui(ui, line, words, frame, out));
-    let is_clicked = response.clicked();
+    response.context_menu(|ui| menu_ui(ui, at, frame, asked));
+    if response.clicked() {
+        asked.touched.cursor = Some(place);
+    }
     if is_cut {
         response.on_hover_ui_at_pointer(|ui| {
             ui.label(egui::RichText::new(words.trim_start()).font(mono(12.0)));
         });
     }
-    is_clicked
 }
 
 /// The text of a line, its words by what they are.
@@ -136,33 +116,33 @@ fn number_end(area: &ListArea, text: &SourceText) -> f32 {
 /// The triangle of the position; hollow where the line is that of a call around it.
 fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
     let tok = frame.cx.tok;
-    let color = frame.cx.desk.windows.shown(frame.follow).map_or(tok.t2, |window| tok.position(window.id.0));
+    let color = frame
+        .view
+        .follow()
+        .and_then(|follow| frame.cx.desk.windows.shown(follow))
+        .map_or(tok.t2, |window| tok.position(window.id.0));
     let (left, y) = (rect.left(), rect.center().y.round());
     let pen = &frame.pen;
     pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
-    if matches!(frame.here, SourceHere::Call { .. }) {
+    if matches!(frame.view.here(), Some((SourceHere::Call { .. }, _))) {
         pen.triangle([pos2(left, y - 3.0), pos2(left + 4.0, y), pos2(left, y + 3.0)], frame.cx.tok.sel);
     }
 }
 
 /// The number: lines with code have a bar, filled when the trace reaches them, and lead to their executions.
-fn number_ui(
-    ui: &Ui,
-    rect: Rect,
-    LineNumber { line, end, is_current }: LineNumber,
-    frame: &Frame<'_, '_>,
-    out: &mut Vec<Action>,
-) {
-    let Frame { pen, cx, file, .. } = frame;
+fn number_ui(ui: &Ui, rect: Rect, at: LineText<'_>, frame: &Frame<'_, '_>, touched: &mut Touched) {
+    let LineText { place, line, number_end: end, .. } = at;
+    let Frame { pen, cx, view, source, .. } = frame;
+    let is_current = view.is_here(line, &source.file);
     let (tok, y) = (cx.tok, rect.center().y);
-    let has_code = file.has_code(line);
+    let has_code = source.file.has_code(line);
     let font = if is_current { mono_bold(11.5) } else { mono(11.5) };
     if !has_code {
         pen.text_left_of(end, y, line, font, tok.t3);
         return;
     }
     let bar = Rect::from_min_size(pos2(end + 4.0, rect.top() + 2.0), vec2(3.0, rect.height() - 4.0));
-    match frame.executed.contains(&line) {
+    match source.executed.contains(&line) {
         true => pen.fill(bar, tok.done),
         false => pen.frame(bar, 0, tok.ctl),
     }
@@ -176,10 +156,10 @@ fn number_ui(
         ui.set_cursor_icon(egui::CursorIcon::PointingHand);
     }
     if response.clicked() {
-        let way = if ui.input(|input| input.modifiers.shift) { Way::Back } else { Way::Forward };
-        ask(cx, Subject { follow: frame.follow, thread: frame.thread }, FileLine { file: &file.name, line }, way, out);
+        let is_shift = ui.input(|input| input.modifiers.shift);
+        touched.gesture(place, if is_shift { Gesture::GoOn } else { Gesture::Go });
     }
-    let words = if frame.executed.contains(&line) {
+    let words = if source.executed.contains(&line) {
         String::new()
     } else {
         so_far(&cx.desk.session, say!("source-which-the-trace-never-reaches"))
@@ -187,35 +167,24 @@ fn number_ui(
     response.on_hover_text(say!("source-next-hint", line = line.to_string(), words = words));
 }
 
-fn menu_ui(ui: &mut Ui, line: u32, words: &str, frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
-    let Frame { cx, file, text, .. } = frame;
+fn menu_ui(ui: &mut Ui, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Asked<'_, Touched>) {
+    let LineText { place, line, words, .. } = at;
+    let Frame { cx, view, source, .. } = frame;
     let tok = cx.tok;
     menu_head_ui(ui, tok, &say!("source-line-head", line = line.to_string()), "");
-    if file.has_code(line) {
+    if source.file.has_code(line) {
         if MenuItem::new(say!("source-next-execution")).icon(icons::STEP).key("Enter").ui(ui, tok) {
-            ask(
-                cx,
-                Subject { follow: frame.follow, thread: frame.thread },
-                FileLine { file: &file.name, line },
-                Way::Forward,
-                out,
-            );
+            asked.touched.gesture(place, Gesture::Go);
         }
         if MenuItem::new(say!("source-previous-execution")).icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
-            ask(
-                cx,
-                Subject { follow: frame.follow, thread: frame.thread },
-                FileLine { file: &file.name, line },
-                Way::Back,
-                out,
-            );
+            asked.touched.gesture(place, Gesture::GoOn);
         }
         menu_line_ui(ui, tok);
     }
     if MenuItem::new(say!("source-copy-place")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        out.push(Action::Copy(format!("{}:{line}", text.path.display())));
+        asked.out.extend(view.copied(place).map(Action::Copy));
     }
     if MenuItem::new(say!("source-copy-line")).ui(ui, tok) {
-        out.push(Action::Copy(words.to_owned()));
+        asked.out.push(Action::Copy(words.to_owned()));
     }
 }
