@@ -7,7 +7,7 @@ use super::app::App;
 use super::workspace::Workspace;
 use crate::panels::RegistersPanel;
 use crate::theme::Tok;
-use stepback_debugger::action::{Access, Action, StepRange, Way, WindowId};
+use stepback_debugger::action::{Access, Action, PanelKind, StepRange, Way, WindowId};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::has_group;
@@ -75,13 +75,10 @@ impl App {
             Action::SelectRange(range) => self.in_trace(|workspace| workspace.timeline.select(range)),
             Action::ToggleRowLines => self.toggle_row_lines(),
             Action::ShowMemory(address) => self.in_trace(|workspace| workspace.show_memory(&address)),
-            Action::ListAccesses(address, len_bytes, thread) => {
-                self.in_trace(|workspace| workspace.list_accesses(address, len_bytes, thread));
+            Action::ListAccesses(..) | Action::ListValues(_) | Action::ListExecutions(_) | Action::GroupAccesses => {
+                self.in_trace(|workspace| workspace.list(PanelKind::Accesses, &action));
             }
-            Action::ListValues(cell) => self.in_trace(|workspace| workspace.list_values(&cell)),
-            Action::ListExecutions(code) => self.in_trace(|workspace| workspace.list_executions(code)),
-            Action::ShowEffects(of) => self.in_trace(|workspace| workspace.show_effects(of)),
-            Action::GroupAccesses => self.in_trace(Workspace::group_accesses),
+            Action::ShowEffects(_) => self.in_trace(|workspace| workspace.list(PanelKind::Effects, &action)),
             Action::ShowRegisters(group) => self.show_registers(group),
             Action::NewRegisters(group) => self.in_trace(|workspace| workspace.new_registers(group)),
             Action::ReadLanes(format) => {

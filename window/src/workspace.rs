@@ -3,7 +3,7 @@
 use egui_tiles::{Tile, TileId};
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
-use stepback_index::{AccessKinds, ThreadId};
+use stepback_index::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -18,10 +18,9 @@ use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
 use crate::panels::{Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
-use stepback_debugger::action::{CellName, EffectsOf, Follow, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::action::{Action, CellName, Follow, PanelKind, StepRange, Way, WindowId};
 use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
-use stepback_debugger::keymap::{Situation, argument_text};
-use stepback_debugger::model::access_table::{AccessQuestion, Arrangement, Listed};
+use stepback_debugger::keymap::Situation;
 use stepback_debugger::worker::{Slot, Ticket};
 
 /// An open trace with its windows and panels.
@@ -169,42 +168,11 @@ impl Workspace {
         }
     }
 
-    /// Lists the accesses of some memory, which is named at the position.
-    pub fn list_accesses(&mut self, address: String, len_bytes: u64, thread: Option<String>) {
-        self.list(Listed::Cell(format!("{address}:{len_bytes}")), AccessKinds::All, thread);
-    }
-
-    /// Lists all values that a cell took, which is named at the position.
-    pub fn list_values(&mut self, cell: &CellName) {
-        self.list(Listed::Cell(argument_text(cell)), AccessKinds::Writes, None);
-    }
-
-    /// Lists all executions of code.
-    pub fn list_executions(&mut self, code: String) {
-        self.list(Listed::Code(code), AccessKinds::All, None);
-    }
-
-    fn list(&mut self, listed: Listed, kinds: AccessKinds, thread: Option<String>) {
-        let tile = self.show(PanelKind::Accesses);
+    /// Shows the list that an action is meant for, which takes it.
+    pub fn list(&mut self, kind: PanelKind, action: &Action) {
+        let tile = self.show(kind);
         if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            let (at, from) = (self.desk.windows.active().position, Position(0));
-            panel.ask(AccessQuestion { listed, kinds, thread, at, from, arrangement: Arrangement::default() });
-        }
-    }
-
-    /// Tells what steps read and write.
-    pub fn show_effects(&mut self, of: EffectsOf) {
-        let tile = self.show(PanelKind::Effects);
-        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.tell_effects(of);
-        }
-    }
-
-    /// Arranges the list of accesses by call stacks, or by steps again.
-    pub fn group_accesses(&mut self) {
-        let tile = self.show(PanelKind::Accesses);
-        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.arrange_otherwise();
+            panel.take(action, &self.desk);
         }
     }
 

@@ -167,6 +167,15 @@ impl Table {
         matches!(first, Some(TableCell::Number(..) | TableCell::Bar(..)))
     }
 
+    /// Number of bytes of memory that a row is about: that of its column, else one.
+    pub fn bytes_of(&self, row: &TableRow) -> u64 {
+        let column = self.columns.iter().position(|column| column.name == "Bytes");
+        match column.and_then(|column| row.cells.get(column)) {
+            Some(TableCell::Number(count, _)) => (*count).max(1),
+            _ => 1,
+        }
+    }
+
     /// Without the columns `Thread` where there is one: they would say the same in each row.
     #[must_use]
     pub fn without_one_thread(self, session: &Session) -> Self {

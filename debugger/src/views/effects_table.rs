@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
-use super::table_view::TableSource;
+use super::table_view::{TableSource, Work};
 use super::view::Status;
 use crate::action::{Action, EffectsOf, PanelKind};
 use crate::desk::Desk;
@@ -18,6 +18,13 @@ use crate::worker::Slot;
 pub struct EffectsTable {
     of: Option<EffectsOf>,
     answer: Slot<EffectsOf, Arc<Table>>,
+}
+
+impl EffectsTable {
+    /// Whose effects are listed.
+    pub fn of(&self) -> Option<EffectsOf> {
+        self.of
+    }
 }
 
 impl TableSource for EffectsTable {
@@ -38,6 +45,10 @@ impl TableSource for EffectsTable {
             let (of, session) = (*of, Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(Arc::new(effects_table(&session, of, cancel)?))
         }))
+    }
+
+    fn work(&self) -> Work {
+        Work::of_slot(&self.answer)
     }
 
     fn advice(&self) -> &'static str {

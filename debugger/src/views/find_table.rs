@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::table_view::TableSource;
 use super::view::{Marked, Status};
-use crate::action::{Action, PanelKind};
+use crate::action::{Action, CellName, PanelKind};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::found::{SearchEnd, nothing_words, summary};
@@ -12,12 +12,7 @@ use crate::model::table::{Table, TableRow};
 
 /// The hits of the search.
 #[derive(Default)]
-pub struct FindTable {
-    /// With what is said of them.
-    table: Arc<Table>,
-    /// The hits that this was made of.
-    of: Arc<Table>,
-}
+pub struct FindTable;
 
 impl TableSource for FindTable {
     fn kind(&self) -> PanelKind {
@@ -40,16 +35,16 @@ impl TableSource for FindTable {
                 false => Status::empty(nothing().0, nothing().1),
             });
         };
+        Ok(Arc::clone(&found.table))
+    }
+
+    fn summary(&self, _: &Table, desk: &Desk) -> String {
+        let Some(found) = desk.find.found() else { return String::new() };
         let words = match found.count() {
             0 => nothing_words(found, &desk.session),
             _ => summary(found, &desk.session),
         };
-        let words = if find.is_full() { say!("find-more-not-kept", summary = words) } else { words };
-        if !Arc::ptr_eq(&self.of, &found.table) || self.table.summary != words {
-            self.of = Arc::clone(&found.table);
-            self.table = Arc::new(Table { summary: words, ..Table::clone(&found.table) });
-        }
-        Ok(Arc::clone(&self.table))
+        if desk.find.is_full() { say!("find-more-not-kept", summary = words) } else { words }
     }
 
     fn advice(&self) -> &'static str {
@@ -66,6 +61,18 @@ impl TableSource for FindTable {
         out.push(Action::FindMore);
     }
 
+    fn follows_cursor(&self) -> bool {
+        true
+    }
+
+    fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
+        None
+    }
+
+    fn cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
+        Some(CellName::Memory(row.address?.to_string(), 1))
+    }
+
     /// The cursor stands at the hit of the position, or before the next one.
     fn marked(&self, table: &Table, desk: &Desk) -> Option<Marked> {
         let at = desk.windows.active().position;
@@ -76,7 +83,5 @@ impl TableSource for FindTable {
         Some(Marked { key: (desk.find.number(), at.0), row: place.min(last) })
     }
 
-    fn forget(&mut self) {
-        *self = Self::default();
-    }
+    fn forget(&mut self) {}
 }

@@ -41,7 +41,7 @@ impl TableSource for FunctionTable {
         ""
     }
 
-    fn cell(&self, _: &TableRow) -> Option<CellName> {
+    fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
         None
     }
 

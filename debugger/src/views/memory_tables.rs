@@ -5,8 +5,8 @@ use std::sync::Arc;
 use stepback_index::{AccessKinds, Cancel, Heap};
 use stepback_parsers::Position;
 
-use super::table_view::TableSource;
-use super::view::{Marked, Status};
+use super::table_view::{TableSource, TableView, Work};
+use super::view::{Gesture, Marked, Status};
 use crate::action::{Action, CellName, PanelKind};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Desk;
@@ -32,10 +32,50 @@ pub struct AccessTable {
 }
 
 impl AccessTable {
-    fn list(&mut self, listed: Of, kinds: AccessKinds, desk: &Desk) {
-        let at = desk.windows.active().position;
-        self.question =
-            Some(AccessQuestion { listed, kinds, thread: None, at, from: Position(0), arrangement: self.arrangement });
+    /// Without a question; how accesses are arranged is saved.
+    pub fn arranged(arrangement: Arrangement) -> Self {
+        Self { arrangement, ..Self::default() }
+    }
+
+    /// How accesses are arranged.
+    pub fn arrangement(&self) -> Arrangement {
+        self.arrangement
+    }
+
+    /// Which accesses are listed.
+    pub fn question(&self) -> Option<&AccessQuestion> {
+        self.question.as_ref()
+    }
+
+    /// The cell whose accesses are listed.
+    pub fn listed_cell(&self) -> Option<CellName> {
+        match &self.question.as_ref()?.listed {
+            Of::Cell(text) => cell_name(text).ok(),
+            Of::Code(_) => None,
+        }
+    }
+
+    /// Lists other accesses.
+    fn ask(&mut self, question: AccessQuestion) {
+        self.arrangement = question.arrangement;
+        self.question = Some(question);
+    }
+
+    /// Question about all accesses of something by all threads.
+    pub fn question_about(&self, listed: Of, kinds: AccessKinds, desk: &Desk) -> AccessQuestion {
+        let (at, from) = (desk.windows.active().position, Position(0));
+        AccessQuestion { listed, kinds, thread: None, at, from, arrangement: self.arrangement }
+    }
+}
+
+impl TableView<AccessTable> {
+    /// Lists other accesses, from the first.
+    pub fn ask(&mut self, question: AccessQuestion) {
+        if question.arrangement != self.source().arrangement {
+            self.leave_order();
+        }
+        self.close_groups();
+        self.source_mut().ask(question);
     }
 }
 
@@ -65,12 +105,20 @@ impl TableSource for AccessTable {
         Status::of_answer(&answer)
     }
 
+    fn work(&self) -> Work {
+        if self.listed.is_under_way() { Work::Growing } else { Work::Done }
+    }
+
     fn advice(&self) -> &'static str {
         say!("table-ask-for-more-bytes-for")
     }
 
     fn spare(&self) -> &'static [&'static str] {
         &["Caller", "Bytes", "Address", "Code"]
+    }
+
+    fn has_position(&self) -> bool {
+        true
     }
 
     /// The last row before the position.
@@ -86,21 +134,23 @@ impl TableSource for AccessTable {
     }
 
     /// The list is about the cell that it was asked for, not about what else a row touches.
-    fn cell(&self, _: &TableRow) -> Option<CellName> {
-        match &self.question.as_ref()?.listed {
-            Of::Cell(text) => cell_name(text).ok(),
-            Of::Code(_) => None,
-        }
+    fn cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
+        self.listed_cell()
     }
 
     fn take(&mut self, action: &Action, desk: &Desk) -> bool {
         match action {
             Action::ListAccesses(address, len_bytes, thread) => {
-                self.list(Of::Cell(format!("{address}:{len_bytes}")), AccessKinds::All, desk);
-                self.question.iter_mut().for_each(|question| question.thread.clone_from(thread));
+                let listed = Of::Cell(format!("{address}:{len_bytes}"));
+                let question = self.question_about(listed, AccessKinds::All, desk);
+                self.ask(AccessQuestion { thread: thread.clone(), ..question });
             }
-            Action::ListValues(cell) => self.list(Of::Cell(argument_text(cell)), AccessKinds::Writes, desk),
-            Action::ListExecutions(code) => self.list(Of::Code(code.clone()), AccessKinds::All, desk),
+            Action::ListValues(cell) => {
+                self.ask(self.question_about(Of::Cell(argument_text(cell)), AccessKinds::Writes, desk));
+            }
+            Action::ListExecutions(code) => {
+                self.ask(self.question_about(Of::Code(code.clone()), AccessKinds::All, desk));
+            }
             Action::GroupAccesses => {
                 self.arrangement = self.arrangement.other();
                 self.question.iter_mut().for_each(|question| question.arrangement = self.arrangement);
@@ -110,8 +160,12 @@ impl TableSource for AccessTable {
         true
     }
 
+    fn has_other_columns(&self, action: &Action) -> bool {
+        matches!(action, Action::GroupAccesses)
+    }
+
     fn forget(&mut self) {
-        *self = Self { arrangement: self.arrangement, ..Self::default() };
+        *self = Self::arranged(self.arrangement);
     }
 }
 
@@ -212,6 +266,13 @@ impl TableSource for MemoryTable {
         }))
     }
 
+    fn work(&self) -> Work {
+        match Work::of_slot(&self.answer) {
+            Work::Done if self.heap.is_waiting() || self.runs.is_waiting() => Work::Waiting,
+            work => work,
+        }
+    }
+
     fn advice(&self) -> &'static str {
         match self.kind {
             PanelKind::Heap => say!("table-no-function-that-allocates-returns"),
@@ -220,6 +281,17 @@ impl TableSource for MemoryTable {
             PanelKind::StackMemory => say!("table-go-to-a-position-where"),
             _ => say!("table-the-trace-has-no-loads-and"),
         }
+    }
+
+    /// Rows about memory lead there, those about tasks to a step.
+    fn entered(&self) -> Gesture {
+        if self.kind == PanelKind::Tasks { Gesture::Go } else { Gesture::GoOn }
+    }
+
+    /// Of a region it is where that begins: all that it holds is no value.
+    fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
+        let len_bytes = if self.kind == PanelKind::Regions { 1 } else { table.bytes_of(row) };
+        Some(CellName::Memory(row.address?.to_string(), len_bytes))
     }
 
     /// The blocks, regions and words stand for memory: what happened at a position is what they travel to.

@@ -32,7 +32,7 @@ pub use function_table::FunctionTable;
 pub use memory_tables::{AccessTable, MemoryTable};
 pub use source::{ShownSource, SourceView};
 pub use stack::StackView;
-pub use table_view::{TableSource, TableView};
+pub use table_view::{TableSource, TableView, Work};
 pub use thread_table::ThreadTable;
 pub use view::{Gesture, Marked, Rows, Status, View};
 pub use warning_table::WarningTable;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
@@ -10,6 +11,7 @@ use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::table::{Table, TableRow, View as Shown};
 use crate::model::table_groups::TableGroup;
+use crate::worker::Slot;
 
 /// Where the rows of a table come from, and what is done with them.
 pub trait TableSource {
@@ -32,6 +34,16 @@ pub trait TableSource {
     /// # Errors
     /// That.
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status>;
+
+    /// Work that goes on for the table of the last poll.
+    fn work(&self) -> Work {
+        Work::Done
+    }
+
+    /// Summary of what is listed.
+    fn summary(&self, table: &Table, _desk: &Desk) -> String {
+        table.summary.clone()
+    }
 
     /// What is said where the table has no rows; none: what the table says of itself.
     fn nothing(&self) -> Option<&'static str> {
@@ -67,6 +79,21 @@ pub trait TableSource {
         asked.is_some()
     }
 
+    /// Gesture of the Enter key.
+    fn entered(&self) -> Gesture {
+        Gesture::Go
+    }
+
+    /// True where a move of the cursor travels: the rows are the moments of one walk.
+    fn follows_cursor(&self) -> bool {
+        false
+    }
+
+    /// True where the rows are moments in trace order: the position is between two of them.
+    fn has_position(&self) -> bool {
+        false
+    }
+
     /// The row that the cursor goes to.
     fn marked(&self, _table: &Table, _desk: &Desk) -> Option<Marked> {
         None
@@ -77,9 +104,14 @@ pub trait TableSource {
         row.position == Some(desk.windows.active().position)
     }
 
-    /// The cell that a row is about.
-    fn cell(&self, row: &TableRow) -> Option<CellName> {
-        row.address.map(|address| CellName::Memory(address.to_string(), 1))
+    /// Memory whose value a row has: as many bytes as its column says, else one.
+    fn row_cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
+        Some(CellName::Memory(row.address?.to_string(), table.bytes_of(row)))
+    }
+
+    /// The cell that is selected while the cursor is on a row.
+    fn cell(&self, row: &TableRow, table: &Table) -> Option<CellName> {
+        self.row_cell(row, table)
     }
 
     /// Does an action that is meant for such a list; false where it is not.
@@ -87,28 +119,72 @@ pub trait TableSource {
         false
     }
 
+    /// True where such an action may list other columns: the order by one of them ends.
+    fn has_other_columns(&self, _action: &Action) -> bool {
+        true
+    }
+
     /// Another trace is open.
     fn forget(&mut self);
 }
 
-/// The rows of a table.
+/// Work that goes on for a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// None.
+    Done,
+    /// A newer answer is on its way.
+    Waiting,
+    /// It takes so long that the answer before should step back.
+    Late,
+    /// The rows come while they are found.
+    Growing,
+}
+
+impl Work {
+    /// That of a question which is answered as a whole.
+    pub(super) fn of_slot<K: Clone + PartialEq, A: Send + 'static>(slot: &Slot<K, A>) -> Self {
+        match (slot.is_late(), slot.is_waiting()) {
+            (true, _) => Self::Late,
+            (false, true) => Self::Waiting,
+            (false, false) => Self::Done,
+        }
+    }
+}
+
+/// The rows of a table. Filter and order are saved.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(transparent, bound(serialize = "", deserialize = "S: Default"))]
 pub struct TableView<S> {
-    source: S,
     shown: Shown,
+    #[serde(skip)]
+    source: S,
+    #[serde(skip)]
+    state: TableState,
+}
+
+#[derive(Default)]
+struct TableState {
     /// What the source has.
     all: Arc<Table>,
     /// The rows of it that are shown.
     table: Arc<Table>,
     /// Filter and order that those were chosen by.
     table_of: Shown,
+    /// There is a table.
+    is_answered: bool,
     more: Option<String>,
 }
 
 impl<S: TableSource> TableView<S> {
     /// The rows of a source.
     pub fn new(source: S) -> Self {
-        let (shown, all, table, table_of, more) = Default::default();
-        Self { source, shown, all, table, table_of, more }
+        Self::with_shown(source, Shown::default())
+    }
+
+    /// The rows of a source, filtered and in order.
+    pub fn with_shown(source: S, shown: Shown) -> Self {
+        Self { shown, source, state: TableState::default() }
     }
 
     /// Where the rows come from.
@@ -116,21 +192,70 @@ impl<S: TableSource> TableView<S> {
         &self.source
     }
 
+    /// Where the rows come from.
+    pub fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
     /// The rows that are shown.
-    pub fn table(&self) -> &Table {
-        &self.table
+    pub fn table(&self) -> &Arc<Table> {
+        &self.state.table
+    }
+
+    /// True where there is a table, with rows or without.
+    pub fn is_answered(&self) -> bool {
+        self.state.is_answered
     }
 
     /// Text of the row after the last, where there is more to list.
     pub fn more(&self) -> Option<&str> {
-        self.more.as_deref()
+        self.state.more.as_deref()
     }
 
-    fn show(&mut self, all: Arc<Table>) {
-        if !Arc::ptr_eq(&self.all, &all) || self.table_of != self.shown {
+    /// Filter and order.
+    pub fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
+    /// Text that rows have to contain, as it is typed.
+    pub fn filter_mut(&mut self) -> &mut String {
+        &mut self.shown.filter
+    }
+
+    /// Puts the rows in the order of a column, once more the other way round.
+    pub fn sort_by(&mut self, column: usize) {
+        self.shown.sort_by(column, &self.state.table);
+    }
+
+    /// Closes all groups.
+    pub fn close_groups(&mut self) {
+        self.shown.open.clear();
+    }
+
+    /// Leaves the rows as they were found: the columns are others.
+    pub fn leave_order(&mut self) {
+        self.shown.column = None;
+    }
+
+    /// The position, and how many rows are before it; none where the rows are not in trace order.
+    pub fn rows_before(&self, desk: &Desk) -> Option<(Position, usize)> {
+        let Shown { column, is_falling, .. } = self.shown;
+        let is_in_order = column.is_none() || (column == Some(0) && !is_falling);
+        let table = &self.state.table;
+        let is_marked = self.source.has_position() && is_in_order && !table.is_grouped();
+        let at = desk.windows.active().position;
+        let is_before = |row: &TableRow| row.position.is_some_and(|position| position <= at);
+        is_marked.then(|| (at, table.rows.partition_point(is_before)))
+    }
+
+    /// Shows rows of a table: that of the source, or one that a panel has from elsewhere. Cost: all rows, once.
+    pub fn show(&mut self, all: Arc<Table>) {
+        let state = &mut self.state;
+        state.is_answered = true;
+        if !Arc::ptr_eq(&state.all, &all) || state.table_of != self.shown {
             let is_whole = all.is_whole_in(&self.shown);
-            self.table = if is_whole { Arc::clone(&all) } else { Arc::new(all.seen(&self.shown)) };
-            (self.all, self.table_of) = (all, self.shown.clone());
+            state.table = if is_whole { Arc::clone(&all) } else { Arc::new(all.seen(&self.shown)) };
+            (state.all, state.table_of) = (all, self.shown.clone());
         }
     }
 }
@@ -151,33 +276,37 @@ impl<S: TableSource> View for TableView<S> {
     fn poll(&mut self, desk: &Desk) -> Status {
         match self.source.poll(desk) {
             Ok(table) => self.show(table),
-            Err(instead) => return instead,
+            Err(instead) => {
+                self.state = TableState::default();
+                return instead;
+            }
         }
-        self.more = self.source.more(desk).filter(|_| self.shown.is_plain());
-        let count = self.table.rows.len();
-        if count == 0 && !self.shown.is_plain() {
+        self.state.more = self.source.more(desk).filter(|_| self.shown.is_plain());
+        let (table, filter) = (&self.state.table, &self.shown.filter);
+        let count = table.rows.len();
+        if count == 0 && !filter.is_empty() {
             let title = say!("table-no-row-holds-the-text").to_owned();
             return Status::empty(title, say!("list-an-empty-filter").to_owned());
         }
-        if count == 0 && self.more.is_none() {
-            let title = self.source.nothing().map_or_else(|| self.all.summary.clone(), str::to_owned);
+        let summary = self.source.summary(table, desk);
+        if count == 0 && self.state.more.is_none() {
+            let title = self.source.nothing().map_or(summary, str::to_owned);
             return Status::empty(title, self.source.advice().to_owned());
         }
-        let marked = if self.shown.is_plain() { self.source.marked(&self.table, desk) } else { None };
-        let filter = if self.shown.is_plain() { String::new() } else { format!("  [{}]", self.shown.filter) };
-        let summary = format!("{}{filter}", self.table.summary);
-        Status::Rows(Rows { count: count + usize::from(self.more.is_some()), summary, marked })
+        let marked = if self.shown.is_plain() { self.source.marked(table, desk) } else { None };
+        let summary = if filter.is_empty() { summary } else { format!("{summary}  [{filter}]") };
+        Status::Rows(Rows { count: count + usize::from(self.state.more.is_some()), summary, marked })
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let seen = Arc::clone(&self.table);
+        let seen = Arc::clone(&self.state.table);
         if let Some(group) = seen.group_at(place).filter(|group| is_turned(group, gesture)) {
             self.shown.toggle(group.key);
             return true;
         }
         match seen.rows.get(place) {
             Some(row) => self.source.act(row, gesture, desk, out),
-            None if self.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open) => {
+            None if self.state.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open) => {
                 self.source.list_more(out);
                 true
             }
@@ -185,22 +314,30 @@ impl<S: TableSource> View for TableView<S> {
         }
     }
 
+    fn entered(&self) -> Gesture {
+        self.source.entered()
+    }
+
+    fn follows_cursor(&self) -> bool {
+        self.source.follows_cursor()
+    }
+
     fn parent(&self, place: usize) -> Option<usize> {
-        self.table.group_around(place).map(|group| group.head)
+        self.state.table.group_around(place).map(|group| group.head)
     }
 
     fn cell(&self, place: usize, _: &Desk) -> Option<CellName> {
-        self.source.cell(self.table.rows.get(place)?)
+        self.source.cell(self.state.table.rows.get(place)?, &self.state.table)
     }
 
     /// That of the row, else what the list shows the state at.
     fn cell_at(&self, place: usize, desk: &Desk) -> Option<Position> {
-        let own = self.table.rows.get(place).and_then(|row| row.position);
+        let own = self.state.table.rows.get(place).and_then(|row| row.position);
         own.or_else(|| self.follow().map(|follow| desk.windows.position_of(follow)))
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        self.table.rows.get(place).map(TableRow::line)
+        self.state.table.rows.get(place).map(TableRow::line)
     }
 
     fn filter(&mut self, text: &str) -> bool {
@@ -211,14 +348,18 @@ impl<S: TableSource> View for TableView<S> {
     fn take(&mut self, action: &Action, desk: &Desk) -> bool {
         let is_taken = self.source.take(action, desk);
         if is_taken {
-            self.shown = Shown::default();
+            self.close_groups();
+        }
+        if is_taken && self.source.has_other_columns(action) {
+            self.leave_order();
         }
         is_taken
     }
 
     fn forget(&mut self) {
         self.source.forget();
-        self.shown = Shown::default();
+        self.close_groups();
+        self.state = TableState::default();
     }
 }
 

@@ -76,7 +76,7 @@ impl TableSource for ThreadTable {
         here.is_some_and(|thread| thread.name == row.name)
     }
 
-    fn cell(&self, _: &TableRow) -> Option<CellName> {
+    fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
         None
     }
 

@@ -32,6 +32,16 @@ pub trait View {
     /// Applies a gesture to a row. Returns false where the gesture means nothing.
     fn act(&mut self, row: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool;
 
+    /// Gesture of the Enter key.
+    fn entered(&self) -> Gesture {
+        Gesture::Go
+    }
+
+    /// True where a move of the cursor does [`Gesture::Go`].
+    fn follows_cursor(&self) -> bool {
+        false
+    }
+
     /// Parent of a row in a tree.
     fn parent(&self, _row: usize) -> Option<usize> {
         None

@@ -62,7 +62,7 @@ impl TableSource for WarningTable {
         true
     }
 
-    fn cell(&self, _: &TableRow) -> Option<CellName> {
+    fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
         None
     }
 

@@ -103,7 +103,7 @@ impl TableSource for WatchTable {
         true
     }
 
-    fn cell(&self, row: &TableRow) -> Option<CellName> {
+    fn cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
         let (_, watch, state) = self.at(row)?;
         match state.cells.as_slice() {
             [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),

@@ -29,7 +29,9 @@ impl Touched {
 
     /// Applies what was done.
     pub fn apply(self, view: &mut impl View, list: &mut CursorList, desk: &Desk, out: &mut Vec<Action>) {
-        list.cursor = self.cursor.unwrap_or(list.cursor);
+        if let Some(row) = self.cursor {
+            list.click(row);
+        }
         if let Some((row, gesture)) = self.gesture {
             view.act(row, gesture, desk, out);
         }

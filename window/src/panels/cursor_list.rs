@@ -19,6 +19,10 @@ pub struct CursorList {
     scroll: Scroll,
     /// The row under the cursor.
     pub cursor: usize,
+    /// The cursor was moved: before that it stands on the row that it is to be moved to first.
+    is_entered: bool,
+    /// The cursor was moved, by a key or a click, since this was taken last.
+    was_touched: bool,
     /// The marked row that was followed last, and the height of the list then.
     followed: Option<((u64, u64), f32)>,
 }
@@ -47,6 +51,7 @@ impl CursorList {
         let page = usize::try_from(view.page()).unwrap_or(1);
         let before = self.cursor.min(last);
         self.cursor = key.moved(before, last, page);
+        (self.is_entered, self.was_touched) = (true, true);
         self.scroll.reveal_row(self.cursor as u64, &view);
         before
     }
@@ -64,15 +69,22 @@ impl CursorList {
         let Shown { rows, list } = shown;
         let mut others = Vec::new();
         for key in take_keys(ui, cx) {
+            let is_first = !self.is_entered && view.follows_cursor();
             let row = self.press(key, rows, list);
+            if is_first && key == PanelKey::Down {
+                self.go_to(row, rows, list);
+            }
             match key {
                 PanelKey::Left if view.act(row, Gesture::Close, cx.desk, out) => {}
                 PanelKey::Left => self.go_to(view.parent(row).unwrap_or(row), rows, list),
                 PanelKey::Right => _ = view.act(row, Gesture::Open, cx.desk, out),
-                PanelKey::Enter => _ = view.act(row, Gesture::Go, cx.desk, out),
+                PanelKey::Enter => _ = view.act(row, view.entered(), cx.desk, out),
                 PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
                 PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
                 PanelKey::Copy => out.extend(view.copied_whole().or_else(|| view.copied(row)).map(Action::Copy)),
+                key if key.is_move() && view.follows_cursor() => {
+                    view.act(self.cursor, Gesture::Go, cx.desk, out);
+                }
                 key if key.is_move() => {}
                 key => others.push((key, row)),
             }
@@ -100,8 +112,24 @@ impl CursorList {
 
     /// Puts the cursor on a row and brings that into view.
     pub fn go_to(&mut self, row: usize, rows: usize, list: Rect) {
-        self.cursor = row;
+        (self.cursor, self.is_entered) = (row, true);
         self.scroll.reveal_row(row as u64, &view(rows, list));
+    }
+
+    /// Puts the cursor on the row that the next move goes to, and brings that into view.
+    pub fn go_before(&mut self, row: usize, rows: usize, list: Rect) {
+        self.go_to(row, rows, list);
+        self.is_entered = false;
+    }
+
+    /// Puts the cursor on a row that was clicked.
+    pub fn click(&mut self, row: usize) {
+        (self.cursor, self.is_entered, self.was_touched) = (row, true, true);
+    }
+
+    /// True where the user moved the cursor since the last call.
+    pub fn take_touch(&mut self) -> bool {
+        std::mem::take(&mut self.was_touched)
     }
 }
 

@@ -190,6 +190,18 @@ mod tests {
     }
 
     #[test]
+    fn a_duplicate_of_a_list_has_its_filter_order_and_arrangement() {
+        for text in [
+            "Table((kind:Accesses,view:(filter:\"sp\",column:Some(1),is_falling:true),arrangement:CallStacks))",
+            "Table((kind:Heap,view:(filter:\"\",column:Some(2),is_falling:false),arrangement:Steps))",
+            "Functions((view:(filter:\"main\",column:None,is_falling:false)))",
+        ] {
+            let pane: Pane = ron::from_str(text).expect("a panel");
+            assert_eq!(ron::to_string(&pane).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
     fn the_functions_among_other_lists_become_a_panel_of_their_own() {
         let mut pane: Pane = ron::from_str("Table((kind:Functions))").expect("a panel of an earlier version");
         pane.renew();
@@ -222,6 +234,11 @@ mod tests {
             ("Source((follow:Window((1))))", PanelKind::Source, Some(Follow::Window(WindowId(1)))),
             ("Threads(())", PanelKind::Threads, None),
             ("Table((kind:Heap))", PanelKind::Heap, None),
+            (
+                "Table((kind:Accesses,view:(filter:\"sp\",column:Some(1),is_falling:true),arrangement:CallStacks))",
+                PanelKind::Accesses,
+                None,
+            ),
             ("Findings(())", PanelKind::Findings, None),
             ("Find(())", PanelKind::Find, None),
             ("Bookmarks(())", PanelKind::Bookmarks, None),

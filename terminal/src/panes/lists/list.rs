@@ -34,6 +34,9 @@ pub trait Listing: View {
     /// Draws a row.
     fn row(&self, row: Row, pen: &mut Pen<'_>, cx: &Cx<'_>);
 
+    /// Shows all rows: others come.
+    fn rewind(&mut self) {}
+
     /// Does what another key asks for, with the row under the cursor. False where that means nothing here.
     fn obey(&mut self, _command: Command, _place: Option<usize>, _cx: &Cx<'_>, _out: &mut Vec<Ask>) -> bool {
         false
@@ -68,6 +71,12 @@ impl<L: Listing> ListPane<L> {
     pub fn new(listing: L) -> Self {
         let (session, cursor, top, marked, rows, body) = Default::default();
         Self { listing, session, cursor, top, marked, rows, body }
+    }
+
+    /// Other rows come: from the first.
+    fn rewind(&mut self) {
+        self.listing.rewind();
+        (self.cursor, self.top, self.marked) = (0, 0, None);
     }
 
     /// Gives up what means nothing in another trace.
@@ -221,7 +230,7 @@ impl<L: Listing> Pane for ListPane<L> {
         self.look(cx);
         let is_taken = self.listing.take(action, cx.desk);
         if is_taken {
-            (self.cursor, self.top, self.marked) = (0, 0, None);
+            self.rewind();
         }
         is_taken
     }
@@ -244,7 +253,7 @@ impl<L: Listing> Pane for ListPane<L> {
 
     fn leave_trace(&mut self) {
         self.listing.forget();
-        (self.cursor, self.top, self.marked) = (0, 0, None);
+        self.rewind();
     }
 
     fn draw(&mut self, area: Rect, pen: &mut Pen<'_>, cx: &Cx<'_>) {

@@ -24,6 +24,10 @@ impl<S: TableSource> Listing for TableView<S> {
         self.source().title()
     }
 
+    fn rewind(&mut self) {
+        self.filter_mut().clear();
+    }
+
     fn has_heads(&self) -> bool {
         self.table().columns.iter().any(|column| !column.label.is_empty())
     }

@@ -17,13 +17,14 @@ use crate::panels::kept_menu::KeptMenu;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{EmptyWords, button_response, row_response};
-use crate::panels::table::{Export, RowList, TableKind, TableView};
+use crate::panels::table::{Export, ListPlace, RowList};
 use crate::theme::{icon, icons, medium, mono, ui as ui_font};
 use stepback_debugger::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
-use stepback_debugger::model::table::{Table, TableRow, View};
+use stepback_debugger::model::table::{Table, TableRow};
 use stepback_debugger::notes::KeptSearch;
+use stepback_debugger::views::{FindTable, TableView, View};
 
 /// A bar.
 const BAR: f32 = 30.0;
@@ -49,13 +50,13 @@ const EXAMPLES: [(&str, &str); 7] = [
 ];
 
 /// The panel "Find".
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FindPanel {
     /// How the text is read.
     kind: FindKind,
-    /// What of the hits is shown, and in which order.
-    view: View,
+    /// The hits; they are those of the desk.
+    view: TableView<FindTable>,
     /// The kept search that it shows instead of the one of the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<KeptSearch>,
@@ -98,12 +99,6 @@ impl FindPanel {
         Self { own: Some(kept), ..Self::default() }
     }
 
-    fn row_under_cursor<'a>(&self, cx: &ViewCx<'a>) -> Option<&'a TableRow> {
-        let state = self.own.as_ref().map_or(Some(&cx.desk.find), |kept| cx.desk.own_finds.find(&kept.search))?;
-        let found = state.found().filter(|_| self.view.is_plain())?;
-        found.table.rows.get(self.state.list.cursor())
-    }
-
     /// The kept search that it shows; none before it is in view for the first time.
     pub fn own(&self) -> Option<&KeptSearch> {
         self.own.as_ref().filter(|_| self.state.was_seen)
@@ -120,7 +115,7 @@ impl FindPanel {
         }
         (self.state.number, self.state.is_placed) = (cx.desk.find.number(), false);
         self.state.list.rewind();
-        self.view.filter.clear();
+        self.view.filter_mut().clear();
         let Some(question) = cx.desk.find.question() else {
             self.state.field.text.clear();
             return;
@@ -285,7 +280,7 @@ impl FindPanel {
         if bar.width() > 3.0 * FILTER {
             let field = square(FILTER + 6.0).with_max_x(end.left() - 6.0);
             let filter = Field { hint: say!("find-filter"), icon: icons::FILTER };
-            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
+            if filter.ui(ui, pen, field, self.view.filter_mut()).changed() {
                 self.state.list.rewind();
             }
         }
@@ -339,7 +334,8 @@ impl FindPanel {
         let is_low = rect.height() + BAR < LOW;
         let (bar, below) = rect.split_top_bottom_at_y(rect.top() + BAR);
         let rest = if is_low { rect } else { below };
-        let table = self.state.list.seen(&found.table, &self.view);
+        self.view.show(Arc::clone(&found.table));
+        let table = Arc::clone(self.view.table());
         if !is_low {
             self.summary_ui(ui, &Hits { pen, found, table: &table, rect: bar }, cx, out);
         }
@@ -348,9 +344,8 @@ impl FindPanel {
             SearchEnd::UnderWay => say!("find-escape-ends-the-search"),
             _ => say!("find-read-the-text-in-another"),
         };
-        let kind = TableKind::Find;
-        let shown = TableView { pen, kind, table: &table, nothing: EmptyWords(&words, advice), rect: rest };
-        if self.view.is_plain() {
+        let shown = ListPlace { pen, nothing: EmptyWords(&words, advice), rect: rest };
+        if self.view.shown().is_plain() {
             self.place(&shown, found, cx);
         }
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
@@ -384,6 +379,7 @@ impl FindPanel {
             return;
         }
         let Some(found) = state.and_then(|state| state.found()).map(Arc::clone) else {
+            self.view.forget();
             let is_stopped = state.is_some_and(|state| !state.is_under_way());
             let words = if is_stopped { say!("find-stopped-before-any-hit") } else { say!("find-searching") };
             pen.text(bar.left() + INSET, y, words, ui_font(12.0), cx.tok.t2);
@@ -392,7 +388,8 @@ impl FindPanel {
             }
             return;
         };
-        let table = self.state.list.seen(&found.table, &self.view);
+        self.view.show(Arc::clone(&found.table));
+        let table = Arc::clone(self.view.table());
         let is_under_way = state.is_some_and(|state| state.is_under_way());
         let right = if is_under_way { self.stop_ui(ui, pen, mark) } else { mark.left() };
         let export = Rect::from_min_max(pos2(right - 30.0, y - 11.0), pos2(right - 6.0, y + 11.0));
@@ -405,8 +402,8 @@ impl FindPanel {
         response.on_hover_text(words);
         let nothing = nothing_words(&found, &cx.desk.session);
         let nothing = EmptyWords(&nothing, say!("find-close-the-panel-or-look"));
-        let shown = TableView { pen, kind: TableKind::Find, table: &table, nothing, rect: rest };
-        if self.view.is_plain() {
+        let shown = ListPlace { pen, nothing, rect: rest };
+        if self.view.shown().is_plain() {
             self.place(&shown, &found, cx);
         }
         self.state.list.ui(ui, &shown, &mut self.view, cx, out);
@@ -421,14 +418,15 @@ impl FindPanel {
     }
 
     /// The cursor begins at the position, and goes along where the position goes to another hit.
-    fn place(&mut self, shown: &TableView<'_>, found: &Found, cx: &ViewCx<'_>) {
+    fn place(&mut self, shown: &ListPlace<'_>, found: &Found, cx: &ViewCx<'_>) {
         let at = cx.desk.windows.active().position;
-        let rows = &shown.table.rows;
+        let table = Arc::clone(self.view.table());
+        let rows = &table.rows;
         let behind = |row: &TableRow| row.position.is_some_and(|position| position <= at);
         if !self.state.is_placed && !rows.is_empty() {
             let next = rows.partition_point(behind);
             if next < rows.len() || found.end != SearchEnd::UnderWay {
-                self.state.list.stand_before(next.min(rows.len() - 1), shown);
+                self.state.list.go_before(next.min(rows.len() - 1), rows.len(), shown);
                 (self.state.is_placed, self.state.position) = (true, Some(at));
             }
         }
@@ -439,7 +437,7 @@ impl FindPanel {
         let stands_here = rows.get(self.state.list.cursor()).as_ref().is_some_and(is_here);
         let first = rows.partition_point(|row| row.position.is_some_and(|position| position < at));
         if !stands_here && rows.get(first).as_ref().is_some_and(is_here) {
-            self.state.list.go_to(first, shown);
+            self.state.list.go_to(first, rows.len(), shown);
         }
     }
 
@@ -504,17 +502,16 @@ impl Panel for FindPanel {
     }
 
     fn title(&self) -> String {
-        self.own.as_ref().map_or_else(|| TableKind::Find.title().to_owned(), |kept| kept.name.clone())
+        self.own.as_ref().map_or_else(|| say!("table-find").to_owned(), |kept| kept.name.clone())
     }
 
     /// The memory of the hit under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let address = self.row_under_cursor(cx)?.address?;
-        Some(CellName::Memory(address.to_string(), 1))
+        self.view.cell(self.state.list.cursor(), cx.desk)
     }
 
     fn selection_at(&self, cx: &ViewCx<'_>) -> Option<Position> {
-        self.row_under_cursor(cx)?.position
+        self.view.cell_at(self.state.list.cursor(), cx.desk)
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -528,7 +525,11 @@ impl Panel for FindPanel {
         if let Some(error) = cx.desk.find.error() {
             rest = Self::error_ui(ui, &pen, rest, error);
         }
-        match cx.desk.find.found().map(Arc::clone) {
+        let found = cx.desk.find.found().map(Arc::clone);
+        if found.is_none() {
+            self.view.forget();
+        }
+        match found {
             Some(found) => self.hits_ui(ui, &AnswerPlace { pen: &pen, rect: rest }, &found, cx, out),
             None if cx.desk.find.is_under_way() => {
                 let (bar, _) = rest.split_top_bottom_at_y(rest.top() + BAR);

@@ -14,11 +14,12 @@ use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, error_ui};
-use crate::panels::table::{Export, ListTools, RowList, TableKind, TableView};
+use crate::panels::table::{Export, ListPlace, ListTools, RowList};
 use stepback_debugger::action::{Action, PanelKind, StepRange, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::Functions;
-use stepback_debugger::model::table::{Table, View};
+use stepback_debugger::model::table::Table;
+use stepback_debugger::views::{FunctionTable, TableView};
 
 /// From this width on callers and callees stand at the right.
 const WIDE: f32 = 620.0;
@@ -28,11 +29,11 @@ const HIGH: f32 = 260.0;
 const SHARE: f32 = 0.36;
 
 /// The panel "Functions".
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FunctionsPanel {
-    /// What of the list is shown, and in which order.
-    view: View,
+    /// The list; its rows are those of the desk.
+    view: TableView<FunctionTable>,
     #[serde(skip)]
     state: Box<PanelState>,
 }
@@ -60,7 +61,7 @@ impl FunctionsPanel {
         let Bar { pen, rect: bar, .. } = *free;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
         let export = Export { pen, rows: &|| Cow::Borrowed(table), name: "functions" };
-        let tools = ListTools { export, bar }.ui(ui, &mut self.view.filter, out);
+        let tools = ListTools { export, bar }.ui(ui, self.view.filter_mut(), out);
         if tools.is_changed {
             self.state.list.rewind();
         }
@@ -71,7 +72,7 @@ impl FunctionsPanel {
     fn lists_ui(
         &mut self,
         ui: &mut Ui,
-        shown: &TableView<'_>,
+        shown: &ListPlace<'_>,
         seen: &Seen<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
@@ -88,12 +89,12 @@ impl FunctionsPanel {
             }
             () => (rect, None),
         };
-        let shown = TableView { rect: main, ..*shown };
+        let shown = ListPlace { rect: main, ..*shown };
         self.place(&shown, seen, cx);
         let pen = Pen { painter: shown.pen.painter.with_clip_rect(main), tok: shown.pen.tok };
-        self.state.list.ui(ui, &TableView { pen: &pen, ..shown }, &mut self.view, cx, out);
+        self.state.list.ui(ui, &ListPlace { pen: &pen, ..shown }, &mut self.view, cx, out);
         let address = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address);
-        if self.state.list.was_touched() && address != cx.desk.functions.selected() {
+        if self.state.list.take_touch() && address != cx.desk.functions.selected() {
             out.push(Action::SelectFunction(address.map(|address| address.0)));
             let (table, part) = (Arc::clone(seen.table), seen.functions.part);
             self.state.placed = Some(Placed { function: address, table, shown: address, part });
@@ -114,7 +115,7 @@ impl FunctionsPanel {
     }
 
     /// The cursor goes to the function that was chosen elsewhere.
-    fn place(&mut self, shown: &TableView<'_>, seen: &Seen<'_>, cx: &ViewCx<'_>) {
+    fn place(&mut self, shown: &ListPlace<'_>, seen: &Seen<'_>, cx: &ViewCx<'_>) {
         let function = cx.desk.functions.selected();
         let is_placed = |placed: &Placed| placed.function == function && Arc::ptr_eq(&placed.table, seen.table);
         if self.state.placed.as_ref().is_some_and(is_placed) {
@@ -126,7 +127,7 @@ impl FunctionsPanel {
         let wanted = function.or(before);
         let row = seen.table.rows.iter().position(|row| row.address.is_some() && row.address == wanted);
         match row {
-            Some(row) => self.state.list.go_to(row, shown),
+            Some(row) => self.state.list.go_to(row, seen.table.rows.len(), shown),
             None if wanted.is_some() => self.state.list.leave(),
             None => {}
         }
@@ -151,7 +152,7 @@ impl Panel for FunctionsPanel {
     }
 
     fn title(&self) -> String {
-        TableKind::Functions.title().to_owned()
+        say!("table-functions").to_owned()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -161,16 +162,16 @@ impl Panel for FunctionsPanel {
         let Some(functions) = cx.desk.functions.told() else {
             return Bar { pen: &pen, rect: bar, cx }.untold_ui(ui, rest, out);
         };
-        let table = self.state.list.seen(&functions.table, &self.view);
+        self.view.show(Arc::clone(&functions.table));
+        let table = Arc::clone(self.view.table());
         self.bar_ui(ui, &Bar { pen: &pen, rect: bar, cx }, &table, out);
         if let Some(error) = cx.desk.functions.error() {
             return error_ui(ui, &pen, rest, error, out);
         }
         // What stands here may be of another part, as long as that of this one is worked out.
         let pen = if functions.part == cx.desk.functions.part() { pen } else { pen.faded() };
-        let kind = TableKind::Functions;
-        let nothing = EmptyWords(say!("functions-no-function-was-called"), kind.nothing_found());
-        let shown = TableView { pen: &pen, kind, table: &table, nothing, rect: rest };
+        let nothing = EmptyWords(say!("functions-no-function-was-called"), say!("table-the-trace-has-no-calls"));
+        let shown = ListPlace { pen: &pen, nothing, rect: rest };
         self.lists_ui(ui, &shown, &Seen { functions, table: &table }, cx, out);
     }
 }

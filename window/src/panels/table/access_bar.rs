@@ -12,6 +12,7 @@ use crate::theme::{icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::expression::split_range;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::access_table::{AccessQuestion, Arrangement, Listed};
+use stepback_debugger::views::AccessTable;
 
 /// Height of the bar.
 pub const BAR: f32 = 30.0;
@@ -39,16 +40,16 @@ struct Chip<'a> {
 }
 
 impl AccessBar {
-    /// Draws the bar. True when another question was asked.
+    /// Draws the bar. Returns another question where one was asked.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         pen: &Pen<'_>,
         bar: Rect,
         cx: &ViewCx<'_>,
-        question: &mut Option<AccessQuestion>,
-    ) -> bool {
-        let before = question.clone();
+        table: &AccessTable,
+    ) -> Option<AccessQuestion> {
+        let mut question = table.question().cloned();
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let mut right = bar.right() - 8.0;
         if let Some(question) = question.as_mut() {
@@ -62,37 +63,35 @@ impl AccessBar {
                 }
             }
         }
-        self.field_ui(ui, pen, bar.with_max_x(right - 2.0), cx, question);
-        before != *question
+        if let Some(listed) = self.field_ui(ui, pen, bar.with_max_x(right - 2.0), cx, question.as_ref()) {
+            let kinds = question.map_or(AccessKinds::All, |question| question.kinds);
+            question = Some(table.question_about(listed, kinds, cx.desk));
+        }
+        question.filter(|question| Some(question) != table.question())
     }
 
+    /// Draws the field. Returns what is to be listed where something else was typed.
     fn field_ui(
         &mut self,
         ui: &mut Ui,
         pen: &Pen<'_>,
         bar: Rect,
         cx: &ViewCx<'_>,
-        question: &mut Option<AccessQuestion>,
-    ) {
+        question: Option<&AccessQuestion>,
+    ) -> Option<Listed> {
         let images = &cx.desk.session.images;
         let read = |text: &str| listed(text, |name| Some(images.symbol(name)?.is_code()));
-        let asked = question.as_ref().map(|question| shown(&question.listed, read)).unwrap_or_default();
-        let mut text = self.typed.clone().unwrap_or_else(|| asked.clone());
+        let asked = question.map(|question| shown(&question.listed, read)).unwrap_or_default();
+        let mut text = self.typed.take().unwrap_or_else(|| asked.clone());
         let rect = Rect::from_min_max(pos2(bar.left() + 8.0, bar.top() + 4.0), pos2(bar.right(), bar.bottom() - 4.0));
         let field = Field { hint: say!("accesses-register-address-length-code-or"), icon: icons::LIST };
         let response = field.ui(ui, pen, rect, &mut text);
-        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !text.trim().is_empty() {
-            // What was not edited stays as it is, with its thread and from where it is listed.
-            if question.is_some() && text == asked {
-                self.typed = None;
-                return;
-            }
-            let (at, from) = (cx.desk.windows.active().position, Position(0));
-            let kinds = question.as_ref().map_or(AccessKinds::All, |question| question.kinds);
-            let arrangement = question.as_ref().map(|question| question.arrangement).unwrap_or_default();
-            *question = Some(AccessQuestion { listed: read(&text), kinds, thread: None, at, from, arrangement });
-        }
+        let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        // What was not edited stays as it is, with its thread and from where it is listed.
+        let is_edited = !text.trim().is_empty() && (question.is_none() || text != asked);
+        let listed = (is_entered && is_edited).then(|| read(&text));
         self.typed = response.has_focus().then_some(text);
+        listed
     }
 }
 

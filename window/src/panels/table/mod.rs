@@ -9,6 +9,5 @@ mod panel;
 mod rows;
 
 pub use export::{Export, ListTools, text_table};
-pub use kind::TableKind;
-pub use list::{RowList, TableView};
+pub use list::{ListPlace, RowList};
 pub use panel::TablePanel;

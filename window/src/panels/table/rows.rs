@@ -2,17 +2,19 @@
 
 use egui::{Rect, RichText, Ui, pos2, vec2};
 
-use super::kind::TableKind;
+use super::kind::{longest, title_of, travel_words, travels_at_once, usual_order};
+use crate::panels::asked::{Asked, Touched};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono};
-use stepback_debugger::action::{Action, CellName, Way};
+use stepback_debugger::action::{Action, PanelKind, Way};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
-use stepback_debugger::model::table::{Table, TableCell, TableRow, View};
+use stepback_debugger::model::table::{Table, TableCell, TableRow};
 use stepback_debugger::notes::WatchChange;
+use stepback_debugger::views::{Gesture, TableSource, TableView, View};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
@@ -22,13 +24,13 @@ const CARET: f32 = 8.0;
 const LEAST_NAME: f32 = 18.0;
 
 /// What all rows of a frame share.
-pub struct TableRows<'a> {
+pub struct TableRows<'a, S> {
     /// Clipped to the list.
     pub pen: Pen<'a>,
     /// The window's state.
     pub cx: &'a ViewCx<'a>,
-    /// Which list it is.
-    pub kind: TableKind,
+    /// The list.
+    pub view: &'a TableView<S>,
     /// All rows.
     pub table: &'a Table,
     /// The row under the cursor.
@@ -37,16 +39,7 @@ pub struct TableRows<'a> {
     pub right: f32,
 }
 
-/// What a click on a row does: travels to what it tells of, or shows its memory.
-pub fn act(row: &TableRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    match (row.position, row.address) {
-        (Some(position), _) => out.push(Action::Travel(cx.desk.windows.active, position.0)),
-        (None, Some(address)) => out.push(Action::ShowMemory(address.to_string())),
-        (None, None) => {}
-    }
-}
-
-impl TableRows<'_> {
+impl<S: TableSource> TableRows<'_, S> {
     /// The left and right edges of the columns; those that are left out have no width.
     fn edges(&self, left: f32) -> Vec<(f32, f32)> {
         let mut wide: Vec<f32> = (0..self.table.columns.len()).map(|place| self.width_of(place)).collect();
@@ -73,8 +66,8 @@ impl TableRows<'_> {
         let is_bar =
             self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
         let characters = self.table.columns.get(place).map_or(0, |column| column.characters);
-        let bar = if self.kind == TableKind::Functions { SHARE / 2.0 } else { SHARE };
-        if is_bar { bar } else { ADVANCE * characters.min(self.kind.longest()) as f32 }
+        let bar = if self.view.kind() == PanelKind::Functions { SHARE / 2.0 } else { SHARE };
+        if is_bar { bar } else { ADVANCE * characters.min(longest(self.view.kind())) as f32 }
     }
 
     /// Where columns may be left out, names are cut before that: to a width that still tells them apart.
@@ -100,7 +93,8 @@ impl TableRows<'_> {
     }
 
     /// Draws the heads of the columns. The column whose head was clicked.
-    pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect, view: &View) -> Option<usize> {
+    pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect) -> Option<usize> {
+        let (shown, usual) = (self.view.shown(), usual_order(self.view.kind()));
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut clicked = None;
         for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
@@ -109,8 +103,8 @@ impl TableRows<'_> {
             }
             let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
             let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.label);
-            let is_usual = view.column.is_none() && self.kind.usual_order() == Some(column.name);
-            let is_chosen = view.column == Some(place) || is_usual;
+            let is_usual = shown.column.is_none() && usual == Some(column.name);
+            let is_chosen = shown.column == Some(place) || is_usual;
             let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
             let y = head.center().y;
             let is_right =
@@ -118,7 +112,7 @@ impl TableRows<'_> {
             let start = if is_right { (right - pen.width(column.label, head_font())).max(left) } else { left };
             let end = pen.cut_text(pos2(start, y), column.label, head_font(), color, right + INSET);
             if is_chosen {
-                let caret = if view.is_falling || is_usual { icons::CARET_DOWN } else { icons::CARET_UP };
+                let caret = if shown.is_falling || is_usual { icons::CARET_DOWN } else { icons::CARET_UP };
                 pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
             }
             let words = say!("table-sort-by", column = column.label.to_lowercase());
@@ -129,15 +123,14 @@ impl TableRows<'_> {
         clicked
     }
 
-    /// Draws a row. True when it was touched.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, out: &mut Vec<Action>) -> bool {
-        let Some(row) = self.table.rows.get(place) else { return false };
+    /// Draws a row.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched, out: &mut Vec<Action>) {
+        let (Some(row), kind) = (self.table.rows.get(place), self.view.kind()) else { return };
         let response = row_response(ui, rect, ("row", place), || row.name.clone());
-        let is_selected = match self.kind {
+        let is_selected = match kind {
             // The callers and callees beside the list are those of this row.
-            TableKind::Functions => self.cursor == place,
-            _ if self.table.group_at(place).is_some() => false,
-            _ => row.position == Some(self.cx.desk.windows.active().position),
+            PanelKind::Functions => self.cursor == place,
+            _ => self.table.group_at(place).is_none() && self.view.source().is_here(row, self.cx.desk),
         };
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(&self.pen, rect, &response, state);
@@ -152,18 +145,18 @@ impl TableRows<'_> {
                 );
             }
         }
-        let touched = response.clicked() || response.secondary_clicked();
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(place);
+        }
         let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
         if response.middle_clicked() || is_elsewhere {
             out.extend(row.position.map(|position| Action::OpenWindowAt(self.cx.moment(position))));
-        } else if response.double_clicked() && !self.kind.travels_at_once() {
-            act(row, self.cx, out);
         } else if response.double_clicked() {
-            out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
-        } else if response.clicked() && self.kind.travels_at_once() {
-            act(row, self.cx, out);
+            touched.gesture(place, if travels_at_once(kind) { Gesture::GoOn } else { Gesture::Go });
+        } else if response.clicked() && travels_at_once(kind) {
+            touched.gesture(place, Gesture::Go);
         }
-        response.context_menu(|ui| self.menu(ui, row, out));
+        response.context_menu(|ui| self.menu(ui, place, row, &mut Asked { touched, out }));
         // A row about one moment has a value there.
         if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
             response.on_hover_ui_at_pointer(|ui| {
@@ -171,21 +164,23 @@ impl TableRows<'_> {
                 hover.line_ui(ui);
             });
         }
-        touched
+        self.caret_ui(ui, rect, place, touched);
     }
 
-    /// Draws the caret of a row that stands for others. Returns its group when it was clicked.
-    pub fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize) -> Option<u64> {
-        let (group, row) = (self.table.group_at(place)?, self.table.rows.get(place)?);
+    /// Draws the caret of a row that stands for others.
+    fn caret_ui(&self, ui: &Ui, rect: Rect, place: usize, touched: &mut Touched) {
+        let (Some(group), Some(row)) = (self.table.group_at(place), self.table.rows.get(place)) else { return };
         let touch = Rect::from_min_max(rect.min, pos2(rect.left() + INSET + CARET, rect.bottom()));
-        let (shape, name) = match group.is_open {
-            true => (icons::CARET_DOWN, say!("accesses-close-group", name = &*row.name)),
-            false => (icons::CARET_RIGHT, say!("accesses-open-group", name = &*row.name)),
+        let (shape, name, gesture) = match group.is_open {
+            true => (icons::CARET_DOWN, say!("accesses-close-group", name = &*row.name), Gesture::Close),
+            false => (icons::CARET_RIGHT, say!("accesses-open-group", name = &*row.name), Gesture::Open),
         };
         let response = button_response(ui, touch, ("caret", group.key), &name);
         let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
         self.pen.text_centered(pos2(rect.left() + CARET, rect.center().y), shape, icon(10.0), color);
-        response.clicked().then_some(group.key)
+        if response.clicked() {
+            touched.gesture(place, gesture);
+        }
     }
 
     fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) {
@@ -231,13 +226,14 @@ impl TableRows<'_> {
         }
     }
 
-    fn menu(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
-        let tok = self.cx.tok;
+    fn menu(&self, ui: &mut Ui, place: usize, row: &TableRow, asked: &mut Asked<'_, Touched>) {
+        let (tok, kind) = (self.cx.tok, self.view.kind());
+        let Asked { touched, out } = asked;
         let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
-        menu_head_ui(ui, tok, self.kind.title(), &address);
+        menu_head_ui(ui, tok, &title_of(self.view.source()), &address);
         if let Some(position) = row.position {
-            if MenuItem::new(self.kind.travel_words()).icon(icons::GO_TO).ui(ui, tok) {
-                act(row, self.cx, out);
+            if MenuItem::new(travel_words(kind)).icon(icons::GO_TO).ui(ui, tok) {
+                touched.gesture(place, Gesture::Go);
             }
             if MenuItem::new(say!("table-open-in-a-new-window")).ui(ui, tok) {
                 out.push(Action::OpenWindowAt(self.cx.moment(position)));
@@ -248,7 +244,7 @@ impl TableRows<'_> {
         {
             out.push(Action::ShowMemory(address.to_string()));
         }
-        if let Some(address) = row.address.filter(|_| self.kind == TableKind::Functions) {
+        if let Some(address) = row.address.filter(|_| kind == PanelKind::Functions) {
             for (words, key, way) in
                 [(say!("table-next-call"), ".", Way::Forward), (say!("table-previous-call"), ",", Way::Back)]
             {
@@ -271,10 +267,8 @@ impl TableRows<'_> {
 
     /// The memory of a row, and where its value is asked about; of lists that are about code there is no such question.
     fn asked(&self, row: &TableRow) -> Option<HoverCell> {
-        let has_cell = !matches!(self.kind, TableKind::Functions | TableKind::Find);
-        row.address.filter(|_| has_cell)?;
         let at = row.position.unwrap_or(self.cx.desk.windows.active().position);
-        Some(HoverCell { cell: row_cell(self.kind, row, self.table)?, at })
+        Some(HoverCell { cell: self.view.source().row_cell(row, self.table)?, at })
     }
 
     /// Why the memory of a row has its value there.
@@ -284,23 +278,5 @@ impl TableRows<'_> {
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, self.cx.tok) {
             out.push(Action::WhyAt(cell, at.0));
         }
-    }
-}
-
-/// The memory that a row is about: as many bytes as its column says, else one.
-/// Of functions and regions it is where they begin: all that lies in them is no value.
-pub fn row_cell(kind: TableKind, row: &TableRow, table: &Table) -> Option<CellName> {
-    let len_bytes = match kind {
-        TableKind::Functions | TableKind::Find | TableKind::Regions => 1,
-        _ => row_bytes(row, table),
-    };
-    Some(CellName::Memory(row.address?.to_string(), len_bytes))
-}
-
-fn row_bytes(row: &TableRow, table: &Table) -> u64 {
-    let column = table.columns.iter().position(|column| column.name == "Bytes");
-    match column.and_then(|column| row.cells.get(column)) {
-        Some(TableCell::Number(count, _)) => (*count).max(1),
-        _ => 1,
     }
 }
