@@ -248,16 +248,6 @@ impl CompareView {
         self.state.difference.peek().map(|(_, comparison)| comparison.as_ref())
     }
 
-    /// True while the comparison of the two positions is on its way.
-    pub fn is_waiting(&self) -> bool {
-        self.state.difference.is_waiting()
-    }
-
-    /// True while another comparison is shown because the one of the two positions is late.
-    pub fn is_late(&self) -> bool {
-        self.state.difference.is_late()
-    }
-
     /// Letters that the columns need.
     pub fn widths(&self) -> CompareWidths {
         self.state.laid.peek().map(|(_, laid)| laid.widths).unwrap_or_default()
@@ -419,6 +409,14 @@ impl View for CompareView {
         let Action::CompareWindows(left, right) = action else { return false };
         self.choose(*left, *right);
         true
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.state.difference.is_waiting()
+    }
+
+    fn is_late(&self) -> bool {
+        self.state.difference.is_late()
     }
 
     fn forget(&mut self) {

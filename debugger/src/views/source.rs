@@ -142,16 +142,6 @@ impl SourceView {
         self.state.here.peek().map(|(_, here)| here)
     }
 
-    /// True while the place of the position is on its way.
-    pub fn is_waiting(&self) -> bool {
-        self.state.here.is_waiting()
-    }
-
-    /// True while an earlier place is shown because the one of the position is late.
-    pub fn is_late(&self) -> bool {
-        self.state.here.is_late()
-    }
-
     /// Where the position is in the sources; what is shown instead where that is not known.
     fn find_here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
         if !desk.session.images.are_lines_ready() {
@@ -313,6 +303,14 @@ impl View for SourceView {
     fn filter(&mut self, text: &str) -> bool {
         text.trim().clone_into(&mut self.state.filter);
         true
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.state.here.is_waiting()
+    }
+
+    fn is_late(&self) -> bool {
+        self.state.here.is_late()
     }
 
     fn forget(&mut self) {
