@@ -18,7 +18,7 @@ pub fn open_list(kind: PanelKind) -> Option<Box<dyn Pane>> {
         PanelKind::Compare => list(CompareView::default()),
         PanelKind::Externals => table(ExternalTable::default()),
         PanelKind::Effects => table(EffectsTable::default()),
-        PanelKind::Find => table(FindTable::default()),
+        PanelKind::Find => table(FindTable),
         PanelKind::Findings => list(FindingsView::default()),
         PanelKind::Functions => table(FunctionTable::default()),
         PanelKind::Heap | PanelKind::Heat | PanelKind::Tasks | PanelKind::Regions | PanelKind::StackMemory => {

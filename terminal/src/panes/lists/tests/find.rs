@@ -5,7 +5,7 @@ use crate::command::{Command, Toward};
 use stepback_debugger::action::{FindQuestion, Way};
 
 fn stage(text: &str) -> Stage<ListPane<TableView<FindTable>>> {
-    let mut stage = Stage::at(1250, ListPane::new(TableView::new(FindTable::default())));
+    let mut stage = Stage::at(1250, ListPane::new(TableView::new(FindTable)));
     stage.desk.begin_find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() });
     stage.desk.find.advance(&stage.desk.session, &stage.desk.worker);
     stage
@@ -33,7 +33,7 @@ fn hits_are_listed_with_the_cursor_before_the_next_one() {
 
 #[test]
 fn where_nothing_was_looked_for_the_list_says_how_to() {
-    let mut stage = Stage::at(0, ListPane::new(TableView::new(FindTable::default())));
+    let mut stage = Stage::at(0, ListPane::new(TableView::new(FindTable)));
     assert_eq!(
         stage.draw(60, 8),
         r"  Nothing is looked for
