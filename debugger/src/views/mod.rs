@@ -36,5 +36,5 @@ pub use table_view::{TableSource, TableView, Work};
 pub use thread_table::ThreadTable;
 pub use view::{Gesture, Marked, Rows, Status, View};
 pub use warning_table::WarningTable;
-pub use watch_table::WatchTable;
+pub use watch_table::{ShownWatch, WatchTable};
 pub use why::WhyView;

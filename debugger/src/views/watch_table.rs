@@ -26,6 +26,50 @@ pub struct WatchTable {
     answer: Slot<Asked, Arc<Told>>,
 }
 
+/// A watch, and what it is at the moment that a panel shows.
+#[derive(Clone, Copy)]
+pub struct ShownWatch<'a> {
+    /// Its place in the list.
+    pub place: usize,
+    /// The watch.
+    pub watch: &'a Watch,
+    /// What it is, once that is known.
+    pub state: Option<&'a WatchState>,
+}
+
+impl ShownWatch<'_> {
+    /// Applies a gesture as seen from the moment that is followed. Returns false where it means nothing.
+    pub fn act(self, gesture: Gesture, follow: Follow, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let windows = &desk.windows;
+        let written_by = self.state.and_then(|state| state.written_by);
+        let travel = |to: Option<Step>| to.map(|to| Action::Travel(windows.travelling(follow), to.after().0));
+        let change = |way| Some(Action::GoToChange(self.watch.text(), way));
+        let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
+        let asked = match gesture {
+            // Where the step just done is the last write, to the change before.
+            Gesture::Go if is_here => change(Way::Back),
+            Gesture::Go => travel(written_by),
+            Gesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
+            Gesture::Open => change(Way::Forward),
+            Gesture::Close => change(Way::Back),
+            Gesture::Remove => Some(Action::Watch(WatchChange::Remove(self.place))),
+        };
+        let Some(asked) = asked else { return false };
+        let start = matches!(asked, Action::GoToChange(..)).then(|| windows.start_from(follow)).flatten();
+        out.extend(start.into_iter().chain([asked]));
+        true
+    }
+
+    /// The one cell that it reads; none where it reads several, or none.
+    pub fn cell(self) -> Option<CellName> {
+        match self.state?.cells.as_slice() {
+            [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
+            [Cell::Register { .. }] => Some(CellName::Register(self.watch.expression.clone())),
+            _ => None,
+        }
+    }
+}
+
 type Asked = (Vec<Watch>, Position);
 
 /// What the watches are at a moment.
@@ -36,11 +80,10 @@ struct Told {
 }
 
 impl WatchTable {
-    /// The watch of a row, and what it is at the moment.
-    fn at(&self, row: &TableRow) -> Option<(usize, &Watch, &WatchState)> {
+    fn at(&self, row: &TableRow) -> Option<ShownWatch<'_>> {
         let ((watches, _), told) = self.answer.peek()?;
         let place = row.name.parse::<usize>().ok()?;
-        Some((place, watches.get(place)?, told.states.get(place)?))
+        Some(ShownWatch { place, watch: watches.get(place)?, state: Some(told.states.get(place)?) })
     }
 }
 
@@ -83,33 +126,11 @@ impl TableSource for WatchTable {
     }
 
     fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let Some((place, watch, state)) = self.at(row) else { return false };
-        let windows = &desk.windows;
-        let travel = |to: Option<Step>| to.map(|to| Action::Travel(windows.travelling(self.follow), to.after().0));
-        let change = |way| Some(Action::GoToChange(watch.text(), way));
-        let is_here = state.written_by.map(Step::after) == Some(windows.position_of(self.follow));
-        let asked = match gesture {
-            // Where the step just done is the last write, to the change before.
-            Gesture::Go if is_here => change(Way::Back),
-            Gesture::Go => travel(state.written_by),
-            Gesture::GoOn => travel(state.next_write),
-            Gesture::Open => change(Way::Forward),
-            Gesture::Close => change(Way::Back),
-            Gesture::Remove => Some(Action::Watch(WatchChange::Remove(place))),
-        };
-        let Some(asked) = asked else { return false };
-        let start = matches!(asked, Action::GoToChange(..)).then(|| windows.start_from(self.follow)).flatten();
-        out.extend(start.into_iter().chain([asked]));
-        true
+        self.at(row).is_some_and(|watch| watch.act(gesture, self.follow, desk, out))
     }
 
     fn cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
-        let (_, watch, state) = self.at(row)?;
-        match state.cells.as_slice() {
-            [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
-            [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
-            _ => None,
-        }
+        self.at(row)?.cell()
     }
 
     fn is_here(&self, _: &TableRow, _: &Desk) -> bool {

@@ -2,19 +2,19 @@
 
 use egui::Ui;
 
-use super::panel::{change, last_write, next_write};
-use super::rows::{Place, watched};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_why;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, Follow, Way};
+use stepback_debugger::action::{Action, Follow};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{WatchChange, WatchType};
+use stepback_debugger::views::{Gesture, ShownWatch};
 
 /// Draws the menu. True when the watch is to be written anew.
-pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
-    let (tok, watch, place, state) = (cx.tok, shown.watch, shown.place, shown.row.state);
+pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) -> bool {
+    let (tok, ShownWatch { place, watch, state }) = (cx.tok, shown);
+    let mut act = |gesture| _ = shown.act(gesture, follow, cx.desk, out);
     menu_head_ui(
         ui,
         tok,
@@ -22,19 +22,19 @@ pub fn watch_menu(ui: &mut Ui, shown: &Place<'_>, follow: Follow, cx: &ViewCx<'_
         state.and_then(|state| state.value.as_deref()).unwrap_or(say!("watches-unknown")),
     );
     if MenuItem::new(say!("watches-last-write")).icon(icons::LAST_WRITE).key("Enter").ui(ui, tok) {
-        out.extend(last_write(watch, state, follow, cx));
+        act(Gesture::Go);
     }
     if MenuItem::new(say!("watches-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
-        out.extend(next_write(state, follow, cx));
+        act(Gesture::GoOn);
     }
     if MenuItem::new(say!("watches-previous-change")).key("Left").ui(ui, tok) {
-        change(watch, Way::Back, follow, cx, out);
+        act(Gesture::Close);
     }
     if MenuItem::new(say!("watches-next-change")).key("Right").ui(ui, tok) {
-        change(watch, Way::Forward, follow, cx, out);
+        act(Gesture::Open);
     }
     let address = state.and_then(|state| state.address);
-    let cell = state.and_then(|state| watched(watch, state));
+    let cell = shown.cell();
     if let Some(cell) = &cell
         && MenuItem::new(&say!("slice-why-item", cell = watch.expression.as_str()))
             .icon(icons::WHY)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Cell};
 use stepback_parsers::Position;
 
-use super::rows::{Place, Strip, WatchRow, WatchRows, watched};
+use super::rows::{Place, Strip, WatchRows};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::field::Field;
@@ -16,11 +16,12 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, Way, WindowId};
+use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::watch_state::{WatchState, watch_state};
 use stepback_debugger::model::write_strip::write_columns;
 use stepback_debugger::notes::{Watch, WatchChange};
+use stepback_debugger::views::{Gesture, ShownWatch};
 use stepback_debugger::worker::{Answer, Slot};
 
 /// The bar with the field.
@@ -121,14 +122,17 @@ impl WatchesPanel {
         });
     }
 
-    fn row(&self, watch: &Watch) -> WatchRow<'_> {
-        let answered = self.state.answer.peek();
-        let state =
-            answered.and_then(|(asked, states)| states.get(asked.watches.iter().position(|known| known == watch)?));
-        let strips = self.state.strips.peek();
-        let strip = state
-            .and_then(|state| strips.and_then(|(_, strips)| strips.iter().find(|strip| strip.cells == state.cells)));
-        WatchRow { state, strip }
+    fn shown<'a>(&'a self, place: usize, watch: &'a Watch) -> ShownWatch<'a> {
+        let state = self.state.answer.peek().and_then(|(asked, states)| {
+            let place = asked.watches.iter().position(|known| known == watch)?;
+            states.get(place)
+        });
+        ShownWatch { place, watch, state }
+    }
+
+    fn strip(&self, state: Option<&WatchState>) -> Option<&Strip> {
+        let (_, strips) = self.state.strips.peek()?;
+        strips.iter().find(|strip| state.is_some_and(|state| strip.cells == state.cells))
     }
 
     fn cursor(&self) -> usize {
@@ -147,49 +151,35 @@ impl WatchesPanel {
                 continue;
             }
             let Some(watch) = cx.desk.watches.list().get(place) else { continue };
-            let state = self.row(watch).state;
-            match key {
-                PanelKey::Enter => out.extend(last_write(watch, state, self.follow, cx)),
-                PanelKey::ShiftEnter => out.extend(next_write(state, self.follow, cx)),
-                PanelKey::Left => change(watch, Way::Back, self.follow, cx, out),
-                PanelKey::Right => change(watch, Way::Forward, self.follow, cx, out),
+            let shown = self.shown(place, watch);
+            let gesture = match key {
+                PanelKey::Enter => Gesture::Go,
+                PanelKey::ShiftEnter => Gesture::GoOn,
+                PanelKey::Left => Gesture::Close,
+                PanelKey::Right => Gesture::Open,
+                PanelKey::Remove => Gesture::Remove,
                 PanelKey::ShowMemory => {
-                    out.extend(state.and_then(|state| state.address).map(|at| Action::ShowMemory(at.to_string())));
+                    let address = shown.state.and_then(|state| state.address);
+                    out.extend(address.map(|at| Action::ShowMemory(at.to_string())));
+                    continue;
                 }
                 PanelKey::Copy => {
-                    out.extend(state.and_then(|state| state.value.clone()).map(Action::Copy));
+                    out.extend(shown.state.and_then(|state| state.value.clone()).map(Action::Copy));
+                    continue;
                 }
-                PanelKey::Remove => out.push(Action::Watch(WatchChange::Remove(place))),
-                PanelKey::Rename => self.edit(place, watch),
-                _ => {}
-            }
+                PanelKey::Rename => {
+                    self.edit(place, watch);
+                    continue;
+                }
+                _ => continue,
+            };
+            shown.act(gesture, self.follow, cx.desk, out);
         }
     }
 
     fn edit(&mut self, place: usize, watch: &Watch) {
         (self.state.editing, self.state.text, self.state.is_focus_wanted) = (Some(place), watch.text(), true);
     }
-}
-
-/// To the last write; where the step just done is it, to the change before.
-pub fn last_write(watch: &Watch, state: Option<&WatchState>, follow: Follow, cx: &ViewCx<'_>) -> Option<Action> {
-    let to = state?.written_by?.after();
-    let here = cx.desk.windows.position_of(follow);
-    Some(match to == here {
-        true => Action::GoToChange(watch.text(), Way::Back),
-        false => Action::Travel(cx.desk.windows.travelling(follow), to.0),
-    })
-}
-
-/// To the next write.
-pub fn next_write(state: Option<&WatchState>, follow: Follow, cx: &ViewCx<'_>) -> Option<Action> {
-    Some(Action::Travel(cx.desk.windows.travelling(follow), state?.next_write?.after().0))
-}
-
-/// To the nearest position at which the value is another one.
-pub fn change(watch: &Watch, way: Way, follow: Follow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-    out.extend(cx.desk.windows.start_from(follow));
-    out.push(Action::GoToChange(watch.text(), way));
 }
 
 impl Panel for WatchesPanel {
@@ -219,8 +209,8 @@ impl Panel for WatchesPanel {
 
     /// The cell of the watch under the cursor.
     fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let watch = cx.desk.watches.list().get(self.cursor())?;
-        watched(watch, self.row(watch).state?)
+        let place = self.cursor();
+        self.shown(place, cx.desk.watches.list().get(place)?).cell()
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -257,12 +247,9 @@ impl Panel for WatchesPanel {
             let Some(watch) = all.get(place) else { continue };
             let top = if is_cut { rect.top() - rect.height() } else { rect.top() };
             let whole = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + 2.0 * rect.height()));
-            let touched = rows.row_ui(
-                ui,
-                whole,
-                &Place { place, watch, is_cursor: self.cursor() == place, row: self.row(watch) },
-                out,
-            );
+            let shown = self.shown(place, watch);
+            let strip = self.strip(shown.state);
+            let touched = rows.row_ui(ui, whole, &Place { shown, strip, is_cursor: self.cursor() == place }, out);
             clicked = clicked.or(touched.is_clicked.then_some(place));
             edited = edited.or(touched.is_edited.then_some(place));
         }

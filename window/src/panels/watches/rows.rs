@@ -4,18 +4,18 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{Cell, ValueSource};
 
 use super::menu::watch_menu;
-use super::panel::last_write;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, StepLink, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, CellName, Follow};
+use stepback_debugger::action::{Action, Follow};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::{so_far, source_so_far};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::value_source::SourceWords;
 use stepback_debugger::model::watch_state::WatchState;
 use stepback_debugger::notes::Watch;
+use stepback_debugger::views::{Gesture, ShownWatch};
 
 /// Left of the strip: the type.
 const TYPE: f32 = 52.0;
@@ -35,18 +35,11 @@ pub struct Strip {
     pub written: Vec<u32>,
 }
 
-/// What is known of a watch.
-pub struct WatchRow<'a> {
-    pub state: Option<&'a WatchState>,
-    pub strip: Option<&'a Strip>,
-}
-
-/// A watch and where it stands in the list.
+/// A watch, when its cells are written, and whether the cursor is on it.
 pub struct Place<'a> {
-    pub place: usize,
-    pub watch: &'a Watch,
+    pub shown: ShownWatch<'a>,
+    pub strip: Option<&'a Strip>,
     pub is_cursor: bool,
-    pub row: WatchRow<'a>,
 }
 
 /// What all rows of a frame share.
@@ -55,15 +48,6 @@ pub struct WatchRows<'a> {
     pub pen: Pen<'a>,
     pub cx: &'a ViewCx<'a>,
     pub follow: Follow,
-}
-
-/// The one cell that a watch reads; none where it reads several, or none.
-pub fn watched(watch: &Watch, state: &WatchState) -> Option<CellName> {
-    match state.cells.as_slice() {
-        [Cell::Memory { address, len_bytes }] => Some(CellName::Memory(address.to_string(), *len_bytes)),
-        [Cell::Register { .. }] => Some(CellName::Register(watch.expression.clone())),
-        _ => None,
-    }
 }
 
 /// What was done to a row.
@@ -86,36 +70,35 @@ impl WatchRows<'_> {
     }
 
     /// Draws a watch and does what clicks ask for.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, shown: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
-        let Place { place, watch, is_cursor, row } = shown;
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, at: &Place<'_>, out: &mut Vec<Action>) -> RowTouched {
+        let Place { shown, strip, is_cursor } = at;
+        let ShownWatch { place, watch, state } = *shown;
         let (pen, tok) = (&self.pen, self.cx.tok);
-        let words =
-            row.state.and_then(|state| state.value.clone()).unwrap_or_else(|| say!("watches-unknown").to_owned());
-        let response = row_response(ui, rect, ("watch", *place), || {
+        let words = state.and_then(|state| state.value.clone()).unwrap_or_else(|| say!("watches-unknown").to_owned());
+        let response = row_response(ui, rect, ("watch", place), || {
             say!("watches-row", expression = &*watch.expression, value = &words)
         });
-        let state = RowState { is_selected: false, is_cursor: *is_cursor, has_focus: self.cx.has_focus };
-        row_background(pen, rect, &response, state);
+        let look = RowState { is_selected: false, is_cursor: *is_cursor, has_focus: self.cx.has_focus };
+        row_background(pen, rect, &response, look);
         pen.line_across(rect.left() + INSET, rect.right() - INSET, rect.bottom() - 1.0, tok.line);
         let y = rect.top() + 10.0;
-        let value = self.value_ui(rect, y, row.state);
+        let value = self.value_ui(rect, y, state);
         pen.cut_text(pos2(rect.left() + INSET, y), &watch.expression, mono(12.5), tok.t1, value - 8.0);
         let y = rect.bottom() - 9.0;
         pen.text(rect.left() + INSET, y, watch.kind.name(), ui_font(11.0), tok.t3);
-        self.strip_ui(rect, row);
-        self.writer_ui(ui, rect, y, row.state, out);
+        self.strip_ui(rect, *strip);
+        self.writer_ui(ui, rect, y, state, out);
         let mut touched =
             RowTouched { is_clicked: response.clicked() || response.secondary_clicked(), is_edited: false };
         if response.double_clicked() {
-            out.extend(last_write(watch, row.state, self.follow, self.cx));
+            shown.act(Gesture::Go, self.follow, self.cx.desk, out);
         }
-        response.context_menu(|ui| touched.is_edited = watch_menu(ui, shown, self.follow, self.cx, out));
-        let tip = row.state.map(|state| self.tip(watch, state));
+        response.context_menu(|ui| touched.is_edited = watch_menu(ui, *shown, self.follow, self.cx, out));
+        let tip = state.map(|state| self.tip(watch, state));
         if let Some(tip) = tip {
             response.on_hover_ui(|ui| {
                 ui.label(tip);
-                let cell = row.state.and_then(|state| watched(watch, state));
-                cell.iter().for_each(|cell| HoverCell::shown(cell.clone(), self.follow, self.cx).line_ui(ui));
+                shown.cell().into_iter().for_each(|cell| HoverCell::shown(cell, self.follow, self.cx).line_ui(ui));
             });
         }
         touched
@@ -156,13 +139,13 @@ impl WatchRows<'_> {
         left
     }
 
-    fn strip_ui(&self, rect: Rect, row: &WatchRow<'_>) {
+    fn strip_ui(&self, rect: Rect, written: Option<&Strip>) {
         let (pen, tok, strip) = (&self.pen, self.cx.tok, self.strip(rect));
         if strip.width() < 20.0 {
             return;
         }
         pen.line_across(strip.left(), strip.right(), strip.bottom(), tok.line2);
-        for column in row.strip.iter().flat_map(|strip| &strip.written) {
+        for column in written.iter().flat_map(|strip| &strip.written) {
             let left = strip.left() + MARK * *column as f32;
             pen.fill(Rect::from_min_size(pos2(left.round(), strip.bottom() - 8.0), vec2(MARK, 8.0)), tok.write);
         }
