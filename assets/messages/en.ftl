@@ -1149,7 +1149,6 @@ table-the-trace-has-no-calls = The trace has no calls.
 table-nothing-is-looked-for = Nothing is looked for
 table-ask-for-more-bytes-for = Ask for more bytes, for all threads, or from the start of the trace.
 table-no-function-that-allocates-returns = No function that allocates returns in the trace.
-table-read-the-text-in-another = Read the text in another way, or take something out of it.
 table-no-row-holds-the-text = No row holds the text
 table-take-something-out-of-the = Take something out of the field above.
 table-sort-by = Sort by { $column }; once more for the other way round

@@ -1188,7 +1188,6 @@ table-the-trace-has-no-calls = La trace n’a pas d’appels.
 table-nothing-is-looked-for = Rien n’est cherché
 table-ask-for-more-bytes-for = Demandez plus d’octets, tous les threads, ou depuis le début de la trace.
 table-no-function-that-allocates-returns = Aucune fonction d’allocation ne revient dans la trace.
-table-read-the-text-in-another = Lisez le texte autrement, ou raccourcissez-le.
 table-no-row-holds-the-text = Aucune ligne ne contient ce texte
 table-take-something-out-of-the = Raccourcissez le texte du champ ci-dessus.
 table-sort-by = Trier par { $column } ; une fois de plus pour l’autre sens
