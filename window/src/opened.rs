@@ -130,10 +130,22 @@ impl App {
     pub(super) fn tell_whole(&mut self, told: &[Notice]) {
         let Some(workspace) = self.workspace.as_ref() else { return };
         let (session, recent) = (workspace.session.clone(), workspace.recent());
-        let news = session.notices.iter().filter(|notice| !told.contains(notice));
-        news.for_each(|notice| self.toasts.show(Tone::Info, &notice.text));
+        self.tell_notices(&session, told);
         self.tell_warnings(&session);
         stepback_debugger::desk::recent::remember(&mut self.settings.recent, recent);
+    }
+
+    /// Shows what the user should know about a trace beyond what was shown before.
+    fn tell_notices(&mut self, session: &Session, told: &[Notice]) {
+        for notice in session.notices.iter().filter(|notice| !told.contains(notice)) {
+            let tone = match &notice.kind {
+                NoticeKind::Info => Tone::Info,
+                NoticeKind::Doubt => Tone::Warning,
+                // The status bar names an image in use.
+                NoticeKind::ImageInUse(_) => continue,
+            };
+            self.toasts.show(tone, &notice.text);
+        }
     }
 
     /// Indexes the rest of the trace on the screen, which stays.
@@ -218,15 +230,8 @@ impl App {
         workspace.sources = self.settings.source_choice(&workspace.session);
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
-        for notice in &workspace.session.notices {
-            let tone = match &notice.kind {
-                NoticeKind::Info => Tone::Info,
-                NoticeKind::Doubt => Tone::Warning,
-                // The status bar names an image in use.
-                NoticeKind::ImageInUse(_) => continue,
-            };
-            self.toasts.show(tone, &notice.text);
-        }
+        let session = Arc::clone(&workspace.session);
+        self.tell_notices(&session, &[]);
         self.tell_warnings(&workspace.session);
         stepback_debugger::desk::recent::remember(&mut self.settings.recent, workspace.recent());
         self.start.path_box.clear();

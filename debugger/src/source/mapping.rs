@@ -12,6 +12,7 @@ pub struct SourceMapping {
     /// As the compiler wrote it: whole parts of a path, `/build/app`.
     pub from: String,
     /// What stands for it on this computer.
+    #[serde(with = "crate::paths")]
     pub to: PathBuf,
 }
 

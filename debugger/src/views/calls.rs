@@ -100,8 +100,8 @@ impl CallsState {
         }
     }
 
-    /// Rows of the tree; asks for the children of open rows.
-    fn tree_rows(&mut self, position: Position, desk: &Desk) -> Vec<TreeRow> {
+    /// Asks for the calls around a position. Where they cannot be read, the tree stays as it is.
+    fn poll_path(&mut self, position: Position, desk: &Desk) {
         let answer = self.path.poll(&position, &desk.worker, |position| {
             let (position, session) = (*position, Arc::clone(&desk.session));
             move |_: &Cancel| {
@@ -109,12 +109,15 @@ impl CallsState {
                 Ok(CallPath { calls, count: session.index.calls().len() })
             }
         });
+        if let Some(path) = answer.any().filter(|_| self.renumbering.is_none()) {
+            self.tree.set_path(&path.calls);
+        }
+    }
+
+    /// Rows of the tree; asks for the children of open rows.
+    fn tree_rows(&mut self, desk: &Desk) -> Vec<TreeRow> {
         if self.renumbering.is_some() {
             return self.tree.rows().0;
-        }
-        match answer {
-            Answer::Failed(error) => self.error = Some(error.to_owned()),
-            answer => answer.any().into_iter().for_each(|path| self.tree.set_path(&path.calls)),
         }
         self.receive_children();
         self.tree.reach_path();
@@ -152,7 +155,7 @@ impl CallsState {
     }
 
     /// Calls that a search found, one a row.
-    fn found_rows(&mut self, desk: &Desk) -> Option<Vec<TreeRow>> {
+    fn found_rows(&mut self, position: Position, desk: &Desk) -> Option<Vec<TreeRow>> {
         let answer = self.found.poll_long(&self.sought(), &desk.worker, |sought| {
             let (sought, session) = (sought.clone(), Arc::clone(&desk.session));
             move |cancel: &Cancel| Ok(find_calls(&session, &sought, FOUND, cancel)?)
@@ -161,7 +164,9 @@ impl CallsState {
             self.error = Some((*error).to_owned());
         }
         let found = answer.any()?;
-        let current = self.path.peek().and_then(|(_, path)| path.calls.last().copied());
+        // Until the path is known, no row is marked.
+        let path = self.path.peek().filter(|(at, _)| **at == position && self.renumbering.is_none());
+        let current = path.and_then(|(_, path)| path.calls.last().copied());
         let row = |row: &CallRow| {
             let is_on_path = current.is_some_and(|current| row.contains(current));
             let is_current = current == Some(row.first);
@@ -275,10 +280,15 @@ impl View for CallsView {
             }
         }
         self.state.receive_numbers();
+        // What failed once is not asked for again.
+        if let Some(error) = &self.state.error {
+            return Status::Failed(error.clone());
+        }
         let position = desk.windows.position_of(self.follow);
+        self.state.poll_path(position, desk);
         let rows = match self.is_search() {
-            true => self.state.found_rows(desk),
-            false => Some(self.state.tree_rows(position, desk)),
+            true => self.state.found_rows(position, desk),
+            false => Some(self.state.tree_rows(desk)),
         };
         if let Some(error) = &self.state.error {
             return Status::Failed(error.clone());
