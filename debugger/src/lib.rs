@@ -1,5 +1,5 @@
-//! Everything of Stepback between answers and pixels, without a toolkit: what is open, what is asked of it, and what
-//! the window and the browser in a terminal show of the answers.
+//! The toolkit-independent part of Stepback: sessions, images, symbols, expressions, analyses, actions, and the views
+//! that the window and the terminal browser draw.
 
 pub mod action;
 pub mod analysis;

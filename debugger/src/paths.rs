@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Where it is, if there is one.
+/// Home directory of the user, if there is one.
 pub fn home() -> Option<PathBuf> {
     directories::BaseDirs::new().map(|places| places.home_dir().to_owned())
 }
 
-/// A path as somebody types it: `~` and `~/a` are in the user's own folder.
+/// Expands `~` and `~/a` to the home directory of the user.
 pub fn from_home(path: impl AsRef<Path>) -> PathBuf {
     let path = path.as_ref();
     match (path.strip_prefix("~"), home()) {
@@ -23,7 +23,7 @@ pub fn from_home(path: impl AsRef<Path>) -> PathBuf {
     }
 }
 
-/// The whole path that somebody typed.
+/// Absolute path for text that the user typed.
 pub fn typed_path(text: &str) -> PathBuf {
     let path = from_home(text.trim());
     std::path::absolute(&path).unwrap_or(path)
@@ -47,7 +47,7 @@ pub trait KeptPaths: Sized {
 pub enum KeptPath {
     /// Unicode.
     Text(String),
-    /// Anything else.
+    /// Bytes (Unix) or 16-bit units (Windows) of any other path.
     Units(Vec<u16>),
 }
 

@@ -63,7 +63,7 @@ pub struct Desk {
     pub searches: KeptSearches,
     /// The slices under names.
     pub slices: KeptSlices,
-    /// What the functions took.
+    /// Steps and time per function.
     pub functions: FunctionsState,
     /// The condition that was sought last.
     pub condition: Option<String>,

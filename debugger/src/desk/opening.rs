@@ -215,7 +215,7 @@ impl Opening {
         self.showing == Showing::Growth
     }
 
-    /// What a window at the end of the trace does when more of it is known: of a trace that is followed it moves on.
+    /// Behaviour of a window at the end of the trace when more steps are indexed: it moves on while the trace is followed.
     pub fn at_end(&self) -> AtEnd {
         if self.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
     }

@@ -1,4 +1,4 @@
-//! How the open trace is opened again: with another image, with more of its index, or from a place on.
+//! Options for opening the trace again: with another image, a new index, or the rest of the index.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::action::Action;
 use crate::image::ImageSpec;
 use crate::session::{IndexPolicy, OpenOptions};
 
-/// Where the user asked to begin.
+/// Result of resolving the place to begin at.
 pub enum BeginAt {
     /// The position is shown once it is indexed.
     Awaited,
@@ -42,7 +42,7 @@ impl Desk {
     /// Options to index the rest of the trace.
     pub fn options_to_index_more(&self) -> OpenOptions {
         let policy = match self.options.policy {
-            // That none be built was right until now.
+            // The user now asks for the index that was not to be built.
             IndexPolicy::Never => IndexPolicy::Auto,
             policy @ (IndexPolicy::Auto | IndexPolicy::Force) => policy,
         };

@@ -1,4 +1,4 @@
-//! A desk over a session that several tests share.
+//! Creates a desk over a session that several tests share.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::session::test_session::tarmac;
 use crate::session::{OpenOptions, Session};
 use crate::worker::Worker;
 
-/// What a desk is made with, before it gets another trace.
+/// Trace that a desk is created with before the test replaces it.
 const SMALL: &str = "0 clk IT (0) 00010000 d503201f A svc_s : NOP\n";
 
 /// A desk over a session, with one window at a position; questions are answered at once.
 #[expect(clippy::expect_used, reason = "only tests ask for it")]
 pub fn desk_over(session: Arc<Session>, position: u64) -> Desk {
     let (small, _place) = tarmac(SMALL);
-    let small = Arc::into_inner(small).expect("nobody else has it");
+    let small = Arc::into_inner(small).expect("the only reference");
     let options = OpenOptions::new(session.path.clone());
     let opened = Opened { session: small, options, is_demo: false, kept: Kept::default() };
     let mut desk = Desk::new(opened, Arc::new(Worker::synchronous()));

@@ -48,7 +48,7 @@ pub fn evidence_words(evidence: Evidence) -> &'static str {
     }
 }
 
-/// What makes a frame unusual.
+/// Unusual property of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameMark {
     /// Entered by a tail call.

@@ -39,7 +39,7 @@ pub struct StepRow {
     pub code: Code,
     /// The disassembly as the trace has it.
     pub text: String,
-    /// Where its branch went.
+    /// Outcome of its branch.
     pub branch: Option<BranchTaken>,
     /// What it did.
     pub effects: Vec<EffectText>,

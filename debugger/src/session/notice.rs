@@ -1,4 +1,4 @@
-//! What the user should know about a trace that is opened.
+//! Notices about a trace that is opened.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 /// Something that the user should know about an open trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What it is about.
+    /// Subject and severity.
     pub kind: NoticeKind,
     /// The sentence, without a full stop.
     pub text: String,
 }
 
-/// What a notice is about.
+/// Subject and severity of a notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeKind {
-    /// How the trace was opened.
+    /// Information about how the trace was opened.
     Info,
     /// A reason to doubt names, lines or memory.
     Doubt,

@@ -22,10 +22,10 @@ const HEADS: [&str; 4] = ["bookmarks-place", "bookmarks-name", "bookmarks-note-2
 /// A row a bookmark.
 #[derive(Default)]
 pub struct BookmarkTable {
-    /// What stands at places.
+    /// Descriptions of the marked places.
     words: Slot<Vec<BookmarkPlace>, Vec<String>>,
     table: Arc<Table>,
-    /// What the table was made of.
+    /// Bookmarks and descriptions that the table was made from.
     of: (Vec<Bookmark>, Vec<String>),
 }
 

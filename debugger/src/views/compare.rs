@@ -1,4 +1,4 @@
-//! What differs between two positions: registers, and memory by region.
+//! Differences between two positions: registers, and memory by region.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What calls, rounds of loops and ranges of steps read and write, and how two calls differ.
+//! Registers and memory that calls, loop iterations and ranges of steps read and write, and differences of two calls.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::effects_table::effects_table;
 use crate::model::table::Table;
 use crate::worker::Slot;
 
-/// What was asked for last.
+/// Effects of the last request.
 #[derive(Default)]
 pub struct EffectsTable {
     of: Option<EffectsOf>,
@@ -21,7 +21,7 @@ pub struct EffectsTable {
 }
 
 impl EffectsTable {
-    /// Whose effects are listed.
+    /// Steps whose effects are listed.
     pub fn of(&self) -> Option<EffectsOf> {
         self.of
     }

@@ -1,4 +1,4 @@
-//! What was changed by something that the trace does not show.
+//! External changes: memory changed by something that the trace does not show.
 
 use std::sync::Arc;
 

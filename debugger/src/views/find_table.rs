@@ -1,4 +1,4 @@
-//! What a search found: a list that fills while the trace is walked.
+//! Hits of a search: a list that fills while the trace is searched.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is wrong with the trace, by rule.
+//! Violations of the rules of the trace format, by rule.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::worker::{Answer, Slot};
 pub struct FindingsView {
     session: SessionWatch,
     answer: Slot<(), Arc<FindingList>>,
-    /// How far the check is.
+    /// Progress of the check.
     progress: Arc<BuildProgress>,
     /// Rules whose places do not show.
     closed: BTreeSet<&'static str>,
@@ -26,7 +26,7 @@ pub struct FindingsView {
     is_stopped: bool,
 }
 
-/// Whether the places of a rule show; none for what is no rule.
+/// Fold state of a rule; none for other rows.
 fn branch_of(row: &FindingRow<'_>) -> Option<Branch> {
     match row {
         FindingRow::Rule(_, branch) => Some(*branch),

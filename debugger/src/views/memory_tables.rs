@@ -174,12 +174,12 @@ pub struct MemoryTable {
     kind: PanelKind,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
-    /// What is accessed, of so many steps.
+    /// Accessed ranges, by the number of indexed steps.
     runs: Slot<u64, Arc<Runs>>,
     answer: Slot<MemoryQuestion, Arc<Table>>,
 }
 
-/// What a list is asked for with.
+/// Parameters of a list.
 #[derive(Clone, PartialEq)]
 enum MemoryQuestion {
     Heap(Arc<Heap>, Position),
@@ -223,7 +223,7 @@ impl MemoryTable {
         }))
     }
 
-    /// What the trace accesses, the same at all positions.
+    /// Ranges that the trace accesses, the same at all positions.
     fn runs(&mut self, desk: &Desk) -> Result<Arc<Runs>, Status> {
         Status::of_answer(&self.runs.poll_long(&desk.session.index.step_count(), &desk.worker, |_| {
             let session = Arc::clone(&desk.session);

@@ -137,12 +137,12 @@ impl SourceView {
         &mut self.thread
     }
 
-    /// Where the position is in the sources and the thread that is there, once they are known.
+    /// Source line and thread of the position, once they are known.
     pub fn here(&self) -> Option<&(SourceHere, ThreadId)> {
         self.state.here.peek().map(|(_, here)| here)
     }
 
-    /// Where the position is in the sources; what is shown instead where that is not known.
+    /// Source line of the position, or the status to show until it is known.
     fn find_here(&mut self, desk: &Desk) -> Result<SourceHere, Status> {
         if !desk.session.images.are_lines_ready() {
             return Err(Status::Loading(String::new()));
@@ -212,7 +212,7 @@ impl SourceView {
         self.state.shown.as_ref()?.lines.get(place).copied()
     }
 
-    /// Whether a line is the one of the position.
+    /// True if a line is the one of the position.
     pub fn is_here(&self, line: u32, file: &SourceFile) -> bool {
         let here = self.here().and_then(|(here, _)| here.line());
         here.is_some_and(|here| here.line == line && here.file == file.name)

@@ -37,9 +37,9 @@ pub struct StackView {
 /// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
 #[derive(Clone, Copy)]
 struct Held {
-    /// Where the stack is that stays.
+    /// Position of the stack that stays.
     at: Position,
-    /// Where the pane sent the window. Anywhere else the stack is that of the position again.
+    /// Position that the window was sent to. At any other position its own stack is shown again.
     sent_to: Position,
 }
 
@@ -64,7 +64,7 @@ impl StackView {
         self.held(desk).map(|held| held.at)
     }
 
-    /// Where the stack is that is shown.
+    /// Position whose stack is shown.
     fn position(&self, desk: &Desk) -> Position {
         self.held(desk).map_or_else(|| desk.windows.position_of(self.follow), |held| held.at)
     }

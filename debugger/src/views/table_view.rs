@@ -13,15 +13,15 @@ use crate::model::table::{Table, TableRow, View as Shown};
 use crate::model::table_groups::TableGroup;
 use crate::worker::Slot;
 
-/// Where the rows of a table come from, and what is done with them.
+/// Source of the rows of a table, and the actions on them.
 pub trait TableSource {
     /// Its kind.
     fn kind(&self) -> PanelKind;
 
-    /// What its bar says.
+    /// Title of the list.
     fn title(&self) -> String;
 
-    /// What it shows the state at; none where it shows no one moment.
+    /// Window or moment whose state is shown; none for a list that shows no single moment.
     fn follow(&self) -> Option<Follow> {
         None
     }
@@ -45,12 +45,12 @@ pub trait TableSource {
         table.summary.clone()
     }
 
-    /// What is said where the table has no rows; none: what the table says of itself.
+    /// Title of the empty state; none: the summary of the table.
     fn nothing(&self) -> Option<&'static str> {
         None
     }
 
-    /// What to do where the table has no rows.
+    /// Advice of the empty state.
     fn advice(&self) -> &'static str;
 
     /// The columns that are left out where there is no room for all, by their English names, the first of them first.
@@ -99,7 +99,7 @@ pub trait TableSource {
         None
     }
 
-    /// Whether a row is that of the position.
+    /// True if a row belongs to the position.
     fn is_here(&self, row: &TableRow, desk: &Desk) -> bool {
         row.position == Some(desk.windows.active().position)
     }
@@ -165,7 +165,7 @@ pub struct TableView<S> {
 
 #[derive(Default)]
 struct TableState {
-    /// What the source has.
+    /// All rows of the source.
     all: Arc<Table>,
     /// The rows of it that are shown.
     table: Arc<Table>,
@@ -187,12 +187,12 @@ impl<S: TableSource> TableView<S> {
         Self { shown, source, state: TableState::default() }
     }
 
-    /// Where the rows come from.
+    /// Source of the rows.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Where the rows come from.
+    /// Source of the rows.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.source
     }
@@ -363,7 +363,7 @@ impl<S: TableSource> View for TableView<S> {
     }
 }
 
-/// Whether something that is done with a group opens or closes it.
+/// True if a gesture opens or closes a group.
 fn is_turned(group: &TableGroup, gesture: Gesture) -> bool {
     match gesture {
         Gesture::Open => !group.is_open,

@@ -107,7 +107,7 @@ pub enum Status {
     Empty {
         /// Why.
         title: String,
-        /// What the user can do about it.
+        /// Advice for the user.
         advice: String,
     },
     /// The rows cannot be read; the error.
@@ -152,7 +152,7 @@ pub struct Marked {
     pub row: usize,
 }
 
-/// What the user does with a row.
+/// Gesture of the user on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gesture {
     /// Goes where the row leads, or opens it.

@@ -1,4 +1,4 @@
-//! What of the trace could not be read.
+//! Lines and records of the trace that could not be read.
 
 use std::sync::Arc;
 

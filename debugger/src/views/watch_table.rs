@@ -1,4 +1,4 @@
-//! What is watched: its value at the position, who wrote it, who writes it next.
+//! Watches: value at the position, last and next write.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct ShownWatch<'a> {
     pub place: usize,
     /// The watch.
     pub watch: &'a Watch,
-    /// What it is, once that is known.
+    /// Value and writers, once they are known.
     pub state: Option<&'a WatchState>,
 }
 
@@ -72,7 +72,7 @@ impl ShownWatch<'_> {
 
 type Asked = (Vec<Watch>, Position);
 
-/// What the watches are at a moment.
+/// Watches at a moment.
 #[derive(Default)]
 struct Told {
     states: Vec<WatchState>,

@@ -15,7 +15,7 @@ use stepback_parsers::Position;
 pub struct WhyView {
     view: SliceView,
     list: SliceList,
-    /// What is shown of it; none before it was made.
+    /// Lines of the slice; none before the first poll.
     shown: Option<Arc<SliceLines>>,
     more: Option<String>,
 }
@@ -145,7 +145,7 @@ impl View for WhyView {
         Some(told.row().map_or_else(|| told.text(), |row| row.line()))
     }
 
-    /// Where the step gave it.
+    /// Position after the step that produced the value.
     fn cell_at(&self, place: usize, _: &Desk) -> Option<Position> {
         self.told(place)?.1.row()?.position()
     }
