@@ -5,7 +5,10 @@ use super::help::HelpPage;
 use super::palette::Palette;
 use super::pane::Cx;
 use super::question::Asked;
-use stepback_debugger::action::{Access, Action, CellName, FindQuestion, PanelKind, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, FileAction, FindQuestion, MarkAction, PanelAction, PanelId, PanelKind,
+    SearchAction, SliceAction, TravelAction, ViewAction, Way, WindowId,
+};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::{Showing, Tone, TraceChoice};
 use stepback_debugger::keymap;
@@ -43,66 +46,72 @@ impl Browser {
     /// What means the panes of the open trace.
     fn apply_to_trace(&mut self, action: Action) {
         match action {
-            Action::Page(way) => self.turn_page(way),
-            Action::OpenWindowAt(at) => self.open_list_at(Position(at.position)),
-            Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
-            Action::FocusFind => self.ask(Asked::Search(Way::Forward), ""),
-            Action::Find(question) => self.find(question),
-            Action::RunSearch(name) | Action::ShowSearch(name) => self.run_search(&name),
+            Action::Travel(TravelAction::Page(way)) => self.turn_page(way),
+            Action::Panel(PanelAction::OpenWindowAt(at)) => self.open_list_at(Position(at.position)),
+            Action::Travel(TravelAction::GoToAccessOfSelection(access, way)) => {
+                self.go_to_access_of_selection(access, way)
+            }
+            Action::Search(SearchAction::FocusFind) => self.ask(Asked::Search(Way::Forward), ""),
+            Action::Search(SearchAction::Find(question)) => self.find(question),
+            Action::Search(SearchAction::RunSearch(name)) | Action::Search(SearchAction::ShowSearch(name)) => {
+                self.run_search(&name)
+            }
             // There is one pane of slices: a kept one is asked again.
-            Action::ShowSlice(name) => self.queue.push(Action::RunSlice(name)),
-            Action::GoToCall(name, way) => self.go_to_call(name, way),
-            Action::Undo => self.turn_back(Way::Back),
-            Action::Redo => self.turn_back(Way::Forward),
-            Action::Activate(id) => self.activate(id),
-            Action::ShowPanel(kind) => self.show(kind),
-            Action::NewPanel(kind) => self.open_pane(kind),
-            Action::SideBySide => self.side_by_side(),
-            Action::Compare => self.compare(),
-            Action::CompareEnds(range) => self.compare_ends(range),
-            Action::CompareWindows(..) => {
+            Action::Slice(SliceAction::ShowSlice(name)) => self.queue.push(Action::Slice(SliceAction::RunSlice(name))),
+            Action::Travel(TravelAction::GoToCall(name, way)) => self.go_to_call(name, way),
+            Action::Mark(MarkAction::Undo) => self.turn_back(Way::Back),
+            Action::Mark(MarkAction::Redo) => self.turn_back(Way::Forward),
+            Action::Panel(PanelAction::Activate(id)) => self.activate(id),
+            Action::Panel(PanelAction::ShowPanel(kind)) => self.show(kind),
+            Action::Panel(PanelAction::NewPanel(kind)) => self.open_pane(kind),
+            Action::Panel(PanelAction::SideBySide) => self.side_by_side(),
+            Action::Panel(PanelAction::Compare) => self.compare(),
+            Action::Panel(PanelAction::CompareEnds(range)) => self.compare_ends(range),
+            Action::Panel(PanelAction::CompareWindows(..)) => {
                 self.show(PanelKind::Compare);
                 self.hand_to_panes(&action);
             }
-            Action::Bind(id, follow) => {
+            Action::Panel(PanelAction::Bind(id, follow)) => {
                 if let Some(open) = self.panes.get_mut(id) {
                     open.pane.bind(follow);
                 }
             }
-            Action::ClosePanel(id) => self.close_pane(id),
-            Action::FocusPanel(way) => {
+            Action::Panel(PanelAction::ClosePanel(id)) => self.close_pane(id),
+            Action::Panel(PanelAction::FocusPanel(way)) => {
                 self.panes.focus_next(way);
                 self.activate_focused();
             }
-            Action::ResetLayout => {
+            Action::Panel(PanelAction::ResetLayout) => {
                 self.panes = super::panes_open::Panes::first();
                 self.activate(WindowId(1));
             }
-            Action::FocusGoTo => self.ask(Asked::Place, ""),
-            Action::ToggleRowLines => {
+            Action::App(AppAction::FocusGoTo) => self.ask(Asked::Place, ""),
+            Action::View(ViewAction::ToggleRowLines) => {
                 if let Some(desk) = &mut self.desk {
                     desk.sources.is_in_rows ^= true;
                 }
             }
-            Action::SaveSession(place) => match place {
+            Action::File(FileAction::SaveSession(place)) => match place {
                 Some(place) => self.save_session(Some(place)),
                 None => self.ask(Asked::SessionPlace, ""),
             },
-            Action::SaveSessionAgain => self.save_session(None),
-            Action::Reload => self.reopen(Desk::options_to_reload),
-            Action::AddImage(Some(image)) => self.reopen(|desk| desk.options_with_image(&image)),
-            Action::AddSysroot(Some(directory)) => self.reopen(|desk| desk.options_with_sysroot(directory)),
-            Action::AddImage(None) => self.ask_argument("Add image…"),
-            Action::AddSysroot(None) => self.ask_argument("Add directory of images…"),
-            Action::MoveSources(mapping) => self.move_sources(mapping),
-            Action::ForgetSources => {
+            Action::File(FileAction::SaveSessionAgain) => self.save_session(None),
+            Action::File(FileAction::Reload) => self.reopen(Desk::options_to_reload),
+            Action::File(FileAction::AddImage(Some(image))) => self.reopen(|desk| desk.options_with_image(&image)),
+            Action::File(FileAction::AddSysroot(Some(directory))) => {
+                self.reopen(|desk| desk.options_with_sysroot(directory))
+            }
+            Action::File(FileAction::AddImage(None)) => self.ask_argument("Add image…"),
+            Action::File(FileAction::AddSysroot(None)) => self.ask_argument("Add directory of images…"),
+            Action::File(FileAction::MoveSources(mapping)) => self.move_sources(mapping),
+            Action::File(FileAction::ForgetSources) => {
                 if let Some(desk) = &mut self.desk {
                     desk.sources.map = desk.session.source_map.clone();
                 }
             }
-            Action::LocateSource(_) => self.ask_argument("Map sources…"),
-            Action::ContinueIndexing => self.index_more(Showing::Parts),
-            Action::FollowTrace => self.toggle_follow(),
+            Action::File(FileAction::LocateSource(_)) => self.ask_argument("Map sources…"),
+            Action::File(FileAction::ContinueIndexing) => self.index_more(Showing::Parts),
+            Action::File(FileAction::FollowTrace) => self.toggle_follow(),
             action => match kind_of(&action) {
                 Some(kind) => self.hand_to_kind(kind, &action),
                 None => self.apply_to_program(action),
@@ -113,42 +122,44 @@ impl Browser {
     /// What needs no trace.
     fn apply_to_program(&mut self, action: Action) {
         match action {
-            Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenSession(None) => self.ask(Asked::Trace, ""),
-            Action::OpenPath(path) => self.open(TraceChoice::of(OpenOptions::new(path))),
-            Action::OpenFiles(files) => {
+            Action::File(FileAction::OpenDialog)
+            | Action::File(FileAction::OpenDirectoryDialog)
+            | Action::File(FileAction::OpenSession(None)) => self.ask(Asked::Trace, ""),
+            Action::File(FileAction::OpenPath(path)) => self.open(TraceChoice::of(OpenOptions::new(path))),
+            Action::File(FileAction::OpenFiles(files)) => {
                 let files = TraceFiles::in_order(files);
                 let options = OpenOptions::of_files(files);
                 options.into_iter().for_each(|options| self.open(TraceChoice::of(options)));
             }
-            Action::OpenDemo => self.open(TraceChoice::Demo),
-            Action::OpenSession(Some(file)) => {
+            Action::File(FileAction::OpenDemo) => self.open(TraceChoice::Demo),
+            Action::File(FileAction::OpenSession(Some(file))) => {
                 self.open(TraceChoice::Session { file, trace: None });
             }
-            Action::OpenSessionWith(file, trace) => {
+            Action::File(FileAction::OpenSessionWith(file, trace)) => {
                 self.open(TraceChoice::Session { file, trace: Some(trace) });
             }
-            Action::CloseTrace => self.close_trace(),
-            Action::CancelIndexing => {
+            Action::File(FileAction::CloseTrace) => self.close_trace(),
+            Action::File(FileAction::CancelIndexing) => {
                 if let Some(opening) = &self.opening {
                     opening.cancel();
                 }
             }
-            Action::Quit => self.is_over = true,
-            Action::CommandPalette => self.over = Over::Palette(Palette::new(self.focused_kind())),
-            Action::AskFor(name) => self.ask_argument(&name),
-            Action::KeyboardHelp => self.help(),
-            Action::About => {
+            Action::App(AppAction::Quit) => self.is_over = true,
+            Action::App(AppAction::CommandPalette) => self.over = Over::Palette(Palette::new(self.focused_kind())),
+            Action::App(AppAction::AskFor(name)) => self.ask_argument(&name),
+            Action::App(AppAction::KeyboardHelp) => self.help(),
+            Action::App(AppAction::About) => {
                 let version = env!("CARGO_PKG_VERSION");
                 self.tell(Tone::Info, &say!("terminal-about", version = version));
             }
-            Action::Language(choice) => {
+            Action::App(AppAction::Language(choice)) => {
                 choice.of(Language::of_system()).speak();
                 self.worker.renew();
             }
-            Action::Copy(text) => self.copy(text),
-            Action::SaveText(name, text) => self.ask(Asked::TextPlace(text), &name),
-            Action::SavePicture(Some(path)) => self.snapshot = Some(path),
-            Action::DismissToast(_) | Action::DismissToasts => self.message = None,
+            Action::App(AppAction::Copy(text)) => self.copy(text),
+            Action::File(FileAction::SaveText(name, text)) => self.ask(Asked::TextPlace(text), &name),
+            Action::File(FileAction::SavePicture(Some(path))) => self.snapshot = Some(path),
+            Action::App(AppAction::DismissToast(_)) | Action::App(AppAction::DismissToasts) => self.message = None,
             _ if self.desk.is_none() => self.tell(Tone::Info, say!("terminal-open-first")),
             _ => self.refuse_window_matter(),
         }
@@ -203,7 +214,7 @@ impl Browser {
         }
     }
 
-    fn close_pane(&mut self, id: u64) {
+    fn close_pane(&mut self, id: PanelId) {
         match self.panes.close(id) {
             None => self.tell(Tone::Info, say!("apply-the-last-trace-window-stays")),
             Some(closed) => {
@@ -224,7 +235,7 @@ impl Browser {
         let focused = self.panes.focused().filter(|open| open.pane.has_cells());
         let start = focused.and_then(|open| open.pane.follow()).and_then(|follow| desk.windows.start_from(follow));
         match start {
-            Some(start) => self.queue.extend([start, Action::GoToAccess(cell, access, way)]),
+            Some(start) => self.queue.extend([start, Action::Travel(TravelAction::GoToAccess(cell, access, way))]),
             None => desk.go_to_access(cell, access, way),
         }
     }
@@ -287,14 +298,14 @@ impl Browser {
     /// Hands an action to a pane of a kind, opening one where there is none.
     fn hand_to_kind(&mut self, kind: PanelKind, action: &Action) {
         // A cell is shown where panes show cells; none is opened for it.
-        if matches!(action, Action::SelectCell(_)) {
-            if let Action::SelectCell(cell) = action {
+        if matches!(action, Action::View(ViewAction::SelectCell(_))) {
+            if let Action::View(ViewAction::SelectCell(cell)) = action {
                 self.cell = Some(cell.clone());
             }
             self.hand_to_panes(action);
             return;
         }
-        let is_new = matches!(action, Action::NewRegisters(_)) || self.panes.of_kind(kind).is_none();
+        let is_new = matches!(action, Action::View(ViewAction::NewRegisters(_))) || self.panes.of_kind(kind).is_none();
         match self.panes.of_kind(kind).filter(|_| !is_new) {
             Some(id) => self.focus(id),
             None => self.open_pane(kind),
@@ -307,9 +318,9 @@ impl Browser {
         let focus = self.panes.focus_id();
         let Self { panes, desk: Some(desk), look, .. } = self else { return };
         let others = panes.list().iter().map(|open| open.id).filter(|id| *id != focus);
-        let order: Vec<u64> = std::iter::once(focus).chain(others).collect();
+        let order: Vec<PanelId> = std::iter::once(focus).chain(others).collect();
         // A cell is shown wherever it is seen.
-        let is_for_all = matches!(action, Action::SelectCell(_));
+        let is_for_all = matches!(action, Action::View(ViewAction::SelectCell(_)));
         let mut is_taken = false;
         for id in order {
             let cx = Cx { desk, look, pane: id, has_focus: id == focus };
@@ -322,17 +333,25 @@ impl Browser {
 /// The kind of pane that an action means.
 fn kind_of(action: &Action) -> Option<PanelKind> {
     Some(match action {
-        Action::SelectCell(CellName::Register(_)) => PanelKind::Registers,
-        Action::SelectCell(CellName::Memory(..)) => PanelKind::Memory,
-        Action::ShowMemory(_) | Action::MemoryGroup(_) | Action::Memory(_) => PanelKind::Memory,
-        Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => PanelKind::Registers,
-        Action::FormatRegisters(_) | Action::HalveRegisters | Action::FilterRegisters(_) => PanelKind::Registers,
-        Action::ListAccesses(..) | Action::ListValues(_) | Action::ListExecutions(_) => PanelKind::Accesses,
-        Action::GroupAccesses => PanelKind::Accesses,
-        Action::ShowEffects(_) => PanelKind::Effects,
-        Action::ListCalls(_) => PanelKind::Calls,
-        Action::ViewSlice(_) => PanelKind::Why,
-        Action::TellFunctions(_) | Action::StopFunctions => PanelKind::Functions,
+        Action::View(ViewAction::SelectCell(CellName::Register(_))) => PanelKind::Registers,
+        Action::View(ViewAction::SelectCell(CellName::Memory(..))) => PanelKind::Memory,
+        Action::View(ViewAction::ShowMemory(_))
+        | Action::View(ViewAction::MemoryGroup(_))
+        | Action::View(ViewAction::Memory(_)) => PanelKind::Memory,
+        Action::View(ViewAction::ShowRegisters(_))
+        | Action::View(ViewAction::NewRegisters(_))
+        | Action::View(ViewAction::ReadLanes(_)) => PanelKind::Registers,
+        Action::View(ViewAction::FormatRegisters(_))
+        | Action::View(ViewAction::HalveRegisters)
+        | Action::View(ViewAction::FilterRegisters(_)) => PanelKind::Registers,
+        Action::View(ViewAction::ListAccesses(..))
+        | Action::View(ViewAction::ListValues(_))
+        | Action::View(ViewAction::ListExecutions(_)) => PanelKind::Accesses,
+        Action::View(ViewAction::GroupAccesses) => PanelKind::Accesses,
+        Action::View(ViewAction::ShowEffects(_)) => PanelKind::Effects,
+        Action::View(ViewAction::ListCalls(_)) => PanelKind::Calls,
+        Action::Slice(SliceAction::ViewSlice(_)) => PanelKind::Why,
+        Action::View(ViewAction::TellFunctions(_)) | Action::View(ViewAction::StopFunctions) => PanelKind::Functions,
         _ => return None,
     })
 }

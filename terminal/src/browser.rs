@@ -14,7 +14,7 @@ use super::options::BrowserOptions;
 use super::palette::Palette;
 use super::panes_open::Panes;
 use super::question::Question;
-use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
+use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::{
     Desk, Keeping, Marks, Message, Opening, Queue, Saver, Script, Showing, StatusSlot, Tone, TraceChoice, Undo,
 };
@@ -79,7 +79,7 @@ pub struct Browser {
     /// The screen has room for panes that nobody asked for.
     pub(super) has_room: bool,
     /// The border that is being dragged.
-    pub(super) dragged: Option<u64>,
+    pub(super) dragged: Option<PanelId>,
     /// The click before, as long as another one at its place makes it a double click.
     pub(super) clicked: Option<Clicked>,
 }
@@ -307,7 +307,7 @@ impl Browser {
     }
 
     /// The pane that shows the list of steps of a window has the keyboard, and its window is the active one.
-    pub(super) fn focus(&mut self, id: u64) {
+    pub(super) fn focus(&mut self, id: PanelId) {
         self.panes.focus(id);
         self.activate_focused();
     }

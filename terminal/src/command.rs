@@ -2,7 +2,7 @@
 
 use stepback_machine::RegisterGroup;
 
-use stepback_debugger::action::{Action, Fold, SliceEdge, Way};
+use stepback_debugger::action::{Action, Fold, SliceEdge, TravelAction, Way};
 use stepback_debugger::messages::say;
 
 /// What a key asks for in a pane.
@@ -137,8 +137,8 @@ impl Purpose {
     /// What a text asks for, where that is the same in every pane.
     pub fn actions(self, text: &str) -> Vec<Action> {
         match self {
-            Self::Line => vec![Action::GoTo(format!("line:{}", text.trim()))],
-            Self::Time => vec![Action::GoTo(format!("time:{}", text.trim()))],
+            Self::Line => vec![Action::Travel(TravelAction::GoTo(format!("line:{}", text.trim())))],
+            Self::Time => vec![Action::Travel(TravelAction::GoTo(format!("time:{}", text.trim())))],
             _ => Vec::new(),
         }
     }

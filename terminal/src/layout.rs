@@ -5,7 +5,7 @@
 
 use ratatui::layout::Rect;
 
-use stepback_debugger::action::WindowId;
+use stepback_debugger::action::{PanelId, WindowId};
 
 /// From so many columns on there are two columns of panes.
 const TWO_COLUMNS: u16 = 150;
@@ -20,7 +20,7 @@ const LEAST: u16 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its number.
-    pub id: u64,
+    pub id: PanelId,
     /// Of which window it is the list of steps.
     pub window: Option<WindowId>,
     /// It stands with the lists of steps where there are two columns.
@@ -33,7 +33,7 @@ pub struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Its number.
-    pub id: u64,
+    pub id: PanelId,
     /// One row with its title.
     pub bar: Rect,
     /// What it draws in.
@@ -53,29 +53,29 @@ impl Places {
     }
 
     /// The pane at a cell of the screen, its bar counted.
-    pub fn pane_at(&self, x: u16, y: u16) -> Option<u64> {
+    pub fn pane_at(&self, x: u16, y: u16) -> Option<PanelId> {
         let spot = (x, y).into();
         self.list.iter().find(|place| place.bar.contains(spot) || place.area.contains(spot)).map(|place| place.id)
     }
 
     /// The pane whose bar is at a cell and can be dragged: not one at the top of its column.
-    pub fn border_at(&self, x: u16, y: u16) -> Option<u64> {
+    pub fn border_at(&self, x: u16, y: u16) -> Option<PanelId> {
         let at = self.list.iter().find(|place| place.bar.contains((x, y).into()))?;
         let is_below = self.list.iter().any(|other| other.area.bottom() == at.bar.y && other.bar.x == at.bar.x);
         is_below.then_some(at.id)
     }
 
     /// The row below a pane.
-    pub fn end_of(&self, id: u64) -> Option<u16> {
+    pub fn end_of(&self, id: PanelId) -> Option<u16> {
         self.of(id).map(|place| place.area.bottom())
     }
 
     /// How many rows a pane has.
-    pub fn rows_of(&self, id: u64) -> Option<u16> {
+    pub fn rows_of(&self, id: PanelId) -> Option<u16> {
         self.of(id).map(|place| place.area.height)
     }
 
-    fn of(&self, id: u64) -> Option<&Place> {
+    fn of(&self, id: PanelId) -> Option<&Place> {
         self.list.iter().find(|place| place.id == id)
     }
 }
@@ -86,7 +86,7 @@ pub fn is_wide(area: Rect) -> bool {
 }
 
 /// Gives each pane its place; where there is no room for all, those far from the one that has the keyboard have none.
-pub fn arrange(area: Rect, wanted: &[Wanted], focus: u64) -> Places {
+pub fn arrange(area: Rect, wanted: &[Wanted], focus: PanelId) -> Places {
     let is_left = |pane: &&Wanted| pane.window.is_some() || pane.is_code;
     let (left, right): (Vec<Wanted>, Vec<Wanted>) = (
         wanted.iter().filter(is_left).copied().collect(),
@@ -105,7 +105,7 @@ pub fn arrange(area: Rect, wanted: &[Wanted], focus: u64) -> Places {
 }
 
 /// Panes below each other. Lists of steps stand beside each other where they fit.
-fn column(area: Rect, panes: &[Wanted], focus: u64, out: &mut Vec<Place>) {
+fn column(area: Rect, panes: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
     let (lists, others): (Vec<Wanted>, Vec<Wanted>) = panes.iter().partition(|pane| pane.window.is_some());
     let is_beside = lists.len() > 1 && area.width / u16::try_from(lists.len()).unwrap_or(u16::MAX) >= LIST_COLUMNS;
     let bands = if is_beside { 1 } else { u16::try_from(lists.len()).unwrap_or(u16::MAX) };
@@ -130,7 +130,7 @@ fn column(area: Rect, panes: &[Wanted], focus: u64, out: &mut Vec<Place>) {
 
 /// How many rows each pane gets of so many, its bar counted: as many as it wishes; where that is too much the largest give
 /// first, and then those are left out that are far from the one that has the keyboard.
-fn heights_of(panes: &[Wanted], room: u16, focus: u64) -> Vec<(Wanted, u16)> {
+fn heights_of(panes: &[Wanted], room: u16, focus: PanelId) -> Vec<(Wanted, u16)> {
     let mut kept: Vec<Wanted> = panes.to_vec();
     while u32::from(room) < kept.len() as u32 * u32::from(LEAST) {
         let held = kept.iter().position(|pane| pane.id == focus).unwrap_or(0);
@@ -165,7 +165,7 @@ fn beside(area: Rect, lists: &[Wanted], out: &mut Vec<Place>) {
 }
 
 /// Lists of steps below each other, as high as each other; of those that do not fit the one that has the keyboard stays.
-fn stacked(area: Rect, lists: &[Wanted], focus: u64, out: &mut Vec<Place>) {
+fn stacked(area: Rect, lists: &[Wanted], focus: PanelId, out: &mut Vec<Place>) {
     let most = usize::from(area.height / LEAST).max(1);
     let first = lists.iter().position(|list| list.id == focus).unwrap_or(0).min(lists.len().saturating_sub(most));
     let shown = lists.get(first..).unwrap_or_default();
@@ -178,7 +178,7 @@ fn stacked(area: Rect, lists: &[Wanted], focus: u64, out: &mut Vec<Place>) {
     }
 }
 
-fn put(area: Rect, id: u64, out: &mut Vec<Place>) {
+fn put(area: Rect, id: PanelId, out: &mut Vec<Place>) {
     if area.height == 0 || area.width == 0 {
         return;
     }
@@ -191,16 +191,16 @@ mod tests {
     use super::*;
 
     fn list(id: u64) -> Wanted {
-        Wanted { id, window: Some(WindowId(1)), is_code: false, rows: 0 }
+        Wanted { id: PanelId(id), window: Some(WindowId(1)), is_code: false, rows: 0 }
     }
 
     fn pane(id: u64, rows: u16) -> Wanted {
-        Wanted { id, window: None, is_code: false, rows }
+        Wanted { id: PanelId(id), window: None, is_code: false, rows }
     }
 
     fn shown(size: (u16, u16), wanted: &[Wanted]) -> Vec<(u64, u16, u16, u16)> {
-        let places = arrange(Rect::new(0, 0, size.0, size.1), wanted, wanted.last().map_or(0, |last| last.id));
-        places.list().iter().map(|place| (place.id, place.bar.x, place.bar.y, place.area.height)).collect()
+        let places = arrange(Rect::new(0, 0, size.0, size.1), wanted, wanted.last().map_or(PanelId(0), |last| last.id));
+        places.list().iter().map(|place| (place.id.0, place.bar.x, place.bar.y, place.area.height)).collect()
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             for tall in 0..40 {
                 for focus in 0..9 {
                     let area = Rect::new(0, 0, wide, tall);
-                    let places = arrange(area, &panes, focus);
+                    let places = arrange(area, &panes, PanelId(focus));
                     let mut taken = std::collections::HashSet::new();
                     for place in places.list() {
                         for spot in place.bar.positions().chain(place.area.positions()) {

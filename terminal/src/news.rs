@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::browser::{Browser, Over};
 use super::question::{Asked, Question};
-use stepback_debugger::action::{Action, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::action::{Action, PanelAction, PanelKind, StepRange, Way, WindowId};
 use stepback_debugger::desk::{Demand, News, SaveNews, Showing, Tone};
 use stepback_debugger::messages::say;
 use stepback_parsers::Position;
@@ -128,16 +128,16 @@ impl Browser {
         let Some(active) = self.desk.as_ref().map(|desk| desk.windows.active) else { return };
         let Some(other) = self.other_window(Position(last)) else { return };
         let (earlier, later) = (active.min(other), active.max(other));
-        let compare = Action::CompareWindows(earlier, later);
-        self.queue.extend([Action::Travel(earlier, first), Action::Travel(later, last), compare]);
+        let compare = Action::Panel(PanelAction::CompareWindows(earlier, later));
+        self.queue.extend([Action::travel(earlier, Position(first)), Action::travel(later, Position(last)), compare]);
     }
 
     /// The other window goes to a position, and the two are compared.
     fn compare_at(&mut self, position: Position) {
         let Some(active) = self.desk.as_ref().map(|desk| desk.windows.active) else { return };
         let Some(other) = self.other_window(position) else { return };
-        let compare = Action::CompareWindows(active.min(other), active.max(other));
-        self.queue.extend([Action::Travel(other, position.0), compare]);
+        let compare = Action::Panel(PanelAction::CompareWindows(active.min(other), active.max(other)));
+        self.queue.extend([Action::travel(other, position), compare]);
     }
 
     /// Saves the session of the open trace where it changed. Runs from a script keep nothing unasked.

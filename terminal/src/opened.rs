@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 
 use super::browser::Browser;
 use super::panes_open::Panes;
-use stepback_debugger::action::{Action, PanelKind, Way, WindowId};
+use stepback_debugger::action::{Action, PanelId, PanelKind, TravelAction, Way, WindowId};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Arrival, Desk, Opened, Opening, Showing, Told, Tone, TraceChoice, TraceMissing};
 use stepback_debugger::messages::say;
@@ -131,7 +131,7 @@ impl Browser {
         for window in desk.windows.list.iter().map(|window| window.id).filter(|id| *id != WindowId(1)) {
             self.panes.add(PanelKind::Trace, window);
         }
-        self.panes.focus(1);
+        self.panes.focus(PanelId(1));
     }
 
     /// Tells what is to be known of a trace beyond what was told before: the last of it stays on the bottom line.
@@ -163,7 +163,7 @@ impl Browser {
     /// The place to begin at that the part of the trace was not asked for. Who went elsewhere stays there.
     pub(super) fn begin_held(&mut self) {
         let is_wanted = self.desk.as_ref().is_some_and(|desk| desk.windows.active().is_untouched());
-        self.queue.extend(self.begin_at.take().filter(|_| is_wanted).map(Action::GoTo));
+        self.queue.extend(self.begin_at.take().filter(|_| is_wanted).map(|it| Action::Travel(TravelAction::GoTo(it))));
     }
 
     /// Indexes the rest of the trace on the screen, which stays.

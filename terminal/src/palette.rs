@@ -8,7 +8,7 @@ use super::pen::{Pen, Run};
 use super::prompt::{Line, Typed};
 use super::registry;
 use super::sent::sent_here;
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction};
 use stepback_debugger::desk::{Choice, Desk, Item, ItemKey, Known, Places, items};
 use stepback_debugger::keymap::{Command, Situation};
 use stepback_debugger::messages::say;
@@ -170,35 +170,35 @@ pub fn asks_for_window(command: &Command) -> bool {
 
 /// Whether an action is what a terminal cannot do.
 pub fn is_of_window(action: &Action) -> bool {
-    if let Action::ShowPanel(kind) | Action::NewPanel(kind) = action {
+    if let Action::Panel(PanelAction::ShowPanel(kind)) | Action::Panel(PanelAction::NewPanel(kind)) = action {
         return !registry::has(*kind);
     }
     matches!(
         action,
-        Action::Theme(_)
-            | Action::Zoom(_)
-            | Action::Font(_)
-            | Action::Settings
-            | Action::SetKeys(..)
-            | Action::ResetKeys(_)
-            | Action::ExportKeys
-            | Action::ImportKeys(_)
-            | Action::ToggleOwnBrowser
-            | Action::ToggleIndexingCard
-            | Action::TearOff(_)
-            | Action::PutBack(_)
-            | Action::UseLayout(_)
-            | Action::SaveLayout(_)
-            | Action::ForgetLayout(_)
-            | Action::Timeline(_)
-            | Action::FitTimeline(_)
-            | Action::SelectRange(_)
-            | Action::Wave(_)
-            | Action::BookmarkSelection(_)
-            | Action::MeasureCalls(_)
-            | Action::SelectFunction(_)
-            | Action::SavePart(..)
-            | Action::DuplicatePanel(_)
-            | Action::ScrollAlong(..)
+        Action::App(AppAction::Theme(_))
+            | Action::App(AppAction::Zoom(_))
+            | Action::App(AppAction::Font(_))
+            | Action::App(AppAction::Settings)
+            | Action::App(AppAction::SetKeys(..))
+            | Action::App(AppAction::ResetKeys(_))
+            | Action::App(AppAction::ExportKeys)
+            | Action::App(AppAction::ImportKeys(_))
+            | Action::App(AppAction::ToggleOwnBrowser)
+            | Action::File(FileAction::ToggleIndexingCard)
+            | Action::Panel(PanelAction::TearOff(_))
+            | Action::Panel(PanelAction::PutBack(_))
+            | Action::Panel(PanelAction::UseLayout(_))
+            | Action::Panel(PanelAction::SaveLayout(_))
+            | Action::Panel(PanelAction::ForgetLayout(_))
+            | Action::View(ViewAction::Timeline(_))
+            | Action::View(ViewAction::FitTimeline(_))
+            | Action::View(ViewAction::SelectRange(_))
+            | Action::Mark(MarkAction::Wave(_))
+            | Action::Mark(MarkAction::BookmarkSelection(_))
+            | Action::View(ViewAction::MeasureCalls(_))
+            | Action::View(ViewAction::SelectFunction(_))
+            | Action::File(FileAction::SavePart(..))
+            | Action::Panel(PanelAction::DuplicatePanel(_))
+            | Action::Panel(PanelAction::ScrollAlong(..))
     )
 }

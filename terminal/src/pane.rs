@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 use super::command::{Command, Purpose};
 use super::look::Look;
 use super::pen::Pen;
-use stepback_debugger::action::{Action, CellName, Follow, Moment, PanelKind, WindowId};
+use stepback_debugger::action::{Action, CellName, Follow, Moment, PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::model::Span;
 use stepback_debugger::worker::Worker;
@@ -20,7 +20,7 @@ pub struct Cx<'a> {
     /// How things look.
     pub look: &'a Look,
     /// The number of the pane.
-    pub pane: u64,
+    pub pane: PanelId,
     /// It has the keyboard.
     pub has_focus: bool,
 }

@@ -2,12 +2,12 @@
 
 use super::pane::Pane;
 use super::registry;
-use stepback_debugger::action::{PanelKind, Way, WindowId};
+use stepback_debugger::action::{PanelId, PanelKind, Way, WindowId};
 
 /// A pane that is open.
 pub struct Open {
     /// Its number, which no other pane ever has.
-    pub id: u64,
+    pub id: PanelId,
     /// What it shows.
     pub pane: Box<dyn Pane>,
     /// The rows that the user gave it; none: as many as it wishes.
@@ -17,7 +17,7 @@ pub struct Open {
 /// All panes, from the top.
 pub struct Panes {
     list: Vec<Open>,
-    focus: u64,
+    focus: PanelId,
     /// The one that has the keyboard takes the whole screen.
     pub is_zoomed: bool,
     opened: u64,
@@ -26,10 +26,10 @@ pub struct Panes {
 impl Panes {
     /// The first ones: the list of steps, and the general registers.
     pub fn first() -> Self {
-        let mut panes = Self { list: Vec::new(), focus: 0, is_zoomed: false, opened: 0 };
+        let mut panes = Self { list: Vec::new(), focus: PanelId(0), is_zoomed: false, opened: 0 };
         panes.add(PanelKind::Trace, WindowId(1));
         panes.add(PanelKind::Registers, WindowId(1));
-        panes.focus = 1;
+        panes.focus = PanelId(1);
         panes
     }
 
@@ -44,15 +44,15 @@ impl Panes {
     }
 
     /// Opens a pane and gives it the keyboard. None where a terminal has none of this kind.
-    pub fn add(&mut self, kind: PanelKind, window: WindowId) -> Option<u64> {
+    pub fn add(&mut self, kind: PanelKind, window: WindowId) -> Option<PanelId> {
         let pane = registry::open(kind, window)?;
         Some(self.put(pane))
     }
 
     /// The same for one that was made. A list of steps stands below the others of its kind, anything else at the end.
-    pub fn put(&mut self, pane: Box<dyn Pane>) -> u64 {
+    pub fn put(&mut self, pane: Box<dyn Pane>) -> PanelId {
         self.opened += 1;
-        let id = self.opened;
+        let id = PanelId(self.opened);
         let traces = self.list.iter().filter(|open| open.pane.window().is_some()).count();
         let place = if pane.window().is_some() { traces } else { self.list.len() };
         self.list.insert(place, Open { id, pane, rows: None });
@@ -72,20 +72,20 @@ impl Panes {
     }
 
     /// A pane by its number.
-    pub fn get_mut(&mut self, id: u64) -> Option<&mut Open> {
+    pub fn get_mut(&mut self, id: PanelId) -> Option<&mut Open> {
         self.list.iter_mut().find(|open| open.id == id)
     }
 
     /// Gives a pane the keyboard, if it is open.
-    pub fn focus(&mut self, id: u64) {
+    pub fn focus(&mut self, id: PanelId) {
         if self.list.iter().any(|open| open.id == id) {
             self.focus = id;
         }
     }
 
     /// The number of the pane that has the keyboard.
-    pub fn focus_id(&self) -> u64 {
-        self.focused().map_or(0, |open| open.id)
+    pub fn focus_id(&self) -> PanelId {
+        self.focused().map_or(PanelId(0), |open| open.id)
     }
 
     /// Gives the next or last pane the keyboard.
@@ -102,18 +102,18 @@ impl Panes {
     }
 
     /// The first pane of a kind, the one that has the keyboard before others.
-    pub fn of_kind(&self, kind: PanelKind) -> Option<u64> {
+    pub fn of_kind(&self, kind: PanelKind) -> Option<PanelId> {
         let is_kind = |open: &&Open| open.pane.kind() == kind;
         self.focused().filter(is_kind).or_else(|| self.list.iter().find(is_kind)).map(|open| open.id)
     }
 
     /// The list of steps of a window.
-    pub fn of_window(&self, window: WindowId) -> Option<u64> {
+    pub fn of_window(&self, window: WindowId) -> Option<PanelId> {
         self.list.iter().find(|open| open.pane.window() == Some(window)).map(|open| open.id)
     }
 
     /// Closes a pane; what stood above it gets the keyboard. None where it is the last list of steps, or none at all.
-    pub fn close(&mut self, id: u64) -> Option<Open> {
+    pub fn close(&mut self, id: PanelId) -> Option<Open> {
         let place = self.list.iter().position(|open| open.id == id)?;
         let lists = self.list.iter().filter(|open| open.pane.window().is_some()).count();
         let is_list = self.list.get(place).is_some_and(|open| open.pane.window().is_some());
@@ -123,7 +123,7 @@ impl Panes {
         let closed = self.list.remove(place);
         if self.focus == id {
             self.is_zoomed = false;
-            self.focus = self.list.get(place.saturating_sub(1)).map_or(0, |open| open.id);
+            self.focus = self.list.get(place.saturating_sub(1)).map_or(PanelId(0), |open| open.id);
         }
         Some(closed)
     }

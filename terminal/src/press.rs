@@ -13,7 +13,10 @@ use super::palette::Picked;
 use super::pane::{Ask, Cx, Touch, TouchKind};
 use super::prompt::{Typed, remember};
 use super::question::Asked;
-use stepback_debugger::action::{Action, FindKind, FindQuestion, PanelKind, Way};
+use stepback_debugger::action::{
+    Action, AppAction, FileAction, FindKind, FindQuestion, MarkAction, PanelId, PanelKind, SearchAction, TravelAction,
+    ViewAction, Way,
+};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{self, Keyboard, place_text};
 use stepback_debugger::messages::say;
@@ -96,16 +99,16 @@ impl Browser {
             }
             Command::Help => self.help(),
             Command::Quit => self.is_over = true,
-            Command::Palette => self.queue.push(Action::CommandPalette),
+            Command::Palette => self.queue.push(Action::App(AppAction::CommandPalette)),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
-            Command::Undo(Way::Back) => self.queue.push(Action::Undo),
-            Command::Undo(Way::Forward) => self.queue.push(Action::Redo),
+            Command::Undo(Way::Back) => self.queue.push(Action::Mark(MarkAction::Undo)),
+            Command::Undo(Way::Forward) => self.queue.push(Action::Mark(MarkAction::Redo)),
             Command::Copy => self.copy_from_pane(),
-            Command::Into(way) => self.queue.push(Action::StepInto(way)),
-            Command::Over(way) => self.queue.push(Action::StepOver(way)),
-            Command::History(way) => self.queue.push(Action::History(way)),
-            Command::FindAgain(way) => self.queue.push(Action::FindNext(way)),
+            Command::Into(way) => self.queue.push(Action::Travel(TravelAction::StepInto(way))),
+            Command::Over(way) => self.queue.push(Action::Travel(TravelAction::StepOver(way))),
+            Command::History(way) => self.queue.push(Action::Travel(TravelAction::History(way))),
+            Command::FindAgain(way) => self.queue.push(Action::Search(SearchAction::FindNext(way))),
             Command::Registers(group) => self.toggle_registers(group),
             Command::Resize(by) => self.resize(by),
             Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
@@ -119,7 +122,7 @@ impl Browser {
         let Some(open) = panes.focused() else { return };
         let cx = Cx { desk, look, pane: open.id, has_focus: true };
         match open.pane.copied(&cx) {
-            Some(text) => self.queue.push(Action::Copy(text)),
+            Some(text) => self.queue.push(Action::App(AppAction::Copy(text))),
             None => self.tell(Tone::Info, say!("terminal-nothing-to-copy")),
         }
     }
@@ -138,7 +141,10 @@ impl Browser {
                 return self.ask_why();
             }
             if let Command::Access(way) = command {
-                asked.push(Ask::Do(Action::GoToAccessOfSelection(stepback_debugger::action::Access::Write, way)));
+                asked.push(Ask::Do(Action::Travel(TravelAction::GoToAccessOfSelection(
+                    stepback_debugger::action::Access::Write,
+                    way,
+                ))));
             }
         }
         self.do_asked(asked);
@@ -148,7 +154,7 @@ impl Browser {
     fn ask_why(&mut self) {
         match self.situation().why() {
             Some(why) => self.queue.push(why),
-            None => self.queue.push(Action::AskFor("Why…".to_owned())),
+            None => self.queue.push(Action::App(AppAction::AskFor("Why…".to_owned()))),
         }
     }
 
@@ -176,7 +182,7 @@ impl Browser {
         let Self { panes, desk: Some(desk), look, .. } = self else { return };
         if let Some(open) = panes.focused_mut() {
             let cx = Cx { desk, look, pane: open.id, has_focus: false };
-            open.pane.take(&Action::ShowMemory(address.to_owned()), &cx);
+            open.pane.take(&Action::View(ViewAction::ShowMemory(address.to_owned())), &cx);
         }
         self.panes.focus(focus);
     }
@@ -201,7 +207,7 @@ impl Browser {
                 let Self { panes, desk: Some(desk), look, .. } = self else { return };
                 if let Some(open) = panes.focused_mut() {
                     let cx = Cx { desk, look, pane: open.id, has_focus: false };
-                    open.pane.take(&Action::ShowRegisters(group), &cx);
+                    open.pane.take(&Action::View(ViewAction::ShowRegisters(group)), &cx);
                 }
                 self.panes.focus(focus);
             }
@@ -245,18 +251,21 @@ impl Browser {
         match asked {
             Asked::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
             Asked::Argument(command) => self.answer_command(command, text),
-            Asked::Place => self.queue.push(Action::GoTo(place_text(text))),
+            Asked::Place => self.queue.push(Action::Travel(TravelAction::GoTo(place_text(text)))),
             Asked::Search(way) => {
                 let question = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
-                self.queue.extend([Action::Find(question), Action::FindNext(*way)]);
+                self.queue.extend([
+                    Action::Search(SearchAction::Find(question)),
+                    Action::Search(SearchAction::FindNext(*way)),
+                ]);
             }
-            Asked::Trace => self.queue.push(Action::OpenPath(from_home(text.trim()))),
-            Asked::SessionPlace => self.queue.push(Action::SaveSession(Some(typed_path(text)))),
+            Asked::Trace => self.queue.push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
+            Asked::SessionPlace => self.queue.push(Action::File(FileAction::SaveSession(Some(typed_path(text))))),
             Asked::TextPlace(kept) => self.save_text(text, kept),
         }
     }
 
-    fn answer_pane(&mut self, id: u64, purpose: Purpose, text: &str) {
+    fn answer_pane(&mut self, id: PanelId, purpose: Purpose, text: &str) {
         match purpose {
             Purpose::Memory => return self.open_memory(text),
             Purpose::Visit(way) => return self.visit(text, way),
@@ -276,7 +285,7 @@ impl Browser {
         let question = FindQuestion { text: address.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
         let at = desk.windows.active().position;
         desk.find.begin(question, at, &desk.session, &desk.worker);
-        self.queue.push(Action::FindNext(way));
+        self.queue.push(Action::Search(SearchAction::FindNext(way)));
     }
 
     fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {

@@ -2,7 +2,7 @@
 
 use super::command::Purpose;
 use super::prompt::Line;
-use stepback_debugger::action::Way;
+use stepback_debugger::action::{PanelId, Way};
 use stepback_debugger::keymap;
 
 /// A question whose answer is being typed.
@@ -19,7 +19,7 @@ pub struct Question {
 #[derive(Clone)]
 pub enum Asked {
     /// A pane asked.
-    Pane(u64, Purpose),
+    Pane(PanelId, Purpose),
     /// The argument of a command.
     Argument(&'static keymap::Command),
     /// A place to go to.

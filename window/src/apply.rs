@@ -11,7 +11,7 @@ use super::palette::Palette;
 use super::picture::Picture;
 use super::settings_page::SettingsPage;
 use super::workspace::Workspace;
-use stepback_debugger::action::{Action, ThemeChoice};
+use stepback_debugger::action::{Action, AppAction, FileAction, ThemeChoice, TravelAction};
 use stepback_debugger::desk::{Showing, TraceChoice};
 use stepback_debugger::session::{OpenOptions, TraceFiles};
 
@@ -27,7 +27,7 @@ impl App {
     /// Does what an action asks of the trace; gives back what is the window's to do.
     fn apply_to_desk(&mut self, action: Action) -> Option<Action> {
         let Some(workspace) = self.workspace.as_mut() else { return Some(action) };
-        if matches!(action, Action::GoTo(_)) {
+        if matches!(action, Action::Travel(TravelAction::GoTo(_))) {
             self.go_to.error = None;
         }
         let rest = workspace.desk.apply(action);
@@ -50,37 +50,37 @@ impl App {
     /// What is done with files: traces, sessions, images, sources, pictures. Gives back what means something else.
     fn apply_to_files(&mut self, action: Action) -> Option<Action> {
         match action {
-            Action::OpenDialog => self.ask_for_file(Purpose::Trace),
-            Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
-            Action::OpenPath(path) => self.open_path(path),
-            Action::OpenFiles(files) => self.open_files(files),
-            Action::OpenDemo => self.open(TraceChoice::Demo),
-            Action::OpenSession(None) => self.ask_for_file(Purpose::Session),
-            Action::OpenSession(Some(file)) => self.open(TraceChoice::Session { file, trace: None }),
-            Action::OpenSessionWith(file, trace) => {
+            Action::File(FileAction::OpenDialog) => self.ask_for_file(Purpose::Trace),
+            Action::File(FileAction::OpenDirectoryDialog) => self.ask_for_file(Purpose::Directory),
+            Action::File(FileAction::OpenPath(path)) => self.open_path(path),
+            Action::File(FileAction::OpenFiles(files)) => self.open_files(files),
+            Action::File(FileAction::OpenDemo) => self.open(TraceChoice::Demo),
+            Action::File(FileAction::OpenSession(None)) => self.ask_for_file(Purpose::Session),
+            Action::File(FileAction::OpenSession(Some(file))) => self.open(TraceChoice::Session { file, trace: None }),
+            Action::File(FileAction::OpenSessionWith(file, trace)) => {
                 self.open(TraceChoice::Session { file, trace: Some(trace) });
             }
-            Action::LocateTrace(file) => self.ask_for_file(Purpose::TraceOf(file)),
-            Action::SaveSession(None) => self.ask_for_file(Purpose::SessionPlace),
-            Action::SaveSession(Some(place)) => self.save_session_as(place),
-            Action::SaveSessionAgain => self.save_session_again(),
-            Action::Reload => self.reload(),
-            Action::AddImage(image) => self.add_image(image),
-            Action::AddSysroot(directory) => self.add_sysroot(directory),
-            Action::LocateSource(file) => self.locate_source(file),
-            Action::MoveSources(mapping) => self.move_sources(mapping),
-            Action::ForgetSources => self.forget_sources(),
-            Action::CloseTrace => self.close_trace(),
-            Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path != path),
-            Action::ClearRecent => self.settings.recent.clear(),
-            Action::CancelIndexing => self.cancel_opening(),
-            Action::ContinueIndexing => self.index_more(Showing::Parts),
-            Action::FollowTrace => self.toggle_follow(),
-            Action::ToggleIndexingCard => self.toggle_card(),
-            Action::SavePart(range, path) => self.save_part(range, path),
-            Action::SavePicture(Some(path)) => self.picture = Some(Picture::new(path)),
-            Action::SavePicture(None) => self.ask_for_file(Purpose::PicturePlace),
-            Action::SaveText(name, text) => self.ask_for_file(Purpose::Save { name, text }),
+            Action::File(FileAction::LocateTrace(file)) => self.ask_for_file(Purpose::TraceOf(file)),
+            Action::File(FileAction::SaveSession(None)) => self.ask_for_file(Purpose::SessionPlace),
+            Action::File(FileAction::SaveSession(Some(place))) => self.save_session_as(place),
+            Action::File(FileAction::SaveSessionAgain) => self.save_session_again(),
+            Action::File(FileAction::Reload) => self.reload(),
+            Action::File(FileAction::AddImage(image)) => self.add_image(image),
+            Action::File(FileAction::AddSysroot(directory)) => self.add_sysroot(directory),
+            Action::File(FileAction::LocateSource(file)) => self.locate_source(file),
+            Action::File(FileAction::MoveSources(mapping)) => self.move_sources(mapping),
+            Action::File(FileAction::ForgetSources) => self.forget_sources(),
+            Action::File(FileAction::CloseTrace) => self.close_trace(),
+            Action::File(FileAction::ForgetRecent(path)) => self.settings.recent.retain(|trace| trace.path != path),
+            Action::File(FileAction::ClearRecent) => self.settings.recent.clear(),
+            Action::File(FileAction::CancelIndexing) => self.cancel_opening(),
+            Action::File(FileAction::ContinueIndexing) => self.index_more(Showing::Parts),
+            Action::File(FileAction::FollowTrace) => self.toggle_follow(),
+            Action::File(FileAction::ToggleIndexingCard) => self.toggle_card(),
+            Action::File(FileAction::SavePart(range, path)) => self.save_part(range, path),
+            Action::File(FileAction::SavePicture(Some(path))) => self.picture = Some(Picture::new(path)),
+            Action::File(FileAction::SavePicture(None)) => self.ask_for_file(Purpose::PicturePlace),
+            Action::File(FileAction::SaveText(name, text)) => self.ask_for_file(Purpose::Save { name, text }),
             other => return Some(other),
         }
         None
@@ -89,28 +89,30 @@ impl App {
     /// What is done with the program itself. Gives back what means something else.
     fn apply_to_program(&mut self, action: Action) -> Option<Action> {
         match action {
-            Action::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
-            Action::FocusGoTo => self.go_to.focus(),
-            Action::CommandPalette => self.palette = Some(Palette::default()),
-            Action::AskFor(name) => self.palette = stepback_debugger::keymap::command(&name).map(Palette::asking),
-            Action::KeyboardHelp => self.page = Some(Page::Keys),
-            Action::About => self.page = Some(Page::About),
-            Action::Theme(choice) => self.choose_theme(choice),
-            Action::Language(choice) => self.choose_language(choice),
-            Action::ToggleOwnBrowser => {
+            Action::App(AppAction::Quit) => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::App(AppAction::FocusGoTo) => self.go_to.focus(),
+            Action::App(AppAction::CommandPalette) => self.palette = Some(Palette::default()),
+            Action::App(AppAction::AskFor(name)) => {
+                self.palette = stepback_debugger::keymap::command(&name).map(Palette::asking)
+            }
+            Action::App(AppAction::KeyboardHelp) => self.page = Some(Page::Keys),
+            Action::App(AppAction::About) => self.page = Some(Page::About),
+            Action::App(AppAction::Theme(choice)) => self.choose_theme(choice),
+            Action::App(AppAction::Language(choice)) => self.choose_language(choice),
+            Action::App(AppAction::ToggleOwnBrowser) => {
                 self.settings.uses_own_browser ^= true;
                 self.keep_settings();
             }
-            Action::Settings => self.settings_page = Some(SettingsPage::default()),
-            Action::SetKeys(name, keys) => self.set_keys(&name, &keys),
-            Action::ResetKeys(name) => self.reset_keys(name.as_deref()),
-            Action::ExportKeys => self.export_keys(),
-            Action::ImportKeys(path) => self.import_keys(path),
-            Action::Zoom(direction) => self.zoom(direction),
-            Action::Font(change) => self.change_fonts(change),
-            Action::Copy(text) => self.context.copy_text(text),
-            Action::DismissToast(id) => self.toasts.dismiss(id),
-            Action::DismissToasts => self.toasts.clear(),
+            Action::App(AppAction::Settings) => self.settings_page = Some(SettingsPage::default()),
+            Action::App(AppAction::SetKeys(name, keys)) => self.set_keys(&name, &keys),
+            Action::App(AppAction::ResetKeys(name)) => self.reset_keys(name.as_deref()),
+            Action::App(AppAction::ExportKeys) => self.export_keys(),
+            Action::App(AppAction::ImportKeys(path)) => self.import_keys(path),
+            Action::App(AppAction::Zoom(direction)) => self.zoom(direction),
+            Action::App(AppAction::Font(change)) => self.change_fonts(change),
+            Action::App(AppAction::Copy(text)) => self.context.copy_text(text),
+            Action::App(AppAction::DismissToast(id)) => self.toasts.dismiss(id),
+            Action::App(AppAction::DismissToasts) => self.toasts.clear(),
             other => return Some(other),
         }
         None

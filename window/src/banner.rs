@@ -4,7 +4,7 @@ use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 
 use super::widgets::{FlatButton, line_below, text_button};
 use crate::theme::{Tok, icon, icons, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::trace_notes::{lacks_encodings, unusual_notes};
@@ -28,8 +28,8 @@ impl Banner {
         let notes = unusual_notes(session);
         let has_modules = session.companions.modules.is_some();
         let wish = match session.images.is_empty() {
-            true if has_modules => Some(Action::AddSysroot(None)),
-            true if lacks_encodings(session) => Some(Action::AddImage(None)),
+            true if has_modules => Some(Action::File(FileAction::AddSysroot(None))),
+            true if lacks_encodings(session) => Some(Action::File(FileAction::AddImage(None))),
             _ => None,
         };
         let missing = (wish.is_some() && has_modules).then(|| say!("banner-none-of-the-programs-files").to_owned());

@@ -7,7 +7,7 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles,
 
 use super::tab_strip::{self, PanelPlace, Strip};
 use crate::panels::{Pane, ViewCx};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, PanelAction, PanelId};
 use stepback_debugger::messages::say;
 
 /// What the panels of a dock see, and what they asked for.
@@ -50,7 +50,7 @@ impl DockView<'_> {
     }
 
     fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
-        ViewCx { tile: tile.0, has_focus: self.is_keyboard_here && self.focused == Some(tile), ..self.cx }
+        ViewCx { tile: PanelId(tile.0), has_focus: self.is_keyboard_here && self.focused == Some(tile), ..self.cx }
     }
 }
 
@@ -93,7 +93,7 @@ impl Behavior<Pane> for DockView<'_> {
             self.clicked = Some(tile);
         }
         if response.middle_clicked() {
-            self.out.push(Action::ClosePanel(tile.0));
+            self.out.push(Action::Panel(PanelAction::ClosePanel(PanelId(tile.0))));
         }
         response
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use stepback_parsers::Format;
 
-use stepback_debugger::action::{Action, FontChange, FontRole, StepRange};
+use stepback_debugger::action::{Action, AppAction, FileAction, FontChange, FontRole, StepRange};
 use stepback_debugger::image::ImageSpec;
 use stepback_debugger::messages::say;
 use stepback_debugger::source::SourceMapping;
@@ -154,7 +154,7 @@ impl FileDialog {
 
 /// Opens files that were chosen or dropped together.
 pub fn open_together(paths: &[PathBuf]) -> Action {
-    Action::OpenFiles(paths.to_vec())
+    Action::File(FileAction::OpenFiles(paths.to_vec()))
 }
 
 /// What is chosen in a dialog.
@@ -227,19 +227,19 @@ impl Purpose {
     fn action(&self, path: &Path) -> Result<Action> {
         let path = path.to_owned();
         match self {
-            Self::Trace | Self::Directory => Ok(Action::OpenPath(path)),
-            Self::Sysroot => Ok(Action::AddSysroot(Some(path))),
-            Self::Image => Ok(Action::AddImage(Some(ImageSpec { path, offset: 0 }))),
-            Self::Keys => Ok(Action::ImportKeys(Some(path))),
-            Self::Font(role) => Ok(Action::Font(FontChange::File(*role, Some(path)))),
-            Self::Session => Ok(Action::OpenSession(Some(path))),
-            Self::SessionPlace => Ok(Action::SaveSession(Some(path))),
-            Self::PartPlace(range) => Ok(Action::SavePart(Some(*range), Some(path))),
-            Self::PicturePlace => Ok(Action::SavePicture(Some(path))),
-            Self::TraceOf(file) => Ok(Action::OpenSessionWith(file.clone(), path)),
+            Self::Trace | Self::Directory => Ok(Action::File(FileAction::OpenPath(path))),
+            Self::Sysroot => Ok(Action::File(FileAction::AddSysroot(Some(path)))),
+            Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec { path, offset: 0 })))),
+            Self::Keys => Ok(Action::App(AppAction::ImportKeys(Some(path)))),
+            Self::Font(role) => Ok(Action::App(AppAction::Font(FontChange::File(*role, Some(path))))),
+            Self::Session => Ok(Action::File(FileAction::OpenSession(Some(path)))),
+            Self::SessionPlace => Ok(Action::File(FileAction::SaveSession(Some(path)))),
+            Self::PartPlace(range) => Ok(Action::File(FileAction::SavePart(Some(*range), Some(path)))),
+            Self::PicturePlace => Ok(Action::File(FileAction::SavePicture(Some(path)))),
+            Self::TraceOf(file) => Ok(Action::File(FileAction::OpenSessionWith(file.clone(), path))),
             Self::Save { .. } => anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}"))),
             Self::Source(file) => match SourceMapping::between(file, &path) {
-                Some(mapping) => Ok(Action::MoveSources(mapping)),
+                Some(mapping) => Ok(Action::File(FileAction::MoveSources(mapping))),
                 None => anyhow::bail!(say!(
                     "dialog-other-name",
                     name = format!("{:?}", name_of(file)),
@@ -281,10 +281,13 @@ mod tests {
         let wanted = Purpose::Source("/build/app/src/a.c".to_owned());
         let action = wanted.action(Path::new("/home/me/app/src/a.c")).expect("a mapping");
         let mapping = SourceMapping { from: "/build".to_owned(), to: "/home/me".into() };
-        assert_eq!(action, Action::MoveSources(mapping));
+        assert_eq!(action, Action::File(FileAction::MoveSources(mapping)));
         let odd = Purpose::Source("/a=b/c.c".to_owned());
         let action = odd.action(Path::new("/d/c.c")).expect("a mapping");
-        assert_eq!(action, Action::MoveSources(SourceMapping { from: "/a=b".to_owned(), to: "/d".into() }));
+        assert_eq!(
+            action,
+            Action::File(FileAction::MoveSources(SourceMapping { from: "/a=b".to_owned(), to: "/d".into() }))
+        );
         let error = wanted.action(Path::new("/home/me/b.c")).expect_err("another file").to_string();
         assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
     }

@@ -4,7 +4,7 @@ use egui::{Align2, Frame, Id, Key, Rect, Sense, Stroke, StrokeKind, TextEdit, Ui
 
 use super::widgets::{BUTTON_HEIGHT, width};
 use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, FindQuestion};
+use stepback_debugger::action::{Action, FindQuestion, SearchAction};
 use stepback_debugger::desk::FindState;
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
@@ -55,7 +55,10 @@ impl FindBox {
         }
         let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if is_entered && !self.text.trim().is_empty() {
-            out.push(Action::Find(FindQuestion { text: self.text.clone(), ..FindQuestion::default() }));
+            out.push(Action::Search(SearchAction::Find(FindQuestion {
+                text: self.text.clone(),
+                ..FindQuestion::default()
+            })));
         }
     }
 }

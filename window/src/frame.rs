@@ -19,7 +19,9 @@ use super::workspace::Workspace;
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar, trace_widths};
 use crate::panels::HoverCell;
 use crate::theme::Tok;
-use stepback_debugger::action::{Action, CallMeasure, FunctionsOf, ThemeChoice, TimelineLanes};
+use stepback_debugger::action::{
+    Action, CallMeasure, FileAction, FunctionsOf, PanelAction, PanelId, ThemeChoice, TimelineLanes,
+};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{Indexing, Keyboard, Situation, Switches};
 use stepback_debugger::messages::LanguageChoice;
@@ -272,7 +274,7 @@ impl App {
         if let (Some(pointer), Some((tile, at))) = (pointer, outside) {
             if pointer.any_released() {
                 workspace.put_torn_at(tile, at);
-                out.push(Action::TearOff(Some(tile.0)));
+                out.push(Action::Panel(PanelAction::TearOff(Some(PanelId(tile.0)))));
             }
             ui.input_mut(|input| input.pointer = pointer);
         }
@@ -315,7 +317,7 @@ impl App {
         let paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
         match &*paths {
             [] => {}
-            [one] => out.push(Action::OpenPath(one.clone())),
+            [one] => out.push(Action::File(FileAction::OpenPath(one.clone()))),
             several => out.push(open_together(several)),
         }
         if is_over && self.workspace.is_some() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::widgets::{BUTTON_HEIGHT, badge, first_key, key_cap, label, paint_flat, width};
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, TravelAction};
 use stepback_debugger::desk::Places;
 use stepback_debugger::desk::words::count;
 use stepback_debugger::keymap::{Situation, place_text};
@@ -252,7 +252,7 @@ fn counter_id() -> Id {
 
 /// What is typed is read as the argument of the command, so that `line 7` works here as well.
 fn submit(text: &str, out: &mut Vec<Action>) {
-    out.push(Action::GoTo(place_text(text)));
+    out.push(Action::Travel(TravelAction::GoTo(place_text(text))));
 }
 
 /// A field without a frame in a rectangle.

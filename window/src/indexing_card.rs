@@ -5,7 +5,7 @@ use egui::{
 };
 
 use crate::theme::{Tok, medium, mono, mono_bold, semi, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::desk::words::{bytes, span};
 use stepback_debugger::messages::say;
@@ -65,10 +65,10 @@ fn buttons_ui(ui: &mut Ui, row: Rect, opening: &Opening, out: &mut Vec<Action>) 
     ui.scope_builder(builder, |ui| {
         let button = |text: &str| Button::new(RichText::new(text).font(medium(13.0))).min_size(vec2(72.0, 26.0));
         if ui.add_enabled(!opening.is_cancelled(), button(say!("card-cancel"))).clicked() {
-            out.push(Action::CancelIndexing);
+            out.push(Action::File(FileAction::CancelIndexing));
         }
         if ui.add(button(say!("card-hide"))).clicked() {
-            out.push(Action::ToggleIndexingCard);
+            out.push(Action::File(FileAction::ToggleIndexingCard));
         }
     });
 }

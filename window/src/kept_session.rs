@@ -11,7 +11,7 @@ use super::app::App;
 use super::file_dialog::Purpose;
 use super::kept_layout;
 use super::workspace::Workspace;
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::desk::{Demand, SaveNews};
 use stepback_debugger::messages::{say, spoken};
@@ -46,7 +46,7 @@ impl App {
         let Some(text) = workspace.own_text() else { return };
         if workspace.loses_marks(&text) {
             workspace.places.is_loss_told = true;
-            let save = (say!("kept-save-session-as").to_owned(), Action::SaveSession(None));
+            let save = (say!("kept-save-session-as").to_owned(), Action::File(FileAction::SaveSession(None)));
             self.toasts.show_with(Tone::Warning, say!("kept-what-is-marked-is-not"), spoken(NOT_KEPT), [save]);
         }
         let Some(place) = workspace.places.own.clone().filter(|place| place.wants(&text)) else { return };
@@ -100,7 +100,8 @@ impl App {
                 }
                 SaveNews::SetAside(path) => {
                     let text = say!("kept-as", path = path.display().to_string());
-                    let open = (say!("kept-open-it-again").to_owned(), Action::OpenSession(Some(path)));
+                    let open =
+                        (say!("kept-open-it-again").to_owned(), Action::File(FileAction::OpenSession(Some(path))));
                     self.toasts.show_with(Tone::Info, say!("kept-the-session-made-way"), &text, [open]);
                 }
                 SaveNews::Foreign(path) => self.tell_foreign(&path),
@@ -111,8 +112,9 @@ impl App {
 
     fn tell_foreign(&mut self, path: &Path) {
         let text = say!("kept-of-another", path = path.display().to_string());
-        let replace = (say!("kept-replace-it").to_owned(), Action::SaveSession(Some(path.to_owned())));
-        let save = (say!("kept-save-session-as").to_owned(), Action::SaveSession(None));
+        let replace =
+            (say!("kept-replace-it").to_owned(), Action::File(FileAction::SaveSession(Some(path.to_owned()))));
+        let save = (say!("kept-save-session-as").to_owned(), Action::File(FileAction::SaveSession(None)));
         self.toasts.show_with(Tone::Warning, say!("kept-the-session-is-not-saved"), &text, [replace, save]);
     }
 }

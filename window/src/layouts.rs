@@ -9,7 +9,7 @@ use super::undo::{Before, Panels};
 use super::workspace::Workspace;
 use crate::panels::Pane;
 use egui_tiles::Tile;
-use stepback_debugger::action::{Action, Follow};
+use stepback_debugger::action::{Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 
@@ -134,7 +134,7 @@ impl App {
         if let Some(workspace) = self.workspace.as_mut() {
             workspace.undo.keep(Before::Layouts(before));
         }
-        let undo = (say!("command-undo").to_owned(), Action::Undo);
+        let undo = (say!("command-undo").to_owned(), Action::Mark(MarkAction::Undo));
         let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
         self.toasts.show_and_offer(Tone::Info, words, undo);
     }
@@ -167,33 +167,38 @@ fn is_trace(tile: &Tile<Pane>) -> bool {
 pub fn changes_panels(action: &Action) -> bool {
     let is_panel = matches!(
         action,
-        Action::ShowPanel(_)
-            | Action::ShowSearch(_)
-            | Action::NewPanel(_)
-            | Action::ClosePanel(_)
-            | Action::DuplicatePanel(_)
-            | Action::TearOff(_)
-            | Action::PutBack(_)
+        Action::Panel(PanelAction::ShowPanel(_))
+            | Action::Search(SearchAction::ShowSearch(_))
+            | Action::Panel(PanelAction::NewPanel(_))
+            | Action::Panel(PanelAction::ClosePanel(_))
+            | Action::Panel(PanelAction::DuplicatePanel(_))
+            | Action::Panel(PanelAction::TearOff(_))
+            | Action::Panel(PanelAction::PutBack(_))
     );
     let is_window = matches!(
         action,
-        Action::OpenWindowAt(_) | Action::SideBySide | Action::Compare | Action::CompareEnds(_) | Action::Activate(_)
+        Action::Panel(PanelAction::OpenWindowAt(_))
+            | Action::Panel(PanelAction::SideBySide)
+            | Action::Panel(PanelAction::Compare)
+            | Action::Panel(PanelAction::CompareEnds(_))
+            | Action::Panel(PanelAction::Activate(_))
     );
     let is_setting = matches!(
         action,
-        Action::Bind(..)
-            | Action::ChooseThread(..)
-            | Action::ShowRegisters(_)
-            | Action::NewRegisters(_)
-            | Action::ReadLanes(_)
-            | Action::FilterRegisters(_)
-            | Action::FormatRegisters(_)
-            | Action::HalveRegisters
-            | Action::SelectCell(_)
-            | Action::MemoryGroup(_)
-            | Action::Memory(_)
-            | Action::ShowMemory(_)
+        Action::Panel(PanelAction::Bind(..))
+            | Action::Panel(PanelAction::ChooseThread(..))
+            | Action::View(ViewAction::ShowRegisters(_))
+            | Action::View(ViewAction::NewRegisters(_))
+            | Action::View(ViewAction::ReadLanes(_))
+            | Action::View(ViewAction::FilterRegisters(_))
+            | Action::View(ViewAction::FormatRegisters(_))
+            | Action::View(ViewAction::HalveRegisters)
+            | Action::View(ViewAction::SelectCell(_))
+            | Action::View(ViewAction::MemoryGroup(_))
+            | Action::View(ViewAction::Memory(_))
+            | Action::View(ViewAction::ShowMemory(_))
     );
-    let is_layout = matches!(action, Action::ResetLayout | Action::UseLayout(_));
+    let is_layout =
+        matches!(action, Action::Panel(PanelAction::ResetLayout) | Action::Panel(PanelAction::UseLayout(_)));
     is_panel || is_window || is_setting || is_layout
 }

@@ -8,7 +8,7 @@ use egui::{
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
 use crate::theme::{Tok, icons, semi, ui as ui_font};
-use stepback_debugger::action::{Action, ThemeChoice, WindowId};
+use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
 use stepback_debugger::keymap::{self, Area, Command, Indexing, Situation, key_text};
 use stepback_debugger::messages::say;
 
@@ -55,7 +55,7 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
     let name = label(name);
     let switch = FlatButton { icon_size: 15.0, ..FlatButton::of_icon(name, shape) };
     if switch.ui(ui).on_hover_text(name).clicked() {
-        out.push(Action::Theme(choice));
+        out.push(Action::App(AppAction::Theme(choice)));
     }
     let cap = first_key("Commands…").unwrap_or_default();
     let name = label("Commands…").trim_end_matches('…');
@@ -67,7 +67,7 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
     ui.painter().text(left, Align2::LEFT_CENTER, name, ui_font(12.5), tok.t2);
     key_cap(ui.painter(), rect.right_center() - vec2(4.0, 0.0), &cap, tok);
     if response.clicked() {
-        out.push(Action::CommandPalette);
+        out.push(Action::App(AppAction::CommandPalette));
     }
     rect.left()
 }
@@ -216,7 +216,7 @@ fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Actio
         }
         for own in &app.settings.layouts {
             if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
-                out.push(Action::UseLayout(own.name.clone()));
+                out.push(Action::Panel(PanelAction::UseLayout(own.name.clone())));
             }
         }
     });
@@ -245,7 +245,7 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
         let key = first_key(&format!("Trace window {}", id.0)).unwrap_or_default();
         let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
-            out.push(Action::Activate(id));
+            out.push(Action::Panel(PanelAction::Activate(id)));
         }
     }
 }
@@ -270,7 +270,7 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     }
     if response.clicked() {
         // What needs an argument asks for it in the palette.
-        out.push(action.unwrap_or(Action::AskFor(command.name.to_owned())));
+        out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.name.to_owned()))));
     }
 }
 

@@ -16,7 +16,7 @@ use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::desk::TraceMissing;
 use stepback_debugger::desk::{Opened, Opening, Showing, Told};
 
-use stepback_debugger::action::{Action, PanelKind, Way};
+use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction, Way};
 use stepback_debugger::desk::Desk;
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::Move;
@@ -106,13 +106,13 @@ impl App {
         let (what, path) = split_path(&format!("{error:#}"));
         let text = format!("{} {path}", stepback_debugger::desk::words::sentence(&what));
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
-            let locate = (say!("opened-locate").to_owned(), Action::LocateTrace(file.clone()));
+            let locate = (say!("opened-locate").to_owned(), Action::File(FileAction::LocateTrace(file.clone())));
             let text = say!("opened-say-where", trace = trace.display().to_string());
             self.toasts.show_with(Tone::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
             return self.note_failure(&format!("{error:#}"));
         }
         if opening.is_shown {
-            let reload = Some((say!("opened-reload").to_owned(), Action::Reload));
+            let reload = Some((say!("opened-reload").to_owned(), Action::File(FileAction::Reload)));
             self.toasts.show_with(Tone::Error, say!("opened-indexing-stopped"), text.trim(), reload);
         } else {
             let inside = error.downcast_ref::<TracesInside>();
@@ -179,12 +179,12 @@ impl App {
         }
         let change = self.workspace.as_mut().and_then(|workspace| workspace.trace_change());
         let Some(change) = change else { return };
-        let reload = (say!("opened-reload").to_owned(), Action::Reload);
+        let reload = (say!("opened-reload").to_owned(), Action::File(FileAction::Reload));
         let text = say!("opened-what-is-shown-belongs-to");
         match change {
             TraceChange::Rewritten => self.toasts.show_with(Tone::Warning, spoken(CHANGED), text, [reload]),
             TraceChange::Grown => {
-                let follow = (say!("opened-follow").to_owned(), Action::FollowTrace);
+                let follow = (say!("opened-follow").to_owned(), Action::File(FileAction::FollowTrace));
                 self.toasts.show_with(Tone::Warning, spoken(GROWN), text, [reload, follow]);
             }
         }
@@ -261,7 +261,7 @@ impl App {
     pub(super) fn begin_held(&mut self, held: Held) {
         let workspace = self.workspace.as_ref().filter(|_| held == Held::Now);
         let is_wanted = workspace.is_some_and(|workspace| workspace.windows.active().is_untouched());
-        self.queue.extend(self.begin_at.take().filter(|_| is_wanted).map(Action::GoTo));
+        self.queue.extend(self.begin_at.take().filter(|_| is_wanted).map(|it| Action::Travel(TravelAction::GoTo(it))));
     }
 
     /// Lines that could not be read are told once, when their index was just built.
@@ -278,7 +278,8 @@ impl App {
             _ => say!("opened-places-not-read", count = count),
         };
         let text = say!("opened-first", warning = placed(first, &first.message, &session.index));
-        let show = Some((say!("opened-show-list").to_owned(), Action::ShowPanel(PanelKind::Warnings)));
+        let show =
+            Some((say!("opened-show-list").to_owned(), Action::Panel(PanelAction::ShowPanel(PanelKind::Warnings))));
         self.toasts.show_with(Tone::Warning, &title, &text, show);
     }
 }

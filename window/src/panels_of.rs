@@ -9,7 +9,7 @@ use super::trace_widths;
 use super::vacancy::Vacancy;
 use super::workspace::Workspace;
 use crate::panels::{FindPanel, Pane, WhyPanel};
-use stepback_debugger::action::{PanelKind, WindowId};
+use stepback_debugger::action::{PanelId, PanelKind, WindowId};
 use stepback_debugger::notes::{KeptSearch, KeptSlice};
 
 /// Where more panels stood is forgotten.
@@ -156,22 +156,22 @@ impl Workspace {
     }
 
     /// Opens another panel like one that is there. A trace window gets a position of its own.
-    pub fn duplicate(&mut self, tile: u64) -> Option<()> {
-        let pane = self.dock.tiles.get_pane(&TileId(tile))?;
+    pub fn duplicate(&mut self, tile: PanelId) -> Option<()> {
+        let pane = self.dock.tiles.get_pane(&TileId(tile.0))?;
         if let Some(window) = pane.window() {
             let at = self.windows.followed(window).position;
             self.open_window(at);
             return Some(());
         }
         let copy = pane.duplicate()?;
-        let added = layout::insert_as_tab(&mut self.dock, TileId(tile), copy);
+        let added = layout::insert_as_tab(&mut self.dock, TileId(tile.0), copy);
         self.focus(added);
         Some(())
     }
 
     /// Closes a panel, and a trace window with its last panel. False when it is the last trace window.
-    pub fn close(&mut self, tile: u64) -> bool {
-        let tile = TileId(tile);
+    pub fn close(&mut self, tile: PanelId) -> bool {
+        let tile = TileId(tile.0);
         let Some(pane) = self.dock.tiles.get_pane(&tile) else { return true };
         if let Some(window) = pane.window()
             && self.tiles_of_window(window).len() == 1

@@ -6,7 +6,7 @@ use egui::{Frame, Id, Key, Rect, Stroke, StrokeKind, TextEdit, Ui, UiBuilder, Wi
 
 use super::go_to::error_line;
 use crate::theme::{Tok, mono, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::from_home;
 use stepback_debugger::worker::{Slot, Worker};
@@ -73,8 +73,8 @@ impl PathBox {
         if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             (self.error, self.is_submitted) = (None, true);
             out.push(match self.text.trim().is_empty() {
-                true => Action::OpenDialog,
-                false => Action::OpenPath(from_home(self.text.trim())),
+                true => Action::File(FileAction::OpenDialog),
+                false => Action::File(FileAction::OpenPath(from_home(self.text.trim()))),
             });
         }
         if let Some(error) = &self.error {

@@ -6,7 +6,7 @@ use super::pressed::stroke_of;
 use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
 use crate::theme::{Tok, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::keymap::{Command, Key, KeyStroke, commands, key_text, written};
 use stepback_debugger::messages::say;
 
@@ -82,11 +82,11 @@ impl KeysPage {
             let response = ui.add_sized(vec2(ui.available_width() - 290.0, 26.0), edit.align(Align2::LEFT_CENTER));
             response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, say!("settings-filter")));
             for (word, action) in [
-                (say!("settings-import"), Action::ImportKeys(None)),
-                (say!("settings-export"), Action::ExportKeys),
-                (say!("settings-reset-all"), Action::ResetKeys(None)),
+                (say!("settings-import"), Action::App(AppAction::ImportKeys(None))),
+                (say!("settings-export"), Action::App(AppAction::ExportKeys)),
+                (say!("settings-reset-all"), Action::App(AppAction::ResetKeys(None))),
             ] {
-                let is_possible = !settings.keys.is_empty() || action == Action::ImportKeys(None);
+                let is_possible = !settings.keys.is_empty() || action == Action::App(AppAction::ImportKeys(None));
                 if ui.add_enabled(is_possible, egui::Button::new(word)).clicked() {
                     out.push(action);
                 }
@@ -110,7 +110,7 @@ impl KeysPage {
             let is_taken = text_button(ui, say!("settings-take"), ui_font(12.5), tok.accent).clicked();
             let is_left = text_button(ui, say!("settings-leave"), ui_font(12.5), tok.accent).clicked();
             if is_taken {
-                out.push(Action::SetKeys(conflict.name.to_owned(), conflict.keys));
+                out.push(Action::App(AppAction::SetKeys(conflict.name.to_owned(), conflict.keys)));
             } else if !is_left {
                 self.conflict = Some(conflict);
             }
@@ -160,11 +160,11 @@ impl KeysPage {
         };
         let capture = |is_added| Some(Capture { name: command.name, is_added });
         if settings.keys.has(command) && button(ui, say!("settings-reset"), say!("settings-reset-of", command = name)) {
-            out.push(Action::ResetKeys(Some(command.name.to_owned())));
+            out.push(Action::App(AppAction::ResetKeys(Some(command.name.to_owned()))));
         }
         if !command.keys().is_empty() {
             if button(ui, say!("settings-remove"), say!("settings-remove-of", command = name)) {
-                out.push(Action::SetKeys(command.name.to_owned(), Vec::new()));
+                out.push(Action::App(AppAction::SetKeys(command.name.to_owned(), Vec::new())));
             }
             if button(ui, say!("settings-add"), say!("settings-add-of", command = name)) {
                 (self.capture, self.conflict) = (capture(true), None);
@@ -193,7 +193,7 @@ impl KeysPage {
                 let (name, key, owner) = (command.name, key_text(&key), owner.name);
                 self.conflict = Some(Conflict { name, keys, key, owner });
             }
-            None => out.push(Action::SetKeys(command.name.to_owned(), keys)),
+            None => out.push(Action::App(AppAction::SetKeys(command.name.to_owned(), keys))),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::settings_file::SettingsFile;
 use super::settings_keys::KeysPage;
 use super::widgets::FlatButton;
 use crate::theme::{Tok, icons, mono, semi, ui as ui_font};
-use stepback_debugger::action::{Action, FontChange, FontRole, ThemeChoice};
+use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice, ViewAction};
 use stepback_debugger::messages::{LanguageChoice, say};
 
 /// The page while it is open.
@@ -91,7 +91,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
             (ThemeChoice::SafeLight, say!("settings-safe-light")),
         ] {
             if ui.radio(settings.theme == choice, name).clicked() {
-                out.push(Action::Theme(choice));
+                out.push(Action::App(AppAction::Theme(choice)));
             }
         }
     });
@@ -103,7 +103,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
             (LanguageChoice::French, "Français"),
         ] {
             if ui.radio(settings.language == choice, name).clicked() {
-                out.push(Action::Language(choice));
+                out.push(Action::App(AppAction::Language(choice)));
             }
         }
     });
@@ -117,7 +117,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
             let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
             button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
             if button.on_hover_text(name).clicked() {
-                out.push(Action::Zoom(direction));
+                out.push(Action::App(AppAction::Zoom(direction)));
             }
         }
         let percent = (settings.zoom * 100.0).round().to_string();
@@ -127,8 +127,8 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
     fonts_ui(ui, &settings.fonts, out);
     head(ui, say!("settings-more"));
     for (is_on, name, action) in [
-        (settings.has_row_lines, say!("settings-row-lines"), Action::ToggleRowLines),
-        (settings.uses_own_browser, say!("settings-own-browser"), Action::ToggleOwnBrowser),
+        (settings.has_row_lines, say!("settings-row-lines"), Action::View(ViewAction::ToggleRowLines)),
+        (settings.uses_own_browser, say!("settings-own-browser"), Action::App(AppAction::ToggleOwnBrowser)),
     ] {
         let mut is_on = is_on;
         if ui.checkbox(&mut is_on, name).clicked() {
@@ -141,7 +141,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
         let place = say!("settings-place", path = file.path().display().to_string());
         ui.label(RichText::new(place).font(ui_font(12.0)).color(tok.t3));
         if super::widgets::link(ui, say!("settings-copy-path")).clicked() {
-            out.push(Action::Copy(file.path().display().to_string()));
+            out.push(Action::App(AppAction::Copy(file.path().display().to_string())));
         }
     });
 }
@@ -160,7 +160,7 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
                 let choose = ui.button(say!("settings-choose"));
                 choose.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-choose-of", font = name)));
                 if choose.clicked() {
-                    out.push(Action::Font(FontChange::File(role, None)));
+                    out.push(Action::App(AppAction::Font(FontChange::File(role, None))));
                 }
                 let Some(file) = file else {
                     ui.label(RichText::new(built_in).font(ui_font(12.0)).color(tok.t3));
@@ -169,7 +169,7 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
                 let back = ui.button(built_in);
                 back.widget_info(|| WidgetInfo::labeled(Role::Button, true, say!("settings-built-in-of", font = name)));
                 if back.clicked() {
-                    out.push(Action::Font(FontChange::BuiltIn(role)));
+                    out.push(Action::App(AppAction::Font(FontChange::BuiltIn(role))));
                 }
                 let path = file.display().to_string();
                 let short = file.file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
@@ -188,7 +188,7 @@ fn fonts_ui(ui: &mut Ui, fonts: &FontChoice, out: &mut Vec<Action>) {
                 let button = ui.add(egui::Button::new(text).min_size(vec2(34.0, 24.0)));
                 button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
                 if button.on_hover_text(name).clicked() {
-                    out.push(Action::Font(FontChange::InterfaceText(direction)));
+                    out.push(Action::App(AppAction::Font(FontChange::InterfaceText(direction))));
                 }
             }
             let percent = fonts.interface_percent.to_string();

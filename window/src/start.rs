@@ -11,7 +11,7 @@ use super::path_box::PathBox;
 use super::settings::Settings;
 use super::widgets::{LargeButton, first_key, label, paint_flat, text_button};
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::recent::{RecentState, RecentTrace};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
@@ -78,7 +78,7 @@ impl Start {
             ui.label(RichText::new(say!("start-recent-traces")).font(semi(13.0)).color(tok.t1));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if text_button(ui, say!("start-clear-list"), ui_font(12.5), tok.t2).clicked() {
-                    out.push(Action::ClearRecent);
+                    out.push(Action::File(FileAction::ClearRecent));
                 }
             });
         });
@@ -115,22 +115,22 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
         let open =
             LargeButton { text: label("Open…"), icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
         if open.ui(ui, 156.0).clicked() {
-            out.push(Action::OpenDialog);
+            out.push(Action::File(FileAction::OpenDialog));
         }
         let demo = LargeButton { text: label("Open the demo"), icon: icons::PLAY, key: None, is_primary: false };
         let directory =
             LargeButton { text: label("Open directory…"), icon: icons::OPEN, key: None, is_primary: false };
         if directory.ui(ui, 176.0).on_hover_text(say!("start-a-trace-that-consists-of")).clicked() {
-            out.push(Action::OpenDirectoryDialog);
+            out.push(Action::File(FileAction::OpenDirectoryDialog));
         }
         if demo.ui(ui, 168.0).clicked() {
-            out.push(Action::OpenDemo);
+            out.push(Action::File(FileAction::OpenDemo));
         }
         let session =
             LargeButton { text: label("Open session…"), icon: icons::BOOKMARK, key: None, is_primary: false };
         let hint = say!("start-what-was-marked-named-and");
         if session.ui(ui, 164.0).on_hover_text(hint).clicked() {
-            out.push(Action::OpenSession(None));
+            out.push(Action::File(FileAction::OpenSession(None)));
         }
     });
 }
@@ -152,7 +152,7 @@ fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok
     let end = rect.right() - if is_lit { 40.0 } else { 12.0 };
     paint_recent(ui, rect, trace, state, end);
     if is_lit && forget_ui(ui, rect, &trace.path, tok) {
-        out.push(Action::ForgetRecent(path));
+        out.push(Action::File(FileAction::ForgetRecent(path)));
     } else if response.clicked() {
         out.push(trace.action());
     }

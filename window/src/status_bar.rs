@@ -8,7 +8,7 @@ use stepback_index::Cancel;
 use super::app::App;
 use super::widgets::{badge, paint_flat, text_button, width};
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, FileAction, PanelAction, PanelKind, TravelAction};
 use stepback_debugger::desk::Opening;
 use stepback_debugger::desk::status_at;
 use stepback_debugger::desk::words::count;
@@ -93,7 +93,7 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
     ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.warn);
     if response.on_hover_text(say!("status-lines-that-could-not-be")).clicked() {
-        out.push(Action::ShowPanel(PanelKind::Warnings));
+        out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Warnings)));
     }
 }
 
@@ -115,7 +115,7 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().text(rect.left_center() + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
     let hint = say!("status-reads-that-differ-from-the");
     if response.on_hover_text(hint).clicked() {
-        out.push(Action::ShowPanel(PanelKind::Externals));
+        out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Externals)));
     }
 }
 
@@ -166,7 +166,7 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().text(rect.left_center() + vec2(4.0, 0.0), Align2::LEFT_CENTER, icons::PIN, icon(13.0), tok.accent);
     ui.painter().text(rect.left_center() + vec2(22.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
     if response.on_hover_text(say!("status-steps-of-other-threads-are")).clicked() {
-        out.push(Action::StayInThread(None));
+        out.push(Action::Travel(TravelAction::StayInThread(None)));
     }
 }
 
@@ -198,7 +198,7 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
     if stop_ui(ui, tok, say!("command-stop-looking")).on_hover_text(say!("lookup-stop")).clicked() {
-        out.push(Action::StopLookup);
+        out.push(Action::Travel(TravelAction::StopLookup));
     }
     words_ui(ui, tok, &text);
 }
@@ -227,7 +227,7 @@ fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().circle_filled(rect.left_center() + vec2(10.0, 0.0), 3.5, tok.accent);
     ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
     if response.on_hover_text(say!("status-the-trace-is-read-as")).clicked() {
-        out.push(Action::FollowTrace);
+        out.push(Action::File(FileAction::FollowTrace));
     }
 }
 
@@ -238,7 +238,7 @@ fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
         .on_hover_text(say!("status-index-the-rest-of-the"))
         .clicked()
     {
-        out.push(Action::ContinueIndexing);
+        out.push(Action::File(FileAction::ContinueIndexing));
     }
     let text = part.stopped();
     words_ui(ui, tok, &text).on_hover_text(hint);
@@ -268,7 +268,7 @@ fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
         .on_hover_text(say!("status-do-without-calls-stay-as"))
         .clicked()
     {
-        out.push(Action::CancelIndexing);
+        out.push(Action::File(FileAction::CancelIndexing));
     }
     let text = say!("status-finding-tail-calls");
     words_ui(ui, tok, text).on_hover_text(say!("status-the-call-tree-gains-calls"));
@@ -282,7 +282,7 @@ fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>)
         .on_hover_text(say!("status-cancel-indexing-what-is-indexed"))
         .clicked()
     {
-        out.push(Action::CancelIndexing);
+        out.push(Action::File(FileAction::CancelIndexing));
     }
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, say!("status-indexing")));
@@ -300,6 +300,6 @@ fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>)
     painter.rect_filled(Rect::from_min_size(bar.min, vec2(120.0 * share, 4.0)), 2.0, tok.accent);
     painter.text(rect.right_center() - vec2(6.0, 0.0), Align2::RIGHT_CENTER, text, mono(11.5), tok.t1);
     if response.on_hover_text(say!("status-show-the-indexing-card")).clicked() {
-        out.push(Action::ToggleIndexingCard);
+        out.push(Action::File(FileAction::ToggleIndexingCard));
     }
 }

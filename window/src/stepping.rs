@@ -5,7 +5,7 @@ use egui_tiles::Tile;
 use super::app::App;
 use super::workspace::Workspace;
 use crate::panels::{Pane, Panel as _};
-use stepback_debugger::action::{Way, WindowId};
+use stepback_debugger::action::{PanelId, Way, WindowId};
 use stepback_debugger::desk::thread_named;
 use stepback_debugger::model::{Move, Stride};
 
@@ -32,7 +32,7 @@ impl Workspace {
 }
 
 impl App {
-    pub(super) fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
+    pub(super) fn choose_thread(&mut self, tile: PanelId, thread: Option<String>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         match thread.as_deref().map(|name| thread_named(&workspace.session, name)) {
             Some(Err(error)) => self.report(&error),

@@ -6,7 +6,7 @@ use egui_tiles::{TabState, TileId};
 use super::widgets::{badge, paint_flat, width};
 use crate::panels::{Pane, tab_badge};
 use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
-use stepback_debugger::action::{Action, Follow, WindowId};
+use stepback_debugger::action::{Action, Follow, PanelAction, PanelId, WindowId};
 use stepback_debugger::desk::words::count;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Windows;
@@ -169,7 +169,7 @@ pub fn strip_end_ui(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
         None => {
             let badge = FollowBadge { follow, room, is_pinnable: pane.is_pinnable() };
-            out.extend(badge.ui(ui, windows).map(|next| Action::Bind(tile.0, next)));
+            out.extend(badge.ui(ui, windows).map(|next| Action::Panel(PanelAction::Bind(PanelId(tile.0), next))));
         }
     }
 }
@@ -263,12 +263,12 @@ fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
         let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
         ids.sort();
         if ui.add(egui::Button::selectable(follow == Follow::Active, say!("tabs-follow-the-active-window"))).clicked() {
-            out.push(Action::Bind(tile.0, Follow::Active));
+            out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Active)));
         }
         for id in ids {
             let is_chosen = follow == Follow::Window(id);
             if ui.add(egui::Button::selectable(is_chosen, say!("tabs-follow-window", number = id.0))).clicked() {
-                out.push(Action::Bind(tile.0, Follow::Window(id)));
+                out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Window(id))));
             }
         }
         if pane.is_pinnable() {
@@ -278,23 +278,23 @@ fn panel_menu(ui: &mut Ui, strip: &Strip<'_>, out: &mut Vec<Action>) {
                 .add(egui::Button::selectable(is_pinned, say!("tabs-pin-at", position = count(here.position))))
                 .clicked()
             {
-                out.push(Action::Bind(tile.0, Follow::Pinned(here)));
+                out.push(Action::Panel(PanelAction::Bind(PanelId(tile.0), Follow::Pinned(here))));
             }
         }
         ui.separator();
     }
     let (word, action) = match place {
-        PanelPlace::Dock => (say!("strip-tear-off"), Action::TearOff(Some(tile.0))),
-        PanelPlace::Window => (say!("strip-put-back"), Action::PutBack(Some(tile.0))),
+        PanelPlace::Dock => (say!("strip-tear-off"), Action::Panel(PanelAction::TearOff(Some(PanelId(tile.0))))),
+        PanelPlace::Window => (say!("strip-put-back"), Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0))))),
     };
     if ui.button(word).clicked() {
         out.push(action);
     }
     if ui.button(say!("tabs-duplicate")).clicked() {
-        out.push(Action::DuplicatePanel(tile.0));
+        out.push(Action::Panel(PanelAction::DuplicatePanel(PanelId(tile.0))));
     }
     if ui.button(say!("tabs-close")).clicked() {
-        out.push(Action::ClosePanel(tile.0));
+        out.push(Action::Panel(PanelAction::ClosePanel(PanelId(tile.0))));
     }
 }
 

@@ -7,7 +7,7 @@ use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, W
 
 use super::widgets::link;
 use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::messages::say;
@@ -154,7 +154,7 @@ impl Toasts {
                         self.is_unfolded = true;
                     }
                     if link(ui, say!("toasts-close-all")).clicked() {
-                        out.push(Action::DismissToasts);
+                        out.push(Action::App(AppAction::DismissToasts));
                     }
                 });
             });
@@ -223,11 +223,11 @@ impl Toast {
                 for (word, action) in &self.actions {
                     if link(ui, word).clicked() {
                         out.push(action.clone());
-                        out.push(Action::DismissToast(self.id));
+                        out.push(Action::App(AppAction::DismissToast(self.id)));
                     }
                 }
                 if link(ui, say!("toasts-copy")).clicked() {
-                    out.push(Action::Copy(format!("{}\n{}", self.title, self.text)));
+                    out.push(Action::App(AppAction::Copy(format!("{}\n{}", self.title, self.text))));
                 }
             },
         );
@@ -240,7 +240,7 @@ impl Toast {
         super::widgets::paint_flat(ui.painter(), button, &response, tok);
         ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
         if response.clicked() {
-            out.push(Action::DismissToast(self.id));
+            out.push(Action::App(AppAction::DismissToast(self.id)));
         }
     }
 }

@@ -16,7 +16,7 @@ use super::widgets::line_below;
 use super::workspace::{Drawn, Workspace};
 use crate::panels::ViewCx;
 use crate::theme::Tok;
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 
@@ -61,8 +61,8 @@ impl Workspace {
     }
 
     /// Puts a panel back to where it stood, or all.
-    pub(super) fn put_back(&mut self, tile: Option<u64>) {
-        let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile)]);
+    pub(super) fn put_back(&mut self, tile: Option<PanelId>) {
+        let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile.0)]);
         for tile in back {
             self.dock.set_visible(tile, true);
             self.focus(tile);
@@ -84,11 +84,11 @@ impl Workspace {
 
 impl App {
     /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
-    pub(super) fn tear_off(&mut self, tile: Option<u64>) {
+    pub(super) fn tear_off(&mut self, tile: Option<PanelId>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let Some(tile) = tile.map(TileId).or(workspace.focused) else { return };
+        let Some(tile) = tile.map(|panel| TileId(panel.0)).or(workspace.focused) else { return };
         if !workspace.dock.is_visible(tile) {
-            return workspace.put_back(Some(tile.0));
+            return workspace.put_back(Some(PanelId(tile.0)));
         }
         if workspace.torn().len() >= WINDOWS {
             return self.toasts.show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
@@ -133,7 +133,7 @@ impl App {
         let viewport = ui.input(|input| input.viewport().clone());
         let is_used = ui.input(|input| !input.events.is_empty() || input.pointer.any_pressed());
         if is_native && viewport.close_requested() {
-            out.push(Action::PutBack(Some(tile.0)));
+            out.push(Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0)))));
         }
         if let Some(workspace) = self.workspace.as_mut() {
             let window = workspace.torn_window(tile);
@@ -174,7 +174,7 @@ impl App {
             line_below(ui.painter(), strip, tok.line);
             let body = Rect::from_min_max(pos2(whole.left(), strip.bottom()), whole.max);
             is_clicked = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(body);
-            let cx = ViewCx { tile: tile.0, has_focus, ..cx };
+            let cx = ViewCx { tile: PanelId(tile.0), has_focus, ..cx };
             ui.scope_builder(UiBuilder::new().max_rect(body), |ui| {
                 ui.set_clip_rect(body.intersect(ui.clip_rect()));
                 pane.ui(ui, &cx, out);
@@ -203,6 +203,10 @@ fn bring_to_front(ui: &Ui, window: ViewportId) {
 }
 
 fn takes_keyboard(action: &Action) -> bool {
-    use Action::{AskFor, CommandPalette, FocusFind, FocusGoTo, KeyboardHelp, Settings};
-    matches!(action, AskFor(_) | CommandPalette | FocusFind | FocusGoTo | KeyboardHelp | Settings)
+    use AppAction::{AskFor, CommandPalette, FocusGoTo, KeyboardHelp, Settings};
+    match action {
+        Action::Search(action) => *action == SearchAction::FocusFind,
+        Action::App(action) => matches!(action, AskFor(_) | CommandPalette | FocusGoTo | KeyboardHelp | Settings),
+        _ => false,
+    }
 }

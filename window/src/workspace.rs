@@ -18,7 +18,7 @@ use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
 use crate::panels::{Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::action::{Action, CellName, Follow, PanelId, PanelKind, StepRange, Way, WindowId};
 use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
 use stepback_debugger::keymap::Situation;
 use stepback_debugger::worker::{Slot, Ticket};
@@ -130,15 +130,15 @@ impl Workspace {
     }
 
     /// Binds a panel to a window or a moment.
-    pub fn bind(&mut self, tile: u64, follow: Follow) {
-        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+    pub fn bind(&mut self, tile: PanelId, follow: Follow) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile.0)) {
             pane.bind(follow);
         }
     }
 
     /// A panel shows a thread; none: that of the position.
-    pub fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
-        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+    pub fn choose_thread(&mut self, tile: PanelId, thread: Option<String>) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile.0)) {
             pane.choose_thread(thread);
         }
     }
@@ -227,7 +227,7 @@ impl Workspace {
         Situation {
             active: Some((self.windows.active, here.0)),
             trace: self.windows.active().trace,
-            tile: self.focused.map(|tile| tile.0),
+            tile: self.focused.map(|tile| PanelId(tile.0)),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
@@ -240,14 +240,14 @@ impl Workspace {
     fn selection(&mut self, tok: &Tok) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
         let Drawn { cx, dock, .. } = self.drawn(tok);
-        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: tile.0, has_focus: true, ..cx });
+        let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: PanelId(tile.0), has_focus: true, ..cx });
         Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
     /// What panels look at, and what is drawn of it.
     pub fn drawn<'a>(&'a mut self, tok: &'a Tok) -> Drawn<'a> {
         // No tile of the dock has this number.
-        let cx = ViewCx { desk: &self.desk, tok, tile: u64::MAX, has_focus: false };
+        let cx = ViewCx { desk: &self.desk, tok, tile: PanelId(u64::MAX), has_focus: false };
         Drawn { cx, dock: &mut self.dock, timeline: &mut self.timeline }
     }
 

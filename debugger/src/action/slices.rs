@@ -1,15 +1,52 @@
-//! How slices are shown.
+//! Actions on slices: "why has this value?" and "where did it go?".
 
 use serde::{Deserialize, Serialize};
+use stepback_parsers::Position;
 
-/// How the rows of a slice stand.
+use super::{CellName, SliceEdge, SliceQuestion, Way};
+use crate::notes::SliceChange;
+
+/// Presentation of a slice's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SliceView {
-    /// Copies collapsed, and what is computed in between in one expression.
+    /// Copies collapsed, and intermediate results combined into one expression.
     #[default]
     Chain,
-    /// Below a step what it takes in.
+    /// The inputs of a step below it.
     Tree,
-    /// All of them below each other, each step by itself.
+    /// All steps in one list.
     Everything,
+}
+
+/// An action on the slice, or on the slices that are kept by name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SliceAction {
+    /// Compute why a cell has its value at the active position.
+    Why(CellName),
+    /// Compute why a cell has its value at a position.
+    WhyAt(CellName, Position),
+    /// Compute a slice with the given edges.
+    WhyAgain(SliceQuestion),
+    /// Change the direction: back to the origin of the value, or forward to its uses.
+    TurnSlice(Way),
+    /// Follow an additional kind of dependence, or stop following it.
+    FollowInSlice(SliceEdge),
+    /// Choose the presentation in the panel that has the keyboard, or in the first.
+    ViewSlice(SliceView),
+    /// Raise the limit on the number of steps.
+    MoreOfSlice,
+    /// Stop the computation; the rows stay.
+    StopSlice,
+    /// Drop the slice and its marks.
+    ClearSlice,
+    /// Show only steps of the slice in the active window, or all steps again.
+    ToggleOnlySlice,
+    /// Keep the slice under a name.
+    KeepSlice(String),
+    /// Change the list of kept slices.
+    Slices(SliceChange),
+    /// Compute a kept slice again.
+    RunSlice(String),
+    /// Compute a kept slice in a panel of its own.
+    ShowSlice(String),
 }

@@ -1,5 +1,6 @@
 //! Searches for a place, and what is done where they find one.
 
+use stepback_index::CallId;
 use stepback_parsers::Position;
 
 use super::call_lookup::{CallQuestion, Named};
@@ -49,7 +50,7 @@ impl Desk {
     }
 
     /// Compares before and after a call, by its number in the call table; none: the one around the position.
-    pub fn compare_call(&mut self, call: Option<u64>) {
+    pub fn compare_call(&mut self, call: Option<CallId>) {
         let (window, at) = self.start();
         self.lookup = Some(Lookup::ends(&self.session, &self.worker, window, EndsQuestion { call, at }));
         self.take_found();

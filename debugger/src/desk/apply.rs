@@ -1,11 +1,10 @@
 //! What actions do that mean the trace, whoever draws it.
 
-use stepback_index::{CallId, ThreadId};
-use stepback_parsers::Position;
+use stepback_index::ThreadId;
 
 use super::access::LineGoal;
 use super::desk::Desk;
-use crate::action::Action;
+use crate::action::{Action, MarkAction, PanelAction, SearchAction, SliceAction, TravelAction, ViewAction};
 use crate::analysis::step_places::Callees;
 use crate::messages::say;
 use crate::model::{Move, Stride};
@@ -15,59 +14,62 @@ impl Desk {
     /// Does what an action asks of the trace. Gives it back where that is for those who draw to do.
     pub fn apply(&mut self, action: Action) -> Option<Action> {
         match action {
-            Action::StepRow(way) => self.begin(Move::Step(Stride::Row, way)),
-            Action::StepInto(way) => self.begin(Move::Step(Stride::Into, way)),
-            Action::StepOver(way) => self.begin(Move::Step(Stride::Over, way)),
-            Action::StepOut(way) => self.begin(Move::Step(Stride::Out, way)),
-            Action::StepOfThread(way) => self.begin(Move::StepOfThread(way)),
-            Action::StayInThread(name) => self.stay_in_thread(name.as_deref()),
-            Action::Edge(way) => self.begin(Move::Edge(way)),
-            Action::GoTo(text) => self.go_to(&text),
-            Action::Travel(window, to) => self.begin_in(window, Move::Travel(Position(to))),
-            Action::History(way) => self.begin(Move::History(way)),
-            Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
-            Action::GoToAccessUntil(cell, access, until) => self.go_to_access_until(cell, access, Position(until)),
-            Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
-            Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
-            Action::GoToVisit(way) => self.go_to_visit(way),
-            Action::StepLine(way) => self.go_to_next_line(Callees::Over, way),
-            Action::StepLineInto(way) => self.go_to_next_line(Callees::Into, way),
-            Action::GoToException(way) => self.go_to_exception(way),
-            Action::StopLookup => self.lookup = None,
-            Action::GoToWhere(condition, way) => self.go_to_where(condition, way),
-            Action::GoToWhereAgain(way) => self.go_to_where_again(way),
-            Action::GoToChange(watch, way) => self.go_to_change(watch, way),
-            Action::CompareWith(place) => self.compare_with(&place),
-            Action::CompareCall(call) => self.compare_call(call),
-            Action::Watch(change) => self.change_watches(&change),
-            Action::Wave(change) => self.change_waves(&change),
-            Action::FindNext(way) => self.find_next(way),
-            Action::FindMore => self.find_more(),
-            Action::StopFind => _ = self.find.stop(),
-            Action::ClearFind => self.find.clear(),
-            Action::ToggleOnlyHits => self.toggle_only_hits(),
-            Action::SurroundHits(context) => self.surround_hits(context),
-            Action::OpenHidden(window, steps) => self.open_hidden(window, steps),
-            Action::Why(cell) => self.why(&cell, None),
-            Action::WhyAt(cell, at) => self.why(&cell, Some(at)),
-            Action::WhyAgain(question) => self.why_again(question),
-            Action::TurnSlice(way) => self.turn_slice(way),
-            Action::FollowInSlice(edge) => self.follow_in_slice(edge),
-            Action::MoreOfSlice => self.more_of_slice(),
-            Action::StopSlice => _ = self.slice.stop(),
-            Action::ClearSlice => self.slice.clear(),
-            Action::ToggleOnlySlice => self.toggle_only_slice(),
-            Action::KeepSlice(name) => self.keep_slice(&name),
-            Action::Slices(change) => self.change_slices(&change),
-            Action::RunSlice(name) => self.run_slice(&name),
-            Action::KeepSearch(name) => self.keep_search(&name),
-            Action::Searches(change) => self.change_searches(&change),
-            Action::Bookmark(change) => self.change_bookmarks(&change),
-            Action::GoToBookmark(way) => self.go_to_bookmark(way),
+            Action::Travel(TravelAction::StepRow(way)) => self.begin(Move::Step(Stride::Row, way)),
+            Action::Travel(TravelAction::StepInto(way)) => self.begin(Move::Step(Stride::Into, way)),
+            Action::Travel(TravelAction::StepOver(way)) => self.begin(Move::Step(Stride::Over, way)),
+            Action::Travel(TravelAction::StepOut(way)) => self.begin(Move::Step(Stride::Out, way)),
+            Action::Travel(TravelAction::StepOfThread(way)) => self.begin(Move::StepOfThread(way)),
+            Action::Travel(TravelAction::StayInThread(name)) => self.stay_in_thread(name.as_deref()),
+            Action::Travel(TravelAction::Edge(way)) => self.begin(Move::Edge(way)),
+            Action::Travel(TravelAction::GoTo(text)) => self.go_to(&text),
+            Action::Travel(TravelAction::Travel(window, to)) => self.begin_in(window, Move::Travel(to)),
+            Action::Travel(TravelAction::History(way)) => self.begin(Move::History(way)),
+            Action::Travel(TravelAction::GoToAccess(cell, access, way)) => self.go_to_access(cell, access, way),
+            Action::Travel(TravelAction::GoToAccessUntil(cell, access, until)) => {
+                self.go_to_access_until(cell, access, until)
+            }
+            Action::Travel(TravelAction::GoToExternal(cell, way)) => self.go_to_external(cell, way),
+            Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => {
+                self.go_to_line(LineGoal { file, line, way, thread })
+            }
+            Action::Travel(TravelAction::GoToVisit(way)) => self.go_to_visit(way),
+            Action::Travel(TravelAction::StepLine(way)) => self.go_to_next_line(Callees::Over, way),
+            Action::Travel(TravelAction::StepLineInto(way)) => self.go_to_next_line(Callees::Into, way),
+            Action::Travel(TravelAction::GoToException(way)) => self.go_to_exception(way),
+            Action::Travel(TravelAction::StopLookup) => self.lookup = None,
+            Action::Travel(TravelAction::GoToWhere(condition, way)) => self.go_to_where(condition, way),
+            Action::Travel(TravelAction::GoToWhereAgain(way)) => self.go_to_where_again(way),
+            Action::Travel(TravelAction::GoToChange(watch, way)) => self.go_to_change(watch, way),
+            Action::Panel(PanelAction::CompareWith(place)) => self.compare_with(&place),
+            Action::Panel(PanelAction::CompareCall(call)) => self.compare_call(call),
+            Action::Mark(MarkAction::Watch(change)) => self.change_watches(&change),
+            Action::Mark(MarkAction::Wave(change)) => self.change_waves(&change),
+            Action::Search(SearchAction::FindNext(way)) => self.find_next(way),
+            Action::Search(SearchAction::FindMore) => self.find_more(),
+            Action::Search(SearchAction::StopFind) => _ = self.find.stop(),
+            Action::Search(SearchAction::ClearFind) => self.find.clear(),
+            Action::Search(SearchAction::ToggleOnlyHits) => self.toggle_only_hits(),
+            Action::Search(SearchAction::SurroundHits(context)) => self.surround_hits(context),
+            Action::Search(SearchAction::OpenHidden(window, steps)) => self.open_hidden(window, steps),
+            Action::Slice(SliceAction::Why(cell)) => self.why(&cell, None),
+            Action::Slice(SliceAction::WhyAt(cell, at)) => self.why(&cell, Some(at)),
+            Action::Slice(SliceAction::WhyAgain(question)) => self.why_again(question),
+            Action::Slice(SliceAction::TurnSlice(way)) => self.turn_slice(way),
+            Action::Slice(SliceAction::FollowInSlice(edge)) => self.follow_in_slice(edge),
+            Action::Slice(SliceAction::MoreOfSlice) => self.more_of_slice(),
+            Action::Slice(SliceAction::StopSlice) => _ = self.slice.stop(),
+            Action::Slice(SliceAction::ClearSlice) => self.slice.clear(),
+            Action::Slice(SliceAction::ToggleOnlySlice) => self.toggle_only_slice(),
+            Action::Slice(SliceAction::KeepSlice(name)) => self.keep_slice(&name),
+            Action::Slice(SliceAction::Slices(change)) => self.change_slices(&change),
+            Action::Slice(SliceAction::RunSlice(name)) => self.run_slice(&name),
+            Action::Search(SearchAction::KeepSearch(name)) => self.keep_search(&name),
+            Action::Search(SearchAction::Searches(change)) => self.change_searches(&change),
+            Action::Mark(MarkAction::Bookmark(change)) => self.change_bookmarks(&change),
+            Action::Travel(TravelAction::GoToBookmark(way)) => self.go_to_bookmark(way),
             Action::Fold(what) => self.begin(Move::Fold(what)),
-            Action::ToggleFold(call) => self.begin(Move::ToggleFold(CallId(call))),
-            Action::SyncWindows => self.windows.is_synced = !self.windows.is_synced,
-            Action::ToggleRawText => {
+            Action::Panel(PanelAction::SyncWindows) => self.windows.is_synced = !self.windows.is_synced,
+            Action::View(ViewAction::ToggleRawText) => {
                 let window = self.windows.active_mut();
                 window.is_raw = !window.is_raw;
             }

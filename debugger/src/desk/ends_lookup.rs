@@ -13,7 +13,7 @@ use crate::session::Session;
 #[derive(Clone, Copy, Debug)]
 pub struct EndsQuestion {
     /// Its number in the call table; without it, the innermost around the position is meant.
-    pub call: Option<u64>,
+    pub call: Option<CallId>,
     /// Where.
     pub at: Position,
 }
@@ -25,7 +25,7 @@ impl EndsQuestion {
     /// See [`stepback_index::QueryError`].
     pub fn answer(self, session: &Session) -> Result<Found> {
         let range = match self.call {
-            Some(call) => session.index.calls().get(CallId(call)).map(|call| steps_of(session, &call)),
+            Some(call) => session.index.calls().get(call).map(|call| steps_of(session, &call)),
             None => here(session, self.at)?.around.first().copied(),
         };
         Ok(range.map_or_else(|| Found::Nothing(say!("lookup-there-is-no-call-around").to_owned()), Found::Ends))

@@ -15,7 +15,7 @@ use super::found::Found;
 use super::hit_lookup::hit_found;
 use super::reached::{Reached, is_late};
 use super::words::count;
-use crate::action::{Access, Action, CellName, Way, WindowId};
+use crate::action::{Access, Action, CellName, TravelAction, ViewAction, Way, WindowId};
 use crate::analysis::names::NamesAt;
 use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AddressSpace, split_space};
@@ -186,14 +186,16 @@ fn other_meaning(
     };
     let said = say!("lookup-best", title = best.title, note = best.note);
     match best.action {
-        Action::GoTo(place) => {
+        Action::Travel(TravelAction::GoTo(place)) => {
             let at = place.parse::<Place>()?.resolve_from(session, from, cancel)?;
             Ok(Found::Noted(at, said))
         }
-        Action::GoToLine(file, line, way, thread) => {
+        Action::Travel(TravelAction::GoToLine(file, line, way, thread)) => {
             line_found(&LineQuestion { file, line, way, from, thread }, session, cancel)
         }
-        Action::ShowMemory(address) => Err(anyhow!(say!("lookup-is-memory", text = text, address = address))),
+        Action::View(ViewAction::ShowMemory(address)) => {
+            Err(anyhow!(say!("lookup-is-memory", text = text, address = address)))
+        }
         _ => Err(error),
     }
 }

@@ -5,7 +5,7 @@ use stepback_parsers::Position;
 use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::{Message, News, Tone};
-use crate::action::{Action, PanelKind, Way};
+use crate::action::{Action, MarkAction, PanelKind, Way};
 use crate::messages::say;
 use crate::model::Move;
 use crate::notes::{BookmarkChange, KeptSearch, KeptSearches, SearchChange, WatchChange};
@@ -46,7 +46,7 @@ impl Desk {
             }
             _ => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("marks-undo"), Action::Undo));
+        self.say(Message::new(Tone::Info, words).offering(say!("marks-undo"), Action::Mark(MarkAction::Undo)));
     }
 
     /// Travels to the bookmark before or behind the position.
@@ -94,7 +94,7 @@ impl Desk {
             WatchChange::Clear => say!("watches-all-watches-were-removed"),
             _ => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("watches-undo"), Action::Undo));
+        self.say(Message::new(Tone::Info, words).offering(say!("watches-undo"), Action::Mark(MarkAction::Undo)));
     }
 
     /// Keeps the search under a name.
@@ -126,7 +126,7 @@ impl Desk {
             SearchChange::Forget(name) => say!("find-forgotten", name = name.as_str()),
             SearchChange::Rename(..) => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Undo));
+        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Mark(MarkAction::Undo)));
     }
 
     /// A search that is kept; tells where there is none of this name.

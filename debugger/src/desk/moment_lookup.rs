@@ -11,7 +11,7 @@ use super::found::Found;
 use super::lookup::{Lookup, Question};
 use super::news::News;
 use super::reached::Reached;
-use crate::action::{Action, Way};
+use crate::action::{Action, AppAction, Way};
 use crate::analysis::condition::{Course, next_true};
 use crate::analysis::exceptions::next_exception;
 use crate::analysis::names::NameError;
@@ -100,7 +100,7 @@ impl Desk {
             Some(condition) => self.go_to_where(condition, way),
             None => {
                 let name = if way == Way::Back { "Previous where…" } else { "Next where…" };
-                self.tell(News::Do(Action::AskFor(name.to_owned())));
+                self.tell(News::Do(Action::App(AppAction::AskFor(name.to_owned()))));
             }
         }
     }

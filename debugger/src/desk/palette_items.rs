@@ -1,6 +1,6 @@
 //! What the palette lists for a query: plain data.
 
-use crate::action::Action;
+use crate::action::{Action, SearchAction, SliceAction, TravelAction};
 use crate::icons;
 use crate::keymap::{self, Command, Situation, parse_line};
 use crate::messages::{folded, say};
@@ -71,7 +71,7 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
     let mut list: Vec<Item> = line_item(query, situation).into_iter().collect();
     let line = list.first().map(|item| item.text.clone());
     let new = |place: &&Suggestion| {
-        let is_step = matches!(&place.action, Action::GoTo(text) if text.bytes().all(|digit| digit.is_ascii_digit()));
+        let is_step = matches!(&place.action, Action::Travel(TravelAction::GoTo(text)) if text.bytes().all(|digit| digit.is_ascii_digit()));
         !(is_step && line.is_some())
     };
     let (exact, others): (Vec<&Suggestion>, Vec<&Suggestion>) =
@@ -95,14 +95,14 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
     fitting.extend(searches.iter().filter_map(|kept| {
         let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run("Run search…", Action::RunSearch(kept.name.clone()));
+        let choice = Choice::Run("Run search…", Action::Search(SearchAction::RunSearch(kept.name.clone())));
         let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
         Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
     }));
     fitting.extend(slices.iter().filter_map(|kept| {
         let text = say!("palette-slice", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run("Run slice…", Action::RunSlice(kept.name.clone()));
+        let choice = Choice::Run("Run slice…", Action::Slice(SliceAction::RunSlice(kept.name.clone())));
         let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
         Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
     }));

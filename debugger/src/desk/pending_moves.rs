@@ -125,6 +125,6 @@ fn nowhere_words(session: &Session, what: &Move) -> Option<String> {
             Some(sentence(&words))
         }
         Move::Step(..) | Move::StayInThread(_) | Move::Travel(_) | Move::Edge(_) => None,
-        Move::History(_) | Move::Fold(_) | Move::ToggleFold(_) => None,
+        Move::History(_) | Move::Fold(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::desk::Desk;
-use crate::action::Action;
+use crate::action::{Action, FileAction, Fold, PanelAction, SearchAction, SliceAction, TravelAction};
 
 /// Actions in the order in which they are done: first in, first out, all of them.
 ///
@@ -67,91 +67,64 @@ impl Extend<Action> for Queue {
 
 /// Whether an action is a move of a window that needs no search. Several of them are made together.
 fn is_move(action: &Action) -> bool {
-    let is_step = matches!(action, Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_));
-    let is_walk = matches!(action, Action::Page(_) | Action::StepOfThread(_) | Action::StayInThread(_));
-    let is_jump = matches!(action, Action::Travel(..) | Action::Edge(_) | Action::History(_));
-    is_step || is_walk || is_jump || matches!(action, Action::Fold(_) | Action::ToggleFold(_))
+    use TravelAction::{Edge, History, Page, StayInThread, StepInto, StepOfThread, StepOut, StepOver, StepRow, Travel};
+    match action {
+        Action::Fold(_) => true,
+        Action::Travel(action) => matches!(
+            action,
+            StepRow(_)
+                | StepInto(_)
+                | StepOver(_)
+                | StepOut(_)
+                | Page(_)
+                | StepOfThread(_)
+                | StayInThread(_)
+                | Travel(..)
+                | Edge(_)
+                | History(_)
+        ),
+        _ => false,
+    }
 }
 
-/// How an action stands to a search under way.
+/// Relation of an action to a search for a place that is under way.
 #[derive(PartialEq, Eq)]
 enum Order {
-    /// It has nothing to do with the position.
+    /// It does not depend on the position.
     Beside,
-    /// It begins from the position that the search will find.
+    /// It starts from the position that the search will find.
     After,
-    /// It goes to a place of its own.
+    /// It moves to a place of its own.
     Instead,
 }
 
 fn order(action: &Action) -> Order {
     match action {
-        Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_) | Action::Page(_) => {
+        Action::File(FileAction::CloseTrace) => Order::Instead,
+        Action::File(_) | Action::View(_) | Action::App(_) => Order::Beside,
+        Action::Travel(action) => order_of_move(action),
+        Action::Search(action) => match action {
+            SearchAction::Find(_) | SearchAction::FindNext(_) | SearchAction::RunSearch(_) => Order::After,
+            _ => Order::Beside,
+        },
+        Action::Slice(SliceAction::Why(_)) => Order::After,
+        Action::Slice(_) => Order::Beside,
+        // An action that marks the position names it; one from the keyboard was made where a search has led.
+        Action::Mark(_) => Order::Beside,
+        Action::Fold(Fold::Toggle(_)) => Order::Beside,
+        Action::Fold(_) => Order::After,
+        Action::Panel(PanelAction::SideBySide | PanelAction::CompareWith(_) | PanelAction::CompareCall(_)) => {
             Order::After
         }
-        Action::StepOfThread(_) | Action::StayInThread(_) => Order::After,
-        Action::GoToAccess(..) | Action::GoToAccessUntil(..) => Order::After,
-        Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
-        Action::Find(_) | Action::FindNext(_) | Action::RunSearch(_) => Order::After,
-        Action::GoToVisit(_) | Action::GoToException(_) | Action::StepLine(_) | Action::StepLineInto(_) => Order::After,
-        Action::GoToWhere(..) | Action::GoToWhereAgain(_) | Action::GoToChange(..) => Order::After,
-        Action::Watch(_) | Action::Wave(_) | Action::StopLookup => Order::Beside,
-        Action::FocusFind | Action::FindMore | Action::StopFind | Action::ClearFind => Order::Beside,
-        Action::KeepSearch(_) | Action::Searches(_) | Action::ShowSearch(_) => Order::Beside,
-        // It is asked at the position that a search leads to.
-        Action::Why(_) => Order::After,
-        Action::WhyAt(..)
-        | Action::WhyAgain(_)
-        | Action::FollowInSlice(_)
-        | Action::ViewSlice(_)
-        | Action::TurnSlice(_) => Order::Beside,
-        Action::MoreOfSlice | Action::StopSlice | Action::ClearSlice | Action::ToggleOnlySlice => Order::Beside,
-        Action::KeepSlice(_) | Action::Slices(_) | Action::RunSlice(_) | Action::ShowSlice(_) => Order::Beside,
-        Action::ToggleOnlyHits | Action::SurroundHits(_) | Action::OpenHidden(..) => Order::Beside,
-        // What marks the position names it; those from the keyboard are made where a search has led.
-        Action::Bookmark(_) | Action::BookmarkSelection(_) | Action::Undo | Action::Redo => Order::Beside,
-        Action::GoToBookmark(_) => Order::After,
-        Action::GoToLine(..) | Action::GoToCall(..) | Action::Fold(_) | Action::SideBySide => Order::After,
-        Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
-            Order::Instead
-        }
-        Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) => Order::Beside,
-        Action::OpenFiles(_) | Action::OpenDemo => Order::Beside,
-        Action::OpenSession(_) | Action::OpenSessionWith(..) | Action::LocateTrace(_) => Order::Beside,
-        Action::SaveSession(_) | Action::SaveSessionAgain => Order::Beside,
-        Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
-        Action::LocateSource(_) | Action::MoveSources(_) | Action::ForgetSources => Order::Beside,
-        Action::ForgetRecent(_) | Action::ClearRecent => Order::Beside,
-        Action::CancelIndexing | Action::ContinueIndexing | Action::FollowTrace => Order::Beside,
-        Action::ToggleIndexingCard | Action::Quit | Action::OpenWindowAt(_) | Action::ToggleFold(_) => Order::Beside,
-        Action::SyncWindows | Action::ScrollAlong(..) => Order::Beside,
-        Action::Activate(_) | Action::ShowPanel(_) | Action::NewPanel(_) | Action::Compare => Order::Beside,
-        Action::Bind(..) | Action::ChooseThread(..) | Action::ClosePanel(_) | Action::DuplicatePanel(_) => {
-            Order::Beside
-        }
-        Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) | Action::FitTimeline(_) => Order::Beside,
-        Action::UseLayout(_) | Action::SaveLayout(_) | Action::ForgetLayout(_) => Order::Beside,
-        Action::SelectRange(_) | Action::CompareEnds(_) | Action::CompareWindows(..) => Order::Beside,
-        Action::ListCalls(_) => Order::Beside,
-        Action::TellFunctions(_) | Action::StopFunctions | Action::MeasureCalls(_) | Action::SelectFunction(_) => {
-            Order::Beside
-        }
-        Action::CompareWith(_) | Action::CompareCall(_) => Order::After,
-        Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
-            Order::Beside
-        }
-        Action::ListValues(_) | Action::ListExecutions(_) | Action::GroupAccesses | Action::ShowEffects(_) => {
-            Order::Beside
-        }
-        Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
-        Action::FilterRegisters(_) | Action::MemoryGroup(_) | Action::Memory(_) => Order::Beside,
-        Action::FormatRegisters(_) | Action::HalveRegisters | Action::SelectCell(_) => Order::Beside,
-        Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
-        Action::About | Action::Theme(_) | Action::Language(_) => Order::Beside,
-        Action::Zoom(_) | Action::Font(_) | Action::Copy(_) => Order::Beside,
-        Action::SaveText(..) | Action::SavePart(..) | Action::SavePicture(_) => Order::Beside,
-        Action::ToggleOwnBrowser | Action::Settings | Action::SetKeys(..) | Action::ResetKeys(_) => Order::Beside,
-        Action::ExportKeys | Action::ImportKeys(_) | Action::TearOff(_) | Action::PutBack(_) => Order::Beside,
-        Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
+        Action::Panel(_) => Order::Beside,
+    }
+}
+
+fn order_of_move(action: &TravelAction) -> Order {
+    use TravelAction::{Edge, GoTo, History, StopLookup, Travel};
+    match action {
+        Edge(_) | GoTo(_) | Travel(..) | History(_) => Order::Instead,
+        StopLookup => Order::Beside,
+        _ => Order::After,
     }
 }

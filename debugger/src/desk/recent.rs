@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::words::ago;
-use crate::action::Action;
+use crate::action::{Action, FileAction};
 use crate::image::ImageSpec;
 use crate::session::{OpenOptions, trace_bytes};
 
@@ -71,8 +71,8 @@ impl RecentTrace {
     /// Opens it again.
     pub fn action(&self) -> Action {
         match self.more.is_empty() {
-            true => Action::OpenPath(self.path.clone()),
-            false => Action::OpenFiles(self.options().paths().map(Path::to_owned).collect()),
+            true => Action::File(FileAction::OpenPath(self.path.clone())),
+            false => Action::File(FileAction::OpenFiles(self.options().paths().map(Path::to_owned).collect())),
         }
     }
 

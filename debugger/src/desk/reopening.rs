@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use stepback_parsers::Position;
 
 use super::desk::Desk;
-use crate::action::Action;
+use crate::action::{Action, TravelAction};
 use crate::image::ImageSpec;
 use crate::session::{IndexPolicy, OpenOptions};
 
@@ -58,7 +58,7 @@ impl Desk {
             }
             // Half of a part is not half of the trace, and a function may be called later.
             Err(_) if !self.session.index.is_whole() => BeginAt::Held(place),
-            _ => BeginAt::Go(Action::GoTo(place)),
+            _ => BeginAt::Go(Action::Travel(TravelAction::GoTo(place))),
         }
     }
 }

@@ -69,6 +69,8 @@ fn place(path: &Path, number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::AppAction;
+    use crate::action::TravelAction;
     use crate::action::{ThemeChoice, Way, WindowId};
 
     #[test]
@@ -76,8 +78,8 @@ mod tests {
         let text = "# a comment\n\n  Theme dark\nStep over\n";
         let mut script = Script::parse(Path::new("a.txt"), text).unwrap();
         let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
-        assert_eq!(script.next(&situation), Some(Ok(Action::Theme(ThemeChoice::Dark))));
-        assert_eq!(script.next(&situation), Some(Ok(Action::StepOver(Way::Forward))));
+        assert_eq!(script.next(&situation), Some(Ok(Action::App(AppAction::Theme(ThemeChoice::Dark)))));
+        assert_eq!(script.next(&situation), Some(Ok(Action::Travel(TravelAction::StepOver(Way::Forward)))));
         assert_eq!(script.place().as_deref(), Some("a.txt, line 4"));
         assert_eq!(script.next(&situation), None);
     }

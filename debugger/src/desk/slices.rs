@@ -1,11 +1,12 @@
 //! Why a cell has its value: what the actions of slices do.
 
 use std::sync::Arc;
+use stepback_parsers::Position;
 
 use super::desk::Desk;
 use super::kept_marks::Marks;
 use super::news::{Message, News, Tone};
-use crate::action::{Action, CellName, PanelKind, Way};
+use crate::action::{Action, CellName, MarkAction, PanelKind, Way};
 use crate::keymap::argument_text;
 use crate::messages::say;
 use crate::model::hit_rows::Sieve;
@@ -13,8 +14,8 @@ use crate::notes::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceQuestion}
 
 impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
-    pub(super) fn why(&mut self, cell: &CellName, at: Option<u64>) {
-        let at = at.unwrap_or(self.windows.active().position.0);
+    pub(super) fn why(&mut self, cell: &CellName, at: Option<Position>) {
+        let at = at.unwrap_or(self.windows.active().position).0;
         self.why_again(SliceQuestion { cell: argument_text(cell), at, forward: false, edges: self.slice.edges() });
     }
 
@@ -85,7 +86,7 @@ impl Desk {
             SliceChange::Forget(name) => say!("slice-forgotten", name = name.as_str()),
             SliceChange::Rename(..) => return,
         };
-        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Undo));
+        self.say(Message::new(Tone::Info, words).offering(say!("command-undo"), Action::Mark(MarkAction::Undo)));
     }
 
     /// A slice that is kept; tells where there is none of this name.

@@ -6,7 +6,8 @@ use super::command::{Command, Situation};
 use super::stroke::read_key;
 use super::table::commands;
 use crate::action::{
-    Access, Action, CellName, FindQuestion, Follow, FontChange, FontRole, MemoryChange, Moment, Way, WindowId,
+    Access, Action, AppAction, CellName, FileAction, FindQuestion, Follow, FontChange, FontRole, MarkAction,
+    MemoryChange, Moment, PanelAction, PanelId, SearchAction, TravelAction, ViewAction, Way, WindowId,
 };
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
@@ -99,7 +100,7 @@ fn quoted(command: &Command) -> String {
 
 /// A situation in which every command is possible.
 fn everything() -> Situation {
-    Situation { active: Some((WindowId(1), 0)), tile: Some(0), ..Situation::default() }
+    Situation { active: Some((WindowId(1), 0)), tile: Some(PanelId(0)), ..Situation::default() }
 }
 
 /// The command with the longest name that a line begins with, and the rest.
@@ -155,7 +156,7 @@ pub fn watch_text(cell: &CellName) -> String {
 }
 
 pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::OpenPath(from_home(text)))
+    Ok(Action::File(FileAction::OpenPath(from_home(text))))
 }
 
 /// `Step over = F10, N`; nothing behind the sign: the command has no key any more.
@@ -168,59 +169,59 @@ pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
     }
     let keys: Vec<String> = keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
     keys.iter().try_for_each(|key| read_key(key).map(|_| ()))?;
-    Ok(Action::SetKeys(command.name.to_owned(), keys))
+    Ok(Action::App(AppAction::SetKeys(command.name.to_owned(), keys)))
 }
 
 pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ImportKeys(Some(typed_path(text))))
+    Ok(Action::App(AppAction::ImportKeys(Some(typed_path(text)))))
 }
 
 pub fn interface_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Font(FontChange::File(FontRole::Interface, Some(typed_path(text)))))
+    Ok(Action::App(AppAction::Font(FontChange::File(FontRole::Interface, Some(typed_path(text))))))
 }
 
 pub fn fixed_width_font(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Font(FontChange::File(FontRole::FixedWidth, Some(typed_path(text)))))
+    Ok(Action::App(AppAction::Font(FontChange::File(FontRole::FixedWidth, Some(typed_path(text))))))
 }
 
 pub fn open_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::OpenSession(Some(typed_path(text))))
+    Ok(Action::File(FileAction::OpenSession(Some(typed_path(text)))))
 }
 
 pub fn save_session(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SaveSession(Some(typed_path(text))))
+    Ok(Action::File(FileAction::SaveSession(Some(typed_path(text)))))
 }
 
 pub fn save_part(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SavePart(None, Some(typed_path(text))))
+    Ok(Action::File(FileAction::SavePart(None, Some(typed_path(text)))))
 }
 
 pub fn save_picture(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SavePicture(Some(typed_path(text))))
+    Ok(Action::File(FileAction::SavePicture(Some(typed_path(text)))))
 }
 
 pub fn use_layout(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::UseLayout(text.to_owned()))
+    Ok(Action::Panel(PanelAction::UseLayout(text.to_owned())))
 }
 
 pub fn save_layout(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::SaveLayout(text.to_owned()))
+    Ok(Action::Panel(PanelAction::SaveLayout(text.to_owned())))
 }
 
 pub fn forget_layout(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ForgetLayout(text.to_owned()))
+    Ok(Action::Panel(PanelAction::ForgetLayout(text.to_owned())))
 }
 
 pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::AddSysroot(Some(from_home(text))))
+    Ok(Action::File(FileAction::AddSysroot(Some(from_home(text)))))
 }
 
 pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoTo(place_text(text)))
+    Ok(Action::Travel(TravelAction::GoTo(place_text(text))))
 }
 
 pub fn compare_with(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::CompareWith(place_text(text)))
+    Ok(Action::Panel(PanelAction::CompareWith(place_text(text))))
 }
 
 /// A place in the language of the command line: `step 5`, `line 5`, `time 5`, `pc main` are accepted besides.
@@ -238,15 +239,18 @@ pub fn place_text(text: &str) -> String {
 }
 
 pub fn bookmark(text: &str, situation: &Situation) -> Result<Action, String> {
-    Ok(Action::Bookmark(BookmarkChange::Put { place: marked(situation)?, name: text.to_owned() }))
+    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put { place: marked(situation)?, name: text.to_owned() })))
 }
 
 pub fn note(text: &str, situation: &Situation) -> Result<Action, String> {
-    Ok(Action::Bookmark(BookmarkChange::Annotate { place: marked(situation)?, note: text.to_owned() }))
+    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Annotate {
+        place: marked(situation)?,
+        note: text.to_owned(),
+    })))
 }
 
 pub fn bookmark_selection(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::BookmarkSelection(text.to_owned()))
+    Ok(Action::Mark(MarkAction::BookmarkSelection(text.to_owned())))
 }
 
 /// `0x80020340:8 the handler`, with digits as the window shows them.
@@ -257,7 +261,7 @@ pub fn bookmark_memory(text: &str, _: &Situation) -> Result<Action, String> {
     let len_bytes = number(length).ok().filter(|length| *length > 0);
     let len_bytes = len_bytes.ok_or_else(|| say!("line-not-a-number-of-bytes", length = format!("{length:?}")))?;
     let place = BookmarkPlace::Memory { address, len_bytes };
-    Ok(Action::Bookmark(BookmarkChange::Put { place, name: name.trim().to_owned() }))
+    Ok(Action::Mark(MarkAction::Bookmark(BookmarkChange::Put { place, name: name.trim().to_owned() })))
 }
 
 /// An address in hex, as it is shown.
@@ -272,35 +276,35 @@ fn marked(situation: &Situation) -> Result<BookmarkPlace, String> {
 }
 
 pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::StayInThread(Some(text.to_owned())))
+    Ok(Action::Travel(TravelAction::StayInThread(Some(text.to_owned()))))
 }
 
 pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell_name(text)?, Access::Write, Way::Back))
+    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Write, Way::Back)))
 }
 
 pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell_name(text)?, Access::Write, Way::Forward))
+    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Write, Way::Forward)))
 }
 
 pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell_name(text)?, Access::Read, Way::Back))
+    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Read, Way::Back)))
 }
 
 pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToAccess(cell_name(text)?, Access::Read, Way::Forward))
+    Ok(Action::Travel(TravelAction::GoToAccess(cell_name(text)?, Access::Read, Way::Forward)))
 }
 
 pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToExternal(Some(cell_name(text)?), Way::Back))
+    Ok(Action::Travel(TravelAction::GoToExternal(Some(cell_name(text)?), Way::Back)))
 }
 
 pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToExternal(Some(cell_name(text)?), Way::Forward))
+    Ok(Action::Travel(TravelAction::GoToExternal(Some(cell_name(text)?), Way::Forward)))
 }
 
 pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ShowMemory(text.to_owned()))
+    Ok(Action::View(ViewAction::ShowMemory(text.to_owned())))
 }
 
 pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
@@ -310,15 +314,15 @@ pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
     };
     let (address, length) = split_range(range);
     let length = length.map_or(Ok(1), |length| length_of(length, text))?;
-    Ok(Action::ListAccesses(address.trim().to_owned(), length, thread))
+    Ok(Action::View(ViewAction::ListAccesses(address.trim().to_owned(), length, thread)))
 }
 
 pub fn watch(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Watch(WatchChange::Add(text.to_owned())))
+    Ok(Action::Mark(MarkAction::Watch(WatchChange::Add(text.to_owned()))))
 }
 
 pub fn wave(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Wave(WatchChange::Add(text.to_owned())))
+    Ok(Action::Mark(MarkAction::Wave(WatchChange::Add(text.to_owned()))))
 }
 
 pub fn next_where(text: &str, _: &Situation) -> Result<Action, String> {
@@ -331,62 +335,64 @@ pub fn last_where(text: &str, _: &Situation) -> Result<Action, String> {
 
 fn condition(text: &str, way: Way) -> Result<Action, String> {
     parse(text).map_err(|error| error.to_string())?;
-    Ok(Action::GoToWhere(text.to_owned(), way))
+    Ok(Action::Travel(TravelAction::GoToWhere(text.to_owned(), way)))
 }
 
 pub fn values(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ListValues(cell_name(text)?))
+    Ok(Action::View(ViewAction::ListValues(cell_name(text)?)))
 }
 
 pub fn executions(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ListExecutions(text.to_owned()))
+    Ok(Action::View(ViewAction::ListExecutions(text.to_owned())))
 }
 
 pub fn find(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() }))
+    Ok(Action::Search(SearchAction::Find(FindQuestion { text: text.to_owned(), ..FindQuestion::default() })))
 }
 
 pub fn keep_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::KeepSearch(text.to_owned()))
+    Ok(Action::Search(SearchAction::KeepSearch(text.to_owned())))
 }
 
 pub fn run_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::RunSearch(text.to_owned()))
+    Ok(Action::Search(SearchAction::RunSearch(text.to_owned())))
 }
 
 pub fn show_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ShowSearch(text.to_owned()))
+    Ok(Action::Search(SearchAction::ShowSearch(text.to_owned())))
 }
 
 pub fn forget_search(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Searches(SearchChange::Forget(text.to_owned())))
+    Ok(Action::Search(SearchAction::Searches(SearchChange::Forget(text.to_owned()))))
 }
 
 pub fn rename_search(text: &str, _: &Situation) -> Result<Action, String> {
     let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
+    Ok(Action::Search(SearchAction::Searches(SearchChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
 }
 
 pub fn around(text: &str, _: &Situation) -> Result<Action, String> {
-    number(text).map(Action::SurroundHits).map_err(|error| format!("{text:?} is {error}"))
+    number(text)
+        .map(|it| Action::Search(SearchAction::SurroundHits(it)))
+        .map_err(|error| format!("{text:?} is {error}"))
 }
 
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
     let image: ImageSpec = text.parse().map_err(|error: anyhow::Error| format!("{error:#}"))?;
-    Ok(Action::AddImage(Some(ImageSpec { path: from_home(image.path), ..image })))
+    Ok(Action::File(FileAction::AddImage(Some(ImageSpec { path: from_home(image.path), ..image }))))
 }
 
 pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
     let mapping = text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
-    Ok(Action::MoveSources(SourceMapping { to: from_home(&mapping.to), ..mapping }))
+    Ok(Action::File(FileAction::MoveSources(SourceMapping { to: from_home(&mapping.to), ..mapping })))
 }
 
 pub fn next_call(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToCall(Some(text.to_owned()), Way::Forward))
+    Ok(Action::Travel(TravelAction::GoToCall(Some(text.to_owned()), Way::Forward)))
 }
 
 pub fn last_call(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::GoToCall(Some(text.to_owned()), Way::Back))
+    Ok(Action::Travel(TravelAction::GoToCall(Some(text.to_owned()), Way::Back)))
 }
 
 pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {
@@ -401,7 +407,7 @@ fn source_line(text: &str, way: Way) -> Result<Action, String> {
     let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
     match line.trim().parse() {
         Ok(line) if line > 0 && !file.trim().is_empty() => {
-            Ok(Action::GoToLine(file.trim().to_owned(), line, way, None))
+            Ok(Action::Travel(TravelAction::GoToLine(file.trim().to_owned(), line, way, None)))
         }
         _ => Err(say!("line-a-source-line-is-given", text = format!("{text:?}"))),
     }
@@ -411,7 +417,7 @@ pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
     let is_meant = |format: &&LaneFormat| format.name().eq_ignore_ascii_case(text);
     let format = LaneFormat::ALL.iter().find(is_meant);
     format
-        .map(|format| Action::ReadLanes(*format))
+        .map(|format| Action::View(ViewAction::ReadLanes(*format)))
         .ok_or_else(|| say!("line-is-no-way-to-read", text = format!("{text:?}"), ways = spoken(LANES)))
 }
 
@@ -419,11 +425,11 @@ pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
 pub const IN_MEMORY: &str = "ask-bytes-a-number-or-a-text";
 
 pub fn find_in_memory(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Memory(MemoryChange::Find(text.to_owned(), Way::Forward)))
+    Ok(Action::View(ViewAction::Memory(MemoryChange::Find(text.to_owned(), Way::Forward))))
 }
 
 pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::FilterRegisters(if text == "-" { String::new() } else { text.to_owned() }))
+    Ok(Action::View(ViewAction::FilterRegisters(if text == "-" { String::new() } else { text.to_owned() })))
 }
 
 pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
@@ -436,27 +442,27 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
         "system" => RegisterGroup::System,
         _ => return Err(say!("line-is-no-group", text = format!("{text:?}"), groups = spoken(GROUPS))),
     };
-    Ok(Action::NewRegisters(group))
+    Ok(Action::View(ViewAction::NewRegisters(group)))
 }
 
 pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     let position = digits.parse().map_err(|_| say!("line-is-no-step-number", text = format!("{text:?}")))?;
-    Ok(Action::OpenWindowAt(Moment { trace: situation.trace, position }))
+    Ok(Action::Panel(PanelAction::OpenWindowAt(Moment { trace: situation.trace, position })))
 }
 
 pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
     let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
     if text == "active" {
-        return Ok(Action::Bind(tile, Follow::Active));
+        return Ok(Action::Panel(PanelAction::Bind(tile, Follow::Active)));
     }
     let number = text.parse().map_err(|_| say!("line-is-neither-active-nor-the", text = format!("{text:?}")))?;
-    Ok(Action::Bind(tile, Follow::Window(WindowId(number))))
+    Ok(Action::Panel(PanelAction::Bind(tile, Follow::Window(WindowId(number)))))
 }
 
 pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
     let tile = situation.tile.ok_or(say!("line-no-panel-has-the-keyboard"))?;
-    Ok(Action::ChooseThread(tile, (text != "-").then(|| text.to_owned())))
+    Ok(Action::Panel(PanelAction::ChooseThread(tile, (text != "-").then(|| text.to_owned()))))
 }
 
 /// A plain word is a register (or, where the trace has none of that name, a symbol);
@@ -498,20 +504,20 @@ mod tests {
 
     #[test]
     fn the_longest_name_is_meant() {
-        check("Go to start", Action::Edge(Way::Back));
-        check("Go to 50%", Action::GoTo("50%".to_owned()));
-        check("step back over", Action::StepOver(Way::Back));
+        check("Go to start", Action::Travel(TravelAction::Edge(Way::Back)));
+        check("Go to 50%", Action::Travel(TravelAction::GoTo("50%".to_owned())));
+        check("step back over", Action::Travel(TravelAction::StepOver(Way::Back)));
     }
 
     #[test]
     fn places_may_be_spelled_out() {
-        check("Go to line 12", Action::GoTo("line:12".to_owned()));
-        check("Go to… step 1,250", Action::GoTo("1,250".to_owned()));
+        check("Go to line 12", Action::Travel(TravelAction::GoTo("line:12".to_owned())));
+        check("Go to… step 1,250", Action::Travel(TravelAction::GoTo("1,250".to_owned())));
     }
 
     #[test]
     fn a_cell_is_a_register_or_a_piece_of_memory() {
-        let write = |cell| Action::GoToAccess(cell, Access::Write, Way::Back);
+        let write = |cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back));
         check("Last write x2", write(CellName::Register("x2".to_owned())));
         check("Last write 0x80:8", write(CellName::Memory("0x80".to_owned(), 8)));
         check("Last write sp+8", write(CellName::Memory("sp+8".to_owned(), 1)));
@@ -523,7 +529,7 @@ mod tests {
     #[test]
     fn accesses_are_those_of_a_range_by_a_thread_or_by_any() {
         let list = |address: &str, length, thread: Option<&str>| {
-            Action::ListAccesses(address.to_owned(), length, thread.map(str::to_owned))
+            Action::View(ViewAction::ListAccesses(address.to_owned(), length, thread.map(str::to_owned)))
         };
         check("Accesses 0x80:8", list("0x80", 8, None));
         check("Accesses buffer", list("buffer", 1, None));
@@ -534,8 +540,14 @@ mod tests {
 
     #[test]
     fn a_source_line_is_a_file_and_a_number() {
-        check("Next execution of line main.c:12", Action::GoToLine("main.c".to_owned(), 12, Way::Forward, None));
-        check("Last execution of line C:\\a.c:7", Action::GoToLine("C:\\a.c".to_owned(), 7, Way::Back, None));
+        check(
+            "Next execution of line main.c:12",
+            Action::Travel(TravelAction::GoToLine("main.c".to_owned(), 12, Way::Forward, None)),
+        );
+        check(
+            "Last execution of line C:\\a.c:7",
+            Action::Travel(TravelAction::GoToLine("C:\\a.c".to_owned(), 7, Way::Back, None)),
+        );
         for line in ["Next execution of line main.c", "Next execution of line :3", "Next execution of line a.c:0"] {
             assert!(parse_line(line, &everything()).is_err_and(|error| error.contains("FILE:LINE")), "{line}");
         }
@@ -543,8 +555,8 @@ mod tests {
 
     #[test]
     fn a_name_alone_is_enough_where_nothing_is_asked() {
-        check("theme dark", Action::Theme(ThemeChoice::Dark));
-        check("Open…", Action::OpenDialog);
+        check("theme dark", Action::App(AppAction::Theme(ThemeChoice::Dark)));
+        check("Open…", Action::File(FileAction::OpenDialog));
     }
 
     #[test]

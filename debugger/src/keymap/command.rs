@@ -1,8 +1,9 @@
 //! What a command is.
 
 use super::stroke::KeyStroke;
-use crate::action::{Action, CellName, Moment, TraceId, WindowId};
+use crate::action::{Action, CellName, Moment, PanelId, SliceAction, TraceId, WindowId};
 use crate::messages::{self, say};
+use stepback_parsers::Position;
 
 /// Something that a user can ask for by name.
 pub struct Command {
@@ -115,8 +116,8 @@ pub struct Situation {
     pub active: Option<(WindowId, u64)>,
     /// The trace of that window.
     pub trace: TraceId,
-    /// The dock tile number of the panel that has the keyboard.
-    pub tile: Option<u64>,
+    /// The panel that has the keyboard.
+    pub tile: Option<PanelId>,
     /// Whether that panel is a trace window.
     pub is_in_trace: bool,
     /// Whether that panel shows registers or memory.
@@ -172,12 +173,12 @@ impl Situation {
     /// Why of what a hover text tells, else of the cell under the cursor: where it has the value that is shown.
     pub fn why(&self) -> Option<Action> {
         if let Some((cell, at)) = &self.pointed {
-            return Some(Action::WhyAt(cell.clone(), *at));
+            return Some(Action::Slice(SliceAction::WhyAt(cell.clone(), Position(*at))));
         }
         let cell = self.cell.clone()?;
         Some(match self.cell_at {
-            Some(at) => Action::WhyAt(cell, at),
-            None => Action::Why(cell),
+            Some(at) => Action::Slice(SliceAction::WhyAt(cell, Position(at))),
+            None => Action::Slice(SliceAction::Why(cell)),
         })
     }
 

@@ -3,12 +3,12 @@
 //! Keys, menus, tooltips, the command palette, the page of keys and scripts all read this table.
 //!
 //! ```
-//! use stepback_debugger::action::{Action, WindowId};
+//! use stepback_debugger::action::{Action, TravelAction, WindowId};
 //! use stepback_debugger::keymap::{Situation, Switches, parse_line};
 //!
 //! let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
 //! let action = parse_line("Go to step 1,250", &situation);
-//! assert_eq!(action, Ok(Action::GoTo("1,250".to_owned())));
+//! assert_eq!(action, Ok(Action::Travel(TravelAction::GoTo("1,250".to_owned()))));
 //! ```
 
 mod arguments;

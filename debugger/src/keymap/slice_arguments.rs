@@ -2,7 +2,7 @@
 
 use super::arguments::cell_name;
 use super::command::Situation;
-use crate::action::{Action, EffectsOf, OtherCall, StepRange};
+use crate::action::{Action, EffectsOf, OtherCall, SliceAction, StepRange, ViewAction};
 use crate::messages::say;
 use crate::notes::SliceChange;
 
@@ -10,28 +10,28 @@ use crate::notes::SliceChange;
 pub const KEPT_SLICE: &str = "ask-name-of-a-kept-slice";
 
 pub fn why(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Why(cell_name(text)?))
+    Ok(Action::Slice(SliceAction::Why(cell_name(text)?)))
 }
 
 pub fn keep_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::KeepSlice(text.to_owned()))
+    Ok(Action::Slice(SliceAction::KeepSlice(text.to_owned())))
 }
 
 pub fn run_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::RunSlice(text.to_owned()))
+    Ok(Action::Slice(SliceAction::RunSlice(text.to_owned())))
 }
 
 pub fn show_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::ShowSlice(text.to_owned()))
+    Ok(Action::Slice(SliceAction::ShowSlice(text.to_owned())))
 }
 
 pub fn forget_slice(text: &str, _: &Situation) -> Result<Action, String> {
-    Ok(Action::Slices(SliceChange::Forget(text.to_owned())))
+    Ok(Action::Slice(SliceAction::Slices(SliceChange::Forget(text.to_owned()))))
 }
 
 pub fn rename_slice(text: &str, _: &Situation) -> Result<Action, String> {
     let (old, new) = text.split_once('=').ok_or_else(|| say!("line-old-new", text = format!("{text:?}")))?;
-    Ok(Action::Slices(SliceChange::Rename(old.trim().to_owned(), new.trim().to_owned())))
+    Ok(Action::Slice(SliceAction::Slices(SliceChange::Rename(old.trim().to_owned(), new.trim().to_owned()))))
 }
 
 /// A range of positions: `1190 1255`, `1,190..1,255`.
@@ -41,7 +41,7 @@ pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
     match numbers.as_deref() {
         Some([first, last]) => {
             let range = StepRange { first: *first.min(last), last: *first.max(last) };
-            Ok(Action::ShowEffects(EffectsOf::Range(range)))
+            Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Range(range))))
         }
         _ => Err(say!("ask-two-positions").to_owned()),
     }
@@ -51,7 +51,7 @@ pub fn effects(text: &str, _: &Situation) -> Result<Action, String> {
 pub fn other_call(text: &str, situation: &Situation) -> Result<Action, String> {
     let other = position_number(text.trim()).ok_or_else(|| say!("ask-a-position").to_owned())?;
     let at = situation.position().ok_or_else(|| say!("ask-a-position").to_owned())?;
-    Ok(Action::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other))))
+    Ok(Action::View(ViewAction::ShowEffects(EffectsOf::Comparison(at, OtherCall::Around(other)))))
 }
 
 fn position_number(text: &str) -> Option<u64> {

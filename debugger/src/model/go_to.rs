@@ -6,7 +6,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::so_far::so_far;
-use crate::action::{Action, Way};
+use crate::action::{Action, TravelAction, ViewAction, Way};
 use crate::analysis::code_address::code_address;
 use crate::expression::{is_used, shown_address};
 use crate::image::Symbol;
@@ -55,7 +55,11 @@ fn step_of(session: &Session, text: &str) -> Option<Suggestion> {
     let digits: String = text.chars().filter(|letter| *letter != ',' && *letter != '_').collect();
     let position = digits.parse::<u64>().ok().filter(|position| *position <= session.index.step_count())?;
     let title = say!("goto-step-of", step = position);
-    Some(Suggestion { title, note: say!("goto-a-position").to_owned(), action: Action::GoTo(position.to_string()) })
+    Some(Suggestion {
+        title,
+        note: say!("goto-a-position").to_owned(),
+        action: Action::Travel(TravelAction::GoTo(position.to_string())),
+    })
 }
 
 /// An address as it is shown: hexadecimal digits, with or without `0x`.
@@ -66,7 +70,7 @@ fn address_of(session: &Session, text: &str, cancel: &Cancel) -> Result<Option<S
     let place = session.images.name_at(pc).map(|name| say!("goto-in", name = name)).unwrap_or_default();
     let note = format!("{place}{}", so_far(session, &times.executions()));
     let title = say!("goto-address", address = format!("{:x}", pc.0));
-    Ok(Some(Suggestion { title, note, action: Action::GoTo(format!("pc:{:#x}", pc.0)) }))
+    Ok(Some(Suggestion { title, note, action: Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0))) }))
 }
 
 /// Memory that the trace accesses or an image has.
@@ -74,7 +78,7 @@ fn memory_at(session: &Session, address: u64, cancel: &Cancel) -> Option<Suggest
     is_used(&session.index, address, cancel).then(|| Suggestion {
         title: say!("goto-memory", address = format!("{address:x}")),
         note: say!("goto-in-memory").to_owned(),
-        action: Action::ShowMemory(format!("{address:#x}")),
+        action: Action::View(ViewAction::ShowMemory(format!("{address:#x}"))),
     })
 }
 
@@ -86,7 +90,7 @@ fn line_of(text: &str) -> Option<Suggestion> {
     is_file.then(|| Suggestion {
         title: say!("goto-line-of", line = line, file = file),
         note: say!("goto-its-next-execution").to_owned(),
-        action: Action::GoToLine(file.to_owned(), line, Way::Forward, None),
+        action: Action::Travel(TravelAction::GoToLine(file.to_owned(), line, Way::Forward, None)),
     })
 }
 
@@ -108,7 +112,7 @@ fn functions(session: &Session, text: &str, cancel: &Cancel) -> Result<Vec<Sugge
             Some(times) => say!("goto-function", calls = so_far(session, &times.calls())),
             None => say!("goto-function", calls = so_far(session, spoken(NEVER))),
         };
-        let action = Action::GoTo(format!("pc:{:#x}", pc.0));
+        let action = Action::Travel(TravelAction::GoTo(format!("pc:{:#x}", pc.0)));
         offered.push(Suggestion { title: symbol.name().to_owned(), note, action });
     }
     // Stable: among those that ran, and among those that did not, the order stays.
@@ -169,7 +173,10 @@ mod tests {
     #[test]
     fn a_line_of_a_file_is_one() {
         let found = suggestions(&overflow_with_image(), "overflow.c:12", &Cancel::default()).unwrap();
-        assert_eq!(found[0].action, Action::GoToLine("overflow.c".to_owned(), 12, Way::Forward, None));
+        assert_eq!(
+            found[0].action,
+            Action::Travel(TravelAction::GoToLine("overflow.c".to_owned(), 12, Way::Forward, None))
+        );
         assert_eq!(offered("line:7"), Vec::<String>::new());
     }
 }

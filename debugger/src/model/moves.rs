@@ -1,6 +1,6 @@
 //! Moves of a trace window. They look at the trace, so a worker makes them on a copy of the window.
 
-use stepback_index::{CallId, Cancel, Index, QueryError, SlotReader, ThreadId};
+use stepback_index::{Cancel, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::{Position, Source};
 
 use super::{Ground, Stride, ThreadWalk, TraceWindow};
@@ -24,8 +24,6 @@ pub enum Move {
     History(Way),
     /// Folds or unfolds.
     Fold(Fold),
-    /// Folds an open call, unfolds a folded one.
-    ToggleFold(CallId),
 }
 
 /// What became of a move.
@@ -73,7 +71,7 @@ impl Move {
             Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
             Self::Edge(way) => window.edge(*way, &ground(here)?),
             Self::History(way) => _ = window.history(*way, &ground(here)?),
-            Self::Fold(_) | Self::ToggleFold(_) if window.only_hits.is_on => return Ok(Landing::Unfoldable),
+            Self::Fold(_) if window.only_hits.is_on => return Ok(Landing::Unfoldable),
             Self::Fold(Fold::WindowTraps) => {
                 let frames = window_trap_frames(index, &Cancel::default())?;
                 if frames.is_empty() {
@@ -82,7 +80,6 @@ impl Move {
                 window.fold_frames(&frames, &ground(here)?);
             }
             Self::Fold(what) => window.fold(*what, &ground(here)?),
-            Self::ToggleFold(call) => window.toggle_fold(*call, &ground(here)?),
         }
         Ok(Landing::Made)
     }

@@ -218,6 +218,10 @@ impl TraceWindow {
             (Fold::UnfoldInside, Some(frame)) => Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame),
             (Fold::All, _) => self.fold_all(ground),
             (Fold::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
+            (Fold::Toggle(call), _) if self.folds.is_folded(call) => {
+                Arc::make_mut(&mut self.folds).unfold(ground.calls, call)
+            }
+            (Fold::Toggle(call), _) => Arc::make_mut(&mut self.folds).fold(ground.calls, call),
             // Which these are the trace says: see `Self::fold_frames`.
             (Fold::WindowTraps, _) | (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
         }
@@ -227,16 +231,6 @@ impl TraceWindow {
     /// Folds some calls besides those that are folded.
     pub fn fold_frames(&mut self, frames: &[CallId], ground: &Ground<'_>) {
         Arc::make_mut(&mut self.folds).fold_some(ground.calls, frames);
-        self.leave_folds(ground);
-    }
-
-    /// Folds an open call, unfolds a folded one.
-    pub fn toggle_fold(&mut self, call: CallId, ground: &Ground<'_>) {
-        if self.folds.is_folded(call) {
-            Arc::make_mut(&mut self.folds).unfold(ground.calls, call);
-        } else {
-            Arc::make_mut(&mut self.folds).fold(ground.calls, call);
-        }
         self.leave_folds(ground);
     }
 

@@ -4,7 +4,7 @@ use stepback_index::CallTable;
 use stepback_parsers::Position;
 
 use super::{NewEnd, TraceWindow};
-use crate::action::{Action, Follow, Moment, WindowId};
+use crate::action::{Action, Follow, Moment, PanelAction, WindowId};
 
 /// All trace windows. There is always at least one.
 #[derive(Clone, Debug)]
@@ -136,9 +136,9 @@ impl Windows {
             Follow::Active => None,
             Follow::Window(_) => {
                 let id = self.travelling(follow);
-                (id != self.active).then_some(Action::Activate(id))
+                (id != self.active).then_some(Action::Panel(PanelAction::Activate(id)))
             }
-            Follow::Pinned(moment) => Some(Action::Travel(self.active, moment.position)),
+            Follow::Pinned(moment) => Some(Action::travel(self.active, Position(moment.position))),
         }
     }
 
@@ -216,8 +216,11 @@ mod tests {
         windows.activate(WindowId(1));
         assert_eq!(windows.position_of(Follow::Active), Position(0));
         assert_eq!(windows.start_from(Follow::Active), None);
-        assert_eq!(windows.start_from(Follow::Window(WindowId(2))), Some(Action::Activate(WindowId(2))));
-        assert_eq!(windows.start_from(Follow::Pinned(3.into())), Some(Action::Travel(WindowId(1), 3)));
+        assert_eq!(
+            windows.start_from(Follow::Window(WindowId(2))),
+            Some(Action::Panel(PanelAction::Activate(WindowId(2))))
+        );
+        assert_eq!(windows.start_from(Follow::Pinned(3.into())), Some(Action::travel(WindowId(1), Position(3))));
         let pair = windows.pair().map(|(first, second)| (first.id, second.id));
         assert_eq!(pair, Some((WindowId(1), WindowId(2))));
     }

@@ -8,7 +8,7 @@ use stepback_parsers::Position;
 
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
-use crate::action::{Action, PanelKind};
+use crate::action::{Action, MarkAction, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::Meaning;
@@ -64,12 +64,14 @@ impl TableSource for BookmarkTable {
 
     fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let asked = match (gesture, row.position, row.address) {
-            (Gesture::Go, Some(position), _) => Action::Travel(desk.windows.active, position.0),
-            (Gesture::Go | Gesture::GoOn, _, Some(address)) => Action::ShowMemory(format!("{:#x}", address.0)),
+            (Gesture::Go, Some(position), _) => Action::travel(desk.windows.active, position),
+            (Gesture::Go | Gesture::GoOn, _, Some(address)) => {
+                Action::View(ViewAction::ShowMemory(format!("{:#x}", address.0)))
+            }
             (Gesture::Remove, ..) => {
                 let known = desk.bookmarks.list().iter().find(|bookmark| name_of(bookmark) == row.name);
                 let Some(known) = known else { return false };
-                Action::Bookmark(BookmarkChange::Remove(known.id))
+                Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(known.id)))
             }
             _ => return false,
         };

@@ -9,7 +9,7 @@ use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, Follow, PanelKind, StepRange};
+use crate::action::{Action, Follow, PanelKind, StepRange, ViewAction};
 use crate::desk::{Blocks, Change, Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::call_rows::{CallRow, Children, Node, children_of, same_calls};
@@ -334,8 +334,8 @@ impl View for CallsView {
             (Some(TreeRow::Calls { row, is_open: Some(true), .. }), Gesture::Close) => {
                 self.state.tree.close(row.node())
             }
-            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => out.push(Action::Travel(window, row.entered_at.0)),
-            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => out.push(Action::Travel(window, row.left_at.0)),
+            (Some(TreeRow::Calls { row, .. }), Gesture::Go) => out.push(Action::travel(window, row.entered_at)),
+            (Some(TreeRow::Calls { row, .. }), Gesture::GoOn) => out.push(Action::travel(window, row.left_at)),
             (Some(TreeRow::More { node, .. }), Gesture::Go | Gesture::Open) => self.state.tree.show_more(*node),
             _ => return false,
         }
@@ -361,7 +361,7 @@ impl View for CallsView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::ListCalls(range) = action else { return false };
+        let Action::View(ViewAction::ListCalls(range)) = action else { return false };
         (self.state.text, self.state.range) = (String::new(), *range);
         true
     }

@@ -9,7 +9,7 @@ use stepback_parsers::{Position, Step};
 
 use super::detail_cache::DetailCache;
 use super::view::{Gesture, Rows, Status, View};
-use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
+use crate::action::{Access, Action, CellName, PanelAction, PanelKind, TravelAction, Way, WindowId};
 use crate::desk::{Desk, SessionWatch};
 use crate::messages::say;
 use crate::model::TraceWindow;
@@ -371,7 +371,7 @@ impl View for CompareView {
             _ => return false,
         };
         turned.into_iter().for_each(|title| self.toggle(title));
-        out.extend(asked.map(|(cell, way)| Action::GoToAccess(cell, Access::Write, way)));
+        out.extend(asked.map(|(cell, way)| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))));
         true
     }
 
@@ -406,7 +406,7 @@ impl View for CompareView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::CompareWindows(left, right) = action else { return false };
+        let Action::Panel(PanelAction::CompareWindows(left, right)) = action else { return false };
         self.choose(*left, *right);
         true
     }

@@ -6,7 +6,7 @@ use stepback_index::Cancel;
 
 use super::table_view::{TableSource, Work};
 use super::view::Status;
-use crate::action::{Action, EffectsOf, PanelKind};
+use crate::action::{Action, EffectsOf, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::effects_table::effects_table;
@@ -60,7 +60,7 @@ impl TableSource for EffectsTable {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::ShowEffects(of) = action else { return false };
+        let Action::View(ViewAction::ShowEffects(of)) = action else { return false };
         self.of = Some(*of);
         true
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::table_view::TableSource;
 use super::view::{Marked, Status};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, SearchAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::found::{SearchEnd, nothing_words, summary};
@@ -58,7 +58,7 @@ impl TableSource for FindTable {
     }
 
     fn list_more(&mut self, out: &mut Vec<Action>) {
-        out.push(Action::FindMore);
+        out.push(Action::Search(SearchAction::FindMore));
     }
 
     fn follows_cursor(&self) -> bool {

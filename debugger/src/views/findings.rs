@@ -107,7 +107,7 @@ impl View for FindingsView {
             (Some((rule, Some(Branch::Open), _)), Gesture::Go | Gesture::Close) => _ = self.closed.insert(rule),
             (Some((rule, Some(Branch::Closed), _)), Gesture::Go | Gesture::Open) => _ = self.closed.remove(rule),
             (Some((_, _, Some(position))), Gesture::Go) => {
-                out.push(Action::Travel(desk.windows.active, position.0));
+                out.push(Action::travel(desk.windows.active, position));
             }
             _ => return false,
         }

@@ -6,7 +6,7 @@ use stepback_index::Cancel;
 
 use super::table_view::TableSource;
 use super::view::Status;
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::call_profile::Progress;
 use crate::desk::Desk;
 use crate::messages::say;
@@ -46,7 +46,7 @@ impl TableSource for FunctionTable {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        matches!(action, Action::TellFunctions(_))
+        matches!(action, Action::View(ViewAction::TellFunctions(_)))
     }
 
     fn forget(&mut self) {

@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 
 use super::table_view::{TableSource, TableView, Work};
 use super::view::{Gesture, Marked, Status};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::analysis::heap::{has_heap, heap};
 use crate::desk::Desk;
 use crate::desk::Stream;
@@ -140,18 +140,18 @@ impl TableSource for AccessTable {
 
     fn take(&mut self, action: &Action, desk: &Desk) -> bool {
         match action {
-            Action::ListAccesses(address, len_bytes, thread) => {
+            Action::View(ViewAction::ListAccesses(address, len_bytes, thread)) => {
                 let listed = Of::Cell(format!("{address}:{len_bytes}"));
                 let question = self.question_about(listed, AccessKinds::All, desk);
                 self.ask(AccessQuestion { thread: thread.clone(), ..question });
             }
-            Action::ListValues(cell) => {
+            Action::View(ViewAction::ListValues(cell)) => {
                 self.ask(self.question_about(Of::Cell(argument_text(cell)), AccessKinds::Writes, desk));
             }
-            Action::ListExecutions(code) => {
+            Action::View(ViewAction::ListExecutions(code)) => {
                 self.ask(self.question_about(Of::Code(code.clone()), AccessKinds::All, desk));
             }
-            Action::GroupAccesses => {
+            Action::View(ViewAction::GroupAccesses) => {
                 self.arrangement = self.arrangement.other();
                 self.question.iter_mut().for_each(|question| question.arrangement = self.arrangement);
             }
@@ -161,7 +161,7 @@ impl TableSource for AccessTable {
     }
 
     fn has_other_columns(&self, action: &Action) -> bool {
-        matches!(action, Action::GroupAccesses)
+        matches!(action, Action::View(ViewAction::GroupAccesses))
     }
 
     fn forget(&mut self) {

@@ -8,7 +8,7 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, Follow, PanelKind, Way};
+use crate::action::{Action, Follow, PanelKind, TravelAction, Way};
 use crate::desk::{Change, Desk, SessionWatch};
 use crate::image::SourceLine;
 use crate::messages::say;
@@ -291,7 +291,7 @@ impl View for SourceView {
         };
         let Some(shown) = &self.state.shown else { return false };
         out.extend(desk.windows.start_from(self.follow));
-        out.push(Action::GoToLine(shown.file.name.to_string(), line, way, self.thread.clone()));
+        out.push(Action::Travel(TravelAction::GoToLine(shown.file.name.to_string(), line, way, self.thread.clone())));
         true
     }
 

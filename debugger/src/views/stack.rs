@@ -155,7 +155,7 @@ impl View for StackView {
             Gesture::Open | Gesture::Close | Gesture::Remove => return false,
         };
         self.held = Some(Held { at: self.position(desk), sent_to: to });
-        out.push(Action::Travel(desk.windows.travelling(self.follow), to.0));
+        out.push(Action::travel(desk.windows.travelling(self.follow), to));
         true
     }
 

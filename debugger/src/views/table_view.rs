@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, Follow, PanelKind};
+use crate::action::{Action, CellName, Follow, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::table::{Table, TableRow, View as Shown};
@@ -68,8 +68,8 @@ pub trait TableSource {
 
     /// Does something with a row. False where that means nothing there.
     fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let travel = row.position.map(|position| Action::Travel(desk.windows.active, position.0));
-        let memory = row.address.map(|address| Action::ShowMemory(address.to_string()));
+        let travel = row.position.map(|position| Action::travel(desk.windows.active, position));
+        let memory = row.address.map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
         let asked = match gesture {
             Gesture::Go => travel.or(memory),
             Gesture::GoOn => memory,

@@ -67,7 +67,7 @@ impl TableSource for ThreadTable {
             (Some((_, last)), Gesture::GoOn) => last,
             _ => return false,
         };
-        out.push(Action::Travel(desk.windows.active, to.after().0));
+        out.push(Action::travel(desk.windows.active, to.after()));
         true
     }
 

@@ -6,7 +6,7 @@ use stepback_parsers::Source as _;
 
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, TravelAction};
 use crate::desk::Desk;
 use crate::messages::say;
 use crate::model::Meaning;
@@ -58,7 +58,7 @@ impl TableSource for WarningTable {
         if gesture != Gesture::Go || !is_text {
             return false;
         }
-        out.push(Action::GoTo(format!("line:{}", row.name)));
+        out.push(Action::Travel(TravelAction::GoTo(format!("line:{}", row.name))));
         true
     }
 

@@ -7,7 +7,7 @@ use stepback_parsers::{Position, Step};
 
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
-use crate::action::{Action, CellName, Follow, PanelKind, Way};
+use crate::action::{Action, CellName, Follow, MarkAction, PanelKind, TravelAction, Way};
 use crate::desk::Desk;
 use crate::expression::Reading;
 use crate::messages::say;
@@ -42,8 +42,8 @@ impl ShownWatch<'_> {
     pub fn act(self, gesture: Gesture, follow: Follow, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let windows = &desk.windows;
         let written_by = self.state.and_then(|state| state.written_by);
-        let travel = |to: Option<Step>| to.map(|to| Action::Travel(windows.travelling(follow), to.after().0));
-        let change = |way| Some(Action::GoToChange(self.watch.text(), way));
+        let travel = |to: Option<Step>| to.map(|to| Action::travel(windows.travelling(follow), to.after()));
+        let change = |way| Some(Action::Travel(TravelAction::GoToChange(self.watch.text(), way)));
         let is_here = written_by.map(Step::after) == Some(windows.position_of(follow));
         let asked = match gesture {
             // Where the step just done is the last write, to the change before.
@@ -52,10 +52,11 @@ impl ShownWatch<'_> {
             Gesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
             Gesture::Open => change(Way::Forward),
             Gesture::Close => change(Way::Back),
-            Gesture::Remove => Some(Action::Watch(WatchChange::Remove(self.place))),
+            Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(self.place)))),
         };
         let Some(asked) = asked else { return false };
-        let start = matches!(asked, Action::GoToChange(..)).then(|| windows.start_from(follow)).flatten();
+        let start =
+            matches!(asked, Action::Travel(TravelAction::GoToChange(..))).then(|| windows.start_from(follow)).flatten();
         out.extend(start.into_iter().chain([asked]));
         true
     }

@@ -1,7 +1,7 @@
 //! Why a cell has its value: the steps that it comes from, as a chain, as a tree, or all of them.
 
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, PanelKind, SliceView};
+use crate::action::{Action, CellName, PanelKind, SliceAction, SliceView, ViewAction};
 use crate::analysis::slice::{Fold, ReadingLine};
 use crate::desk::Desk;
 use crate::desk::{SliceList, SliceState};
@@ -101,14 +101,14 @@ impl View for WhyView {
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let Some((line, told)) = self.told(place) else {
             let is_more = self.more.is_some() && matches!(gesture, Gesture::Go | Gesture::Open);
-            out.extend(is_more.then_some(Action::MoreOfSlice));
+            out.extend(is_more.then_some(Action::Slice(SliceAction::MoreOfSlice)));
             return is_more;
         };
         let (line, position) = (*line, told.row().and_then(|row| row.position()));
         let is_call = told.row().is_none();
         let memory = told.row().and_then(|row| {
             row.gives.iter().find_map(|given| match &given.cell {
-                CellName::Memory(address, _) => Some(Action::ShowMemory(address.clone())),
+                CellName::Memory(address, _) => Some(Action::View(ViewAction::ShowMemory(address.clone()))),
                 CellName::Register(_) => None,
             })
         });
@@ -116,7 +116,7 @@ impl View for WhyView {
             (Gesture::Open, Fold::Folded(_)) | (Gesture::Close, Fold::Open(_)) => self.list.flip(&line),
             (Gesture::Go, _) if is_call => self.list.flip(&line),
             (Gesture::Go, _) => {
-                let travel = position.map(|to| Action::Travel(desk.windows.active, to.0));
+                let travel = position.map(|to| Action::travel(desk.windows.active, to));
                 out.extend(travel);
                 true
             }
@@ -151,7 +151,7 @@ impl View for WhyView {
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {
-        let Action::ViewSlice(view) = action else { return false };
+        let Action::Slice(SliceAction::ViewSlice(view)) = action else { return false };
         self.view = *view;
         true
     }

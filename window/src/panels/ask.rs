@@ -1,7 +1,7 @@
 //! Questions that a panel of registers or memory asks for its cursor.
 
 use super::ViewCx;
-use stepback_debugger::action::{Access, Action, CellName, Follow, Way};
+use stepback_debugger::action::{Access, Action, CellName, Follow, SliceAction, TravelAction, Way};
 
 /// Which accesses are sought, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,10 @@ pub fn ask_access(
     out: &mut Vec<Action>,
 ) {
     out.extend(cx.desk.windows.start_from(follow));
-    out.push(Action::GoToAccess(cell, access, way));
+    out.push(Action::Travel(TravelAction::GoToAccess(cell, access, way)));
 }
 
 /// Asks why a cell has the value that it has at the moment that a panel shows.
 pub fn ask_why(cx: &ViewCx<'_>, follow: Follow, cell: CellName) -> Action {
-    Action::WhyAt(cell, cx.desk.windows.position_of(follow).0)
+    Action::Slice(SliceAction::WhyAt(cell, cx.desk.windows.position_of(follow)))
 }

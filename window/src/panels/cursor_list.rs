@@ -8,7 +8,7 @@ use super::list::{List, ListArea};
 use super::pen::{Pen, ROW};
 use super::row::{error_ui, loading_ui};
 use crate::theme::Tok;
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::views::{Gesture, Marked, View};
 use stepback_debugger::worker::Answer;
@@ -81,7 +81,9 @@ impl CursorList {
                 PanelKey::Enter => _ = view.act(row, view.entered(), cx.desk, out),
                 PanelKey::ShiftEnter => _ = view.act(row, Gesture::GoOn, cx.desk, out),
                 PanelKey::Remove => _ = view.act(row, Gesture::Remove, cx.desk, out),
-                PanelKey::Copy => out.extend(view.copied_whole().or_else(|| view.copied(row)).map(Action::Copy)),
+                PanelKey::Copy => out.extend(
+                    view.copied_whole().or_else(|| view.copied(row)).map(|it| Action::App(AppAction::Copy(it))),
+                ),
                 key if key.is_move() && view.follows_cursor() => {
                     view.act(self.cursor, Gesture::Go, cx.desk, out);
                 }

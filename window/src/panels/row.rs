@@ -1,11 +1,11 @@
 //! What can be clicked: rows, links, small buttons. All of it has a name for screen readers and tests.
 
 use egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_parsers::Step;
+use stepback_parsers::{Position, Step};
 
 use super::pen::Pen;
 use crate::theme::{mono, ui as ui_font};
-use stepback_debugger::action::{Action, Moment, TraceId, WindowId};
+use stepback_debugger::action::{Action, AppAction, Moment, PanelAction, TraceId, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 
@@ -85,9 +85,9 @@ impl StepLink {
     fn act(self, ui: &Ui, response: &Response, out: &mut Vec<Action>) {
         let to = Moment { trace: self.trace, position: self.step.after().0 };
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(to));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(to)));
         } else if response.clicked() {
-            out.push(Action::Travel(self.window, to.position));
+            out.push(Action::travel(self.window, Position(to.position)));
         }
     }
 }
@@ -123,7 +123,7 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
     let button = Rect::from_center_size(pos2(center.x, center.y + height + 14.0), vec2(64.0, 26.0));
     if ui.put(button, egui::Button::new(say!("row-copy"))).clicked() {
-        out.push(Action::Copy(error.to_owned()));
+        out.push(Action::App(AppAction::Copy(error.to_owned())));
     }
 }
 

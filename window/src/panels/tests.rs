@@ -13,7 +13,9 @@ use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use super::*;
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
-use stepback_debugger::action::{Access, Action, CellName, Follow, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, TravelAction, ViewAction, Way, WindowId,
+};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{Ground, SourceChoice};
 use stepback_debugger::session::test_session::overflow;
@@ -55,7 +57,7 @@ impl Bench {
             return;
         }
         let Self { desk, actions, draw, .. } = bench;
-        let cx = ViewCx { desk, tok: Tok::current(ui), tile: 1, has_focus: true };
+        let cx = ViewCx { desk, tok: Tok::current(ui), tile: PanelId(1), has_focus: true };
         draw(ui, &cx, actions);
     }
 }
@@ -75,7 +77,7 @@ fn trace(position: u64) -> Harness<'static, Bench> {
 fn a_click_on_a_row_travels_to_after_its_step() {
     let mut harness = trace(1250);
     harness.get_by_label("step 1245").click();
-    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 1246)]);
+    assert_eq!(taken(&mut harness), [Action::travel(ONE, Position(1246))]);
 }
 
 #[test]
@@ -83,12 +85,12 @@ fn the_box_beside_a_call_folds_it() {
     let mut harness = trace(1235);
     harness.get_by_label("fold step 1229").click();
     let call = match taken(&mut harness).as_slice() {
-        [Action::Activate(ONE), Action::ToggleFold(call)] => *call,
+        [Action::Panel(PanelAction::Activate(ONE)), Action::Fold(Fold::Toggle(call))] => *call,
         other => panic!("{other:?}"),
     };
     let session = overflow();
     let ground = Ground::at(&session.index, Position(1235)).expect("a position");
-    harness.state_mut().desk.windows.active_mut().toggle_fold(stepback_index::CallId(call), &ground);
+    harness.state_mut().desk.windows.active_mut().fold(Fold::Toggle(call), &ground);
     harness.run();
     assert!(harness.query_by_label("step 1233").is_none());
     harness.get_by_label("unfold step 1229");
@@ -103,7 +105,8 @@ fn the_menu_of_a_row_asks_for_the_last_write_before_it() {
     harness.run();
     harness.get_by_label("Last write of [80020010] before it").click();
     let cell = CellName::Memory("0x80020010".to_owned(), 1);
-    let expected = [Action::Travel(ONE, 1249), Action::GoToAccess(cell, Access::Write, Way::Back)];
+    let expected =
+        [Action::travel(ONE, Position(1249)), Action::Travel(TravelAction::GoToAccess(cell, Access::Write, Way::Back))];
     assert_eq!(taken(&mut harness), expected);
 }
 
@@ -134,7 +137,7 @@ fn raw_text_shows_lines() {
     harness.state_mut().desk.windows.active_mut().is_raw = true;
     harness.run();
     harness.get_by_label("line 2583").click();
-    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 1250)]);
+    assert_eq!(taken(&mut harness), [Action::travel(ONE, Position(1250))]);
 }
 
 #[test]
@@ -147,8 +150,9 @@ fn enter_on_a_register_asks_for_its_last_write() {
     harness.key_press(Key::Enter);
     harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
     harness.key_press(Key::M);
-    let access = |way| Action::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, way);
-    let expected = [access(Way::Back), access(Way::Forward), Action::ShowMemory("0x75".to_owned())];
+    let access =
+        |way| Action::Travel(TravelAction::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, way));
+    let expected = [access(Way::Back), access(Way::Forward), Action::View(ViewAction::ShowMemory("0x75".to_owned()))];
     assert_eq!(taken(&mut harness), expected);
 }
 
@@ -169,8 +173,9 @@ fn a_pinned_panel_asks_from_its_moment() {
     harness.get_by_label("register x2").click();
     harness.run();
     harness.key_press(Key::Enter);
-    let access = Action::GoToAccess(CellName::Register("x2".to_owned()), Access::Write, Way::Back);
-    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 900), access]);
+    let access =
+        Action::Travel(TravelAction::GoToAccess(CellName::Register("x2".to_owned()), Access::Write, Way::Back));
+    assert_eq!(taken(&mut harness), [Action::travel(ONE, Position(900)), access]);
 }
 
 #[test]
@@ -182,7 +187,7 @@ fn digits_ask_for_the_last_write_of_aligned_bytes() {
     harness.key_press(Key::Num1);
     harness.key_press(Key::Num8);
     let write = |address: &str, length| {
-        Action::GoToAccess(CellName::Memory(address.to_owned(), length), Access::Write, Way::Back)
+        Action::Travel(TravelAction::GoToAccess(CellName::Memory(address.to_owned(), length), Access::Write, Way::Back))
     };
     assert_eq!(taken(&mut harness), [write("0x80020013", 1), write("0x80020010", 8)]);
     assert!(harness.query_all_by_label_contains("never accessed from").count() > 0);
@@ -214,7 +219,10 @@ fn a_byte_that_is_asked_about_stays_in_view() {
     harness.run();
     harness.key_press(Key::Num8);
     let asked = taken(&mut harness);
-    assert!(matches!(asked.as_slice(), [Action::GoToAccess(CellName::Memory(..), Access::Write, Way::Back)]));
+    assert!(matches!(
+        asked.as_slice(),
+        [Action::Travel(TravelAction::GoToAccess(CellName::Memory(..), Access::Write, Way::Back))]
+    ));
     // Where nothing is known of the stack yet, sp is somewhere else.
     harness.state_mut().desk.windows.active_mut().position = Position(0);
     harness.run();
@@ -239,7 +247,7 @@ fn the_call_of_the_position_is_in_view() {
     let mut panel = CallsPanel::new(Follow::Window(ONE));
     let mut harness = Bench::new(1233, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("call 80000898").click();
-    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 4)]);
+    assert_eq!(taken(&mut harness), [Action::travel(ONE, Position(4))]);
     harness.get_by_label("close 80000898").click();
     harness.run();
     assert!(harness.query_by_label("call 80000764").is_none());
@@ -269,7 +277,7 @@ fn two_positions_are_compared() {
     harness.get_by_label("difference x2").click();
     harness.run();
     harness.get_by_label("to step 1,761").click();
-    assert_eq!(taken(&mut harness), [Action::Travel(WindowId(2), 1762)]);
+    assert_eq!(taken(&mut harness), [Action::travel(WindowId(2), Position(1762))]);
     harness.get_by_label("close group Registers").click();
     harness.run();
     assert!(harness.query_by_label("difference x2").is_none());
@@ -314,7 +322,10 @@ fn a_click_on_the_timeline_travels() {
     harness.get_by_label("timeline").click();
     let actions = taken(&mut harness);
     let middle = 1763 / 2;
-    assert!(matches!(actions.first(), Some(Action::Travel(ONE, to)) if to.abs_diff(middle) < 4), "{actions:?}");
+    assert!(
+        matches!(actions.first(), Some(Action::Travel(TravelAction::Travel(ONE, Position(to)))) if to.abs_diff(middle) < 4),
+        "{actions:?}"
+    );
 }
 
 /// Does what the timeline asked for.
@@ -324,8 +335,8 @@ fn apply(harness: &mut Harness<'static, Bench>) {
         let window = bench.desk.windows.active_mut();
         let ground = Ground::at(&bench.desk.session.index, window.position).expect("a position");
         match action {
-            Action::Travel(_, to) => window.travel(Position(to), &ground),
-            Action::History(way) => assert!(window.history(way, &ground)),
+            Action::Travel(TravelAction::Travel(_, to)) => window.travel(to, &ground),
+            Action::Travel(TravelAction::History(way)) => assert!(window.history(way, &ground)),
             other => panic!("{other:?}"),
         }
     }

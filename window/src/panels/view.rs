@@ -3,7 +3,7 @@
 use stepback_parsers::Position;
 
 use crate::theme::Tok;
-use stepback_debugger::action::{Moment, TraceId};
+use stepback_debugger::action::{Moment, PanelId, TraceId};
 use stepback_debugger::desk::Desk;
 
 /// What is open, as a panel sees it while it draws.
@@ -14,7 +14,7 @@ pub struct ViewCx<'a> {
     /// The colours of the theme.
     pub tok: &'a Tok,
     /// The number of the dock tile that the panel is in.
-    pub tile: u64,
+    pub tile: PanelId,
     /// The panel has the keyboard.
     pub has_focus: bool,
 }

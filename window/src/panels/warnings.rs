@@ -17,7 +17,7 @@ use super::row::{EmptyWords, RowState, empty_ui, row_background, row_response};
 use super::sort::{Head, SortBy, heads_ui};
 use super::table::{Export, text_table};
 use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, PanelKind, TravelAction, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::{SoFar, so_far};
 use stepback_debugger::model::text::thousands;
@@ -114,7 +114,7 @@ impl WarningsPanel {
                 }
             }
             if MenuItem::new(say!("warnings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-                out.push(Action::Copy(text_of(warning, cx)));
+                out.push(Action::App(AppAction::Copy(text_of(warning, cx))));
             }
         });
     }
@@ -178,7 +178,7 @@ impl WarningsPanel {
             let place = self.order.places.get(pressed).copied().unwrap_or(pressed);
             match (key, warnings.get(place)) {
                 (PanelKey::Enter, Some(warning)) => out.extend(go_to(warning, cx)),
-                (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning, cx))),
+                (PanelKey::Copy, Some(warning)) => out.push(Action::App(AppAction::Copy(text_of(warning, cx)))),
                 _ => {}
             }
         }
@@ -283,7 +283,12 @@ fn place_ui(pen: &Pen<'_>, rect: Rect, warning: &Warning, tok: &Tok) -> f32 {
 
 /// None where the format has no lines.
 fn go_to(warning: &Warning, cx: &ViewCx<'_>) -> Option<Action> {
-    cx.desk.session.index.source().is_text().then(|| Action::GoTo(format!("line:{}", warning.line)))
+    cx.desk
+        .session
+        .index
+        .source()
+        .is_text()
+        .then(|| Action::Travel(TravelAction::GoTo(format!("line:{}", warning.line))))
 }
 
 fn text_of(warning: &Warning, cx: &ViewCx<'_>) -> String {

@@ -2,7 +2,8 @@
 
 use egui::{Key, Modifiers};
 use stepback_debugger::action::{
-    Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, RegisterFormat, Way, WindowId,
+    Action, CellName, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, RegisterFormat, ViewAction, Way,
+    WindowId,
 };
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
@@ -25,7 +26,7 @@ fn register(name: &str) -> Option<CellName> {
 }
 
 fn change(window: &mut Driver, change: MemoryChange) {
-    window.perform(Action::Memory(change));
+    window.perform(Action::View(ViewAction::Memory(change)));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_register_in_a_row_is_that_of_the_thread_of_the_row() {
 #[test]
 fn an_address_in_a_row_is_selected_in_memory() {
     let mut window = at(1250);
-    window.perform(Action::ShowPanel(PanelKind::Memory));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Memory)));
     let place = window.place_of_text("step 1249", "[80020010]");
     window.click_at(place, 1);
     assert!(window.has("byte 0x80020010"));
@@ -85,11 +86,11 @@ fn an_address_in_a_row_is_selected_in_memory() {
 fn registers_are_written_as_they_were_chosen() {
     let mut window = at(1250);
     let hex = window.register("x0");
-    window.perform(Action::FormatRegisters(RegisterFormat::Unsigned));
+    window.perform(Action::View(ViewAction::FormatRegisters(RegisterFormat::Unsigned)));
     let number: u64 = window.register("x0").parse().unwrap();
     assert_eq!(u64::from_str_radix(&hex, 16), Ok(number));
-    window.perform(Action::FormatRegisters(RegisterFormat::Hex));
-    window.perform(Action::HalveRegisters);
+    window.perform(Action::View(ViewAction::FormatRegisters(RegisterFormat::Hex)));
+    window.perform(Action::View(ViewAction::HalveRegisters));
     assert!(window.painted("register x0").starts_with("w0"), "{}", window.painted("register x0"));
 }
 
@@ -118,7 +119,7 @@ fn a_stored_constant_is_shown_in_a_trace_without_values() {
 #[test]
 fn rows_of_memory_are_as_wide_as_they_were_chosen() {
     let mut window = at(1250);
-    window.perform(Action::ShowMemory("80020000".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("80020000".to_owned())));
     let is_one_row = |window: &Driver| window.rect("byte 0x80020000").top() == window.rect("byte 0x8002001f").top();
     change(&mut window, MemoryChange::Width(Some(16)));
     assert!(!is_one_row(&window));
@@ -132,7 +133,7 @@ fn rows_of_memory_are_as_wide_as_they_were_chosen() {
 #[test]
 fn memory_is_compared_in_place() {
     let mut window = at(1250);
-    window.perform(Action::ShowMemory("x22".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("x22".to_owned())));
     window.press(Key::D);
     assert!(window.has("end comparing memory"));
     window.press(Key::D);
@@ -148,7 +149,7 @@ fn memory_is_compared_in_place() {
 fn comparing_with_a_window_ends_when_that_is_closed() {
     let mut window = at(1250);
     window.press_with(Modifiers::COMMAND, Key::B);
-    window.perform(Action::ShowMemory("x22".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("x22".to_owned())));
     change(&mut window, MemoryChange::Compare(Some(Follow::Window(WindowId(1)))));
     assert!(window.has("end comparing memory"));
     window.press_with(Modifiers::COMMAND, Key::Num1);
@@ -160,7 +161,7 @@ fn comparing_with_a_window_ends_when_that_is_closed() {
 #[test]
 fn a_text_is_found_in_memory() {
     let mut window = at(1250);
-    window.perform(Action::ShowMemory("80020000".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("80020000".to_owned())));
     window.command("Find in memory %u5b");
     assert_eq!(cell(&window), Some(CellName::Memory("0x84020000".to_owned(), 1)));
     window.command("Find next in memory");
@@ -170,9 +171,9 @@ fn a_text_is_found_in_memory() {
 #[test]
 fn regions_and_the_stack_are_listed() {
     let mut window = at(1250);
-    window.perform(Action::ShowPanel(PanelKind::Regions));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Regions)));
     assert!(window.count_like("region 8") > 1);
-    window.perform(Action::ShowPanel(PanelKind::StackMemory));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::StackMemory)));
     assert!(window.count_like("word ") > 3);
 }
 
@@ -181,7 +182,7 @@ fn windows_move_together_until_they_are_let_go() {
     let mut window = at(1250);
     window.press_with(Modifiers::COMMAND, Key::B);
     window.go_to("1,300");
-    window.perform(Action::SyncWindows);
+    window.perform(Action::Panel(PanelAction::SyncWindows));
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, 1251), (2, 1301)]);
     // A window that is led along keeps no more in its history than the one that steps.
@@ -195,7 +196,7 @@ fn windows_move_together_until_they_are_let_go() {
     let (first, second) = (window.positions()[0].1, window.positions()[1].1);
     assert_eq!(second - first, 50);
     window.go_to("1,301");
-    window.perform(Action::SyncWindows);
+    window.perform(Action::Panel(PanelAction::SyncWindows));
     let first = window.positions()[0].1;
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, first), (2, 1302)]);
@@ -212,13 +213,13 @@ fn windows_scroll_together_until_they_are_let_go() {
         (top("step 1252"), top("step 1298"))
     };
     let before = tops(&mut window);
-    window.perform(Action::SyncWindows);
+    window.perform(Action::Panel(PanelAction::SyncWindows));
     scroll(&mut window, -2.0);
     let after = tops(&mut window);
     assert!(after.1 < before.1 - 30.0, "{before:?} {after:?}");
     assert!(((after.0 - before.0) - (after.1 - before.1)).abs() < 1.0, "{before:?} {after:?}");
     window.check_position(1300);
-    window.perform(Action::SyncWindows);
+    window.perform(Action::Panel(PanelAction::SyncWindows));
     scroll(&mut window, -1.0);
     let alone = tops(&mut window);
     assert!(alone.0 == after.0 && alone.1 < after.1, "{after:?} {alone:?}");

@@ -1,7 +1,7 @@
 //! Every command of the palette, wherever it may be given.
 
 use egui::Key;
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::keymap::{Command, Modifiers, commands};
 
 use crate::sandbox::{SHORT, Sandbox, in_own_home};
@@ -72,7 +72,7 @@ fn every_command_can_be_given_on_an_open_trace() {
             give(&mut window, command);
             let is_same = window.app().workspace().is_some_and(|workspace| workspace.name() == "a.tarmac");
             if !is_same {
-                window.perform(Action::OpenPath(path.clone()));
+                window.perform(Action::File(FileAction::OpenPath(path.clone())));
             }
         }
     });
@@ -85,7 +85,7 @@ fn every_command_can_be_given_on_the_start_screen() {
         for command in commands() {
             give(&mut window, command);
             if window.app().workspace().is_some() {
-                window.perform(Action::CloseTrace);
+                window.perform(Action::File(FileAction::CloseTrace));
             }
         }
     });

@@ -1,10 +1,11 @@
 //! The comparison of two positions.
 
 use std::fs;
+use stepback_parsers::Position;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Access, Action, CellName};
+use stepback_debugger::action::{Access, Action, CellName, PanelAction, TravelAction};
 
 use crate::sandbox::Sandbox;
 use crate::support::Driver;
@@ -71,7 +72,7 @@ fn a_double_click_on_a_row_and_its_menu_travel_too() {
 #[test]
 fn the_first_write_between_lies_between_the_two_positions() {
     let mut window = compared();
-    window.perform(Action::OpenWindowAt(10.into()));
+    window.perform(Action::Panel(PanelAction::OpenWindowAt(10.into())));
     window.choose("difference x3", "First write between");
     let positions = window.positions();
     let (_, found) = positions.last().unwrap();
@@ -84,7 +85,7 @@ fn nothing_behind_the_later_position_is_between() {
     let mut window = compared();
     window.go_to("1,700");
     let cell = CellName::Register("x3".to_owned());
-    window.perform(Action::GoToAccessUntil(cell, Access::Write, 1763));
+    window.perform(Action::Travel(TravelAction::GoToAccessUntil(cell, Access::Write, Position(1763))));
     window.check_told("x3 is not written between 1,700 and 1,763");
     assert_eq!(window.positions(), [(1, 1700), (2, 1763)]);
 }

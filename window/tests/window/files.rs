@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
@@ -129,7 +129,7 @@ fn a_folder_that_is_not_there_is_told() {
 fn a_directory_of_traces_offers_them() {
     let (mut window, folder) = browsing();
     window.press(Key::Escape);
-    window.perform(Action::OpenPath(folder.clone()));
+    window.perform(Action::File(FileAction::OpenPath(folder.clone())));
     assert!(window.app().is_browsing());
     assert_eq!(window.count_like("2 traces lie in this directory"), 1);
     window.double_click("run9.tarmac, Tarmac trace");
@@ -144,7 +144,7 @@ fn what_is_there_is_overwritten_only_when_that_is_said() {
     let list = trace.with_file_name("list.csv");
     fs::write(&list, "before").unwrap();
     let mut window = sandbox.open(&trace);
-    let save = Action::SaveText("list.csv".to_owned(), "after".to_owned());
+    let save = Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned()));
     window.perform(save.clone());
     assert_eq!(window.value_of("Name of the file"), "list.csv");
     window.press(Key::Enter);
@@ -171,7 +171,7 @@ fn what_is_saved_goes_where_the_typed_path_says() {
     fs::create_dir_all(there.parent().unwrap()).unwrap();
     [&here, &there].iter().for_each(|path| fs::write(path, "before").unwrap());
     let mut window = sandbox.open(&trace);
-    window.perform(Action::SaveText("list.csv".to_owned(), "after".to_owned()));
+    window.perform(Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned())));
     window.press_with(CTRL, Key::L);
     window.press_with(CTRL, Key::A);
     window.type_text(&format!("{}/", there.parent().unwrap().display()));
@@ -198,7 +198,7 @@ fn a_whole_path_is_a_name_to_save_under() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
     let there = sandbox.path("other/list.csv");
-    window.perform(Action::SaveText("list.csv".to_owned(), "after".to_owned()));
+    window.perform(Action::File(FileAction::SaveText("list.csv".to_owned(), "after".to_owned())));
     window.type_text(&there.display().to_string());
     window.press(Key::Enter);
     assert_eq!(window.count_like("The folder cannot be read"), 1);
@@ -320,9 +320,9 @@ fn a_trace_whose_name_is_no_text_is_dropped_and_comes_back_with_its_session() {
     window.go_to("9");
     window.command("Bookmark the end");
     let session = sandbox.path("kept.session.toml");
-    window.perform(Action::SaveSession(Some(session.clone())));
+    window.perform(Action::File(FileAction::SaveSession(Some(session.clone()))));
     window.command("Close trace");
-    window.perform(Action::OpenSession(Some(session)));
+    window.perform(Action::File(FileAction::OpenSession(Some(session))));
     assert_eq!(window.workspace().session.path, path);
     assert_eq!(window.workspace().bookmarks.list().len(), 1);
 }

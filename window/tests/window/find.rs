@@ -1,7 +1,9 @@
 //! Searches: what is typed, what is listed, and how one gets from hit to hit.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, FindKind, FindQuestion, FindRange, PanelKind, Way};
+use stepback_debugger::action::{
+    Action, FindKind, FindQuestion, FindRange, MarkAction, PanelAction, PanelId, PanelKind, SearchAction, Way,
+};
 
 use crate::sandbox::SHORT;
 use crate::support::Driver;
@@ -56,8 +58,8 @@ fn f3_goes_from_hit_to_hit_also_when_the_panel_is_closed() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "nop");
     assert_eq!(hits(&window), [5, 6, 7, 8, 10, 11]);
-    let tile = window.workspace().focused.expect("a panel").0;
-    window.perform(Action::ClosePanel(tile));
+    let tile = window.workspace().focused.expect("a panel");
+    window.perform(Action::Panel(PanelAction::ClosePanel(PanelId(tile.0))));
     assert!(!window.panels().contains(&PanelKind::Find));
     for position in [6, 7, 8, 9, 11] {
         window.press(Key::F3);
@@ -153,7 +155,7 @@ fn a_search_keeps_to_its_range() {
     let range = |from: &str, to: &str| FindRange { from: from.to_owned(), to: to.to_owned() };
     let mut look = |range| {
         let question = FindQuestion { text: "mov".to_owned(), kind: FindKind::Text, range };
-        window.perform(Action::Find(question));
+        window.perform(Action::Search(SearchAction::Find(question)));
         window.workspace().find.error().map(str::to_owned).ok_or_else(|| hits(&window))
     };
     assert_eq!(look(range("2", "")), Err(vec![3, 9]));
@@ -217,12 +219,15 @@ fn a_value_of_a_register_is_typed_as_it_is_shown() {
 fn hits_are_sorted_filtered_and_forgotten() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "0");
-    window.perform(Action::Find(FindQuestion { text: "EL1h".to_owned(), ..FindQuestion::default() }));
+    window.perform(Action::Search(SearchAction::Find(FindQuestion {
+        text: "EL1h".to_owned(),
+        ..FindQuestion::default()
+    })));
     assert_eq!(hits(&window).len(), 12);
     window.click_button("Instruction");
     let top = |window: &Driver, step: u64| window.rect(&format!("hit at step {step}")).top();
     assert!(top(&window, 2) < top(&window, 0));
-    window.perform(Action::ClearFind);
+    window.perform(Action::Search(SearchAction::ClearFind));
     assert!(window.workspace().find.found().is_none() && window.has("Type what to look for"));
     assert_eq!(window.value_of("Find"), "");
 }
@@ -320,7 +325,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
     assert_eq!(window.active().row_count(), 4 + 1 + 1 + 1);
     assert!(window.has("… 5 steps") && window.has("… 2 steps") && !window.has("step 5"));
     let trace = window.workspace().trace_tile(window.active().id).expect("a trace");
-    window.perform(Action::ShowPanel(PanelKind::Trace));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Trace)));
     assert_eq!(window.workspace().focused, Some(trace));
     for position in [1, 2, 3, 4, 10, 10] {
         window.press(Key::ArrowDown);
@@ -351,7 +356,7 @@ fn hits_alone_are_shown_with_as_much_around_them_as_is_wanted() {
 fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
     let mut window = Driver::text(SHORT);
     find(&mut window, "mov");
-    window.perform(Action::ToggleOnlyHits);
+    window.perform(Action::Search(SearchAction::ToggleOnlyHits));
     assert!(window.active().only_hits.is_on && window.has("… 5 steps"));
     find(&mut window, "/mov(/");
     assert!(window.workspace().find.error().is_some());
@@ -386,7 +391,7 @@ fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     window.command("Forget search all moves");
     assert!(window.workspace().searches.list().is_empty());
-    window.perform(Action::Undo);
+    window.perform(Action::Mark(MarkAction::Undo));
     assert_eq!(window.workspace().searches.list().len(), 1);
     window.close_messages();
     window.command("Forget search nosuch");

@@ -1,7 +1,8 @@
 //! What functions took: the list, callers and callees, the flame graph.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind, StepRange, Way};
+use stepback_debugger::action::{Action, PanelAction, PanelId, PanelKind, StepRange, TravelAction, ViewAction, Way};
+use stepback_machine::Address;
 
 use crate::support::Driver;
 
@@ -16,7 +17,7 @@ fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
     let mut window = demo();
     let first = |window: &Driver| window.workspace().functions.told().unwrap().table.rows[0].address;
     let before = first(&window);
-    window.perform(Action::SelectRange(Some(StepRange { first: 800, last: 1350 })));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 800, last: 1350 }))));
     assert_ne!(first(&window), before);
     // Enter is about the row under the cursor, and chooses it.
     window.press(Key::Enter);
@@ -28,7 +29,7 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
     let mut window = demo();
     assert!(window.has("functions of: Whole trace"));
     assert!(window.painted("function decode_field").contains("6,051"));
-    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
     assert!(window.has("functions of: Steps 100 – 900"));
     assert!(window.painted("function main").contains("800 100.0"), "{}", window.painted("function main"));
     window.click("Whole trace");
@@ -36,14 +37,14 @@ fn a_range_of_the_timeline_cuts_the_calls_and_the_whole_trace_comes_back() {
     assert!(window.painted("function decode_field").contains("6,051"));
     window.click("Selected range");
     assert!(window.has("functions of: Steps 100 – 900"));
-    window.perform(Action::SelectRange(None));
+    window.perform(Action::View(ViewAction::SelectRange(None)));
     assert!(window.has("functions of: Whole trace"));
 }
 
 #[test]
 fn the_menu_of_a_range_leads_to_its_functions_and_its_flame_graph() {
     let mut window = Driver::demo();
-    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
     window.choose("timeline", "Functions of this range");
     assert!(window.panels().contains(&PanelKind::Functions) && window.has("functions of: Steps 100 – 900"));
     window.choose("timeline", "Flame graph of this range");
@@ -83,23 +84,23 @@ fn keys_walk_through_the_calls_of_the_chosen_function() {
     window.check_told("decode_field is not called before this position");
     window.check_position(first);
     // Nothing is chosen: the function around the position is meant.
-    window.perform(Action::SelectFunction(None));
+    window.perform(Action::View(ViewAction::SelectFunction(None)));
     window.go_to(&(first + 1).to_string());
     window.press(Key::Period);
     window.check_position(second);
     assert!(window.messages().iter().any(|told| told.starts_with("decode_field is called here, ")));
     // One that was chosen in a panel that is closed is not meant any more.
-    window.perform(Action::SelectFunction(Some(0x1)));
+    window.perform(Action::View(ViewAction::SelectFunction(Some(Address(0x1)))));
     window.press(Key::Comma);
     window.check_position(second);
     let tiles = &window.workspace().dock.tiles;
     let is_list =
         |tile: &&egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Functions);
     let tile = tiles.tile_ids().collect::<Vec<_>>().iter().find(is_list).expect("the list").0;
-    window.perform(Action::ClosePanel(tile));
+    window.perform(Action::Panel(PanelAction::ClosePanel(PanelId(tile))));
     window.press(Key::Comma);
     window.check_position(first);
-    window.perform(Action::GoToCall(Some("no_such".to_owned()), Way::Forward));
+    window.perform(Action::Travel(TravelAction::GoToCall(Some("no_such".to_owned()), Way::Forward)));
     assert!(window.messages().iter().any(|told| told.to_lowercase().contains("no function is called \"no_such\"")));
 }
 
@@ -144,7 +145,7 @@ fn the_flame_graph_is_zoomed_searched_and_travels() {
 fn what_is_worked_out_is_given_up_and_begun_again() {
     let mut window = demo();
     // It is done before anybody could give it up; then there is nothing to give up.
-    window.perform(Action::StopFunctions);
+    window.perform(Action::View(ViewAction::StopFunctions));
     assert!(window.has("function main"));
     window.command("Functions of the whole trace");
     assert!(window.has("function main"));

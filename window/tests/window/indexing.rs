@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
@@ -57,7 +57,7 @@ fn cancel_leads_back_to_the_start_screen() {
     assert!(window.app().settings().recent.is_empty());
     drop(lock);
     let path = window.path("a.tarmac");
-    window.perform(Action::OpenPath(path));
+    window.perform(Action::File(FileAction::OpenPath(path)));
     assert_eq!(window.workspace().session.index.step_count(), 12);
 }
 
@@ -71,13 +71,13 @@ fn files_that_were_chosen_together_are_one_trace() {
     let parts = [sandbox.path("cti.10"), sandbox.path("cti.9")];
     std::fs::write(&parts[0], rest).unwrap();
     std::fs::write(&parts[1], begin).unwrap();
-    window.perform(Action::OpenFiles(parts.to_vec()));
+    window.perform(Action::File(FileAction::OpenFiles(parts.to_vec())));
     assert_eq!(window.workspace().name(), "cti.9 and 1 more file");
     let records = window.workspace().session.index.source().rst().unwrap().store().facts().records;
     assert_eq!(records, whole.len() as u64 / 24);
     let recent = &window.app().settings().recent[0];
     let again = [&parts[1], &parts[0]].map(PathBuf::from).to_vec();
-    assert_eq!(recent.action(), Action::OpenFiles(again));
+    assert_eq!(recent.action(), Action::File(FileAction::OpenFiles(again)));
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn cancel_keeps_the_trace_that_was_open() {
     window.go_to("7");
     let other = sandbox.file("b.tarmac", SHORT);
     let _lock = hold_up(&other);
-    window.harness().state_mut().perform(Action::OpenPath(other.clone()));
+    window.harness().state_mut().perform(Action::File(FileAction::OpenPath(other.clone())));
     window.wait_until(|window| window.has("Indexing b.tarmac"));
     // The trace that is open can be used meanwhile.
     window.harness().key_press(egui::Key::F11);
     window.harness().run_steps(4);
     window.check_position(8);
-    window.harness().state_mut().perform(Action::CancelIndexing);
+    window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
     window.wait();
     assert_eq!(window.messages(), ["Indexing was cancelled"]);
     assert_eq!(window.workspace().name(), "a.tarmac");

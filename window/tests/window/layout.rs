@@ -5,7 +5,9 @@ use std::path::Path;
 
 use eframe::{App as _, Storage};
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, Follow, PanelKind, ThemeChoice, WindowId};
+use stepback_debugger::action::{
+    Action, AppAction, Follow, PanelAction, PanelKind, ThemeChoice, TravelAction, ViewAction, WindowId,
+};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
@@ -54,7 +56,7 @@ fn again(sandbox: &Sandbox, kept: Kept, trace: Option<&Path>) -> Driver {
 /// Two windows, registers that follow the second, memory that is pinned.
 fn arranged(sandbox: &Sandbox) -> Driver {
     let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
-    window.perform(Action::GoTo("5".to_owned()));
+    window.perform(Action::Travel(TravelAction::GoTo("5".to_owned())));
     window.press_with(Modifiers::COMMAND, Key::B);
     window.press(Key::End);
     window.click("Registers panel menu");
@@ -62,9 +64,9 @@ fn arranged(sandbox: &Sandbox) -> Driver {
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.click("Memory panel menu");
     window.click("Pin at 5");
-    window.perform(Action::ShowMemory("x0 + 0x10".to_owned()));
-    window.perform(Action::ShowPanel(PanelKind::Warnings));
-    window.perform(Action::Theme(ThemeChoice::Light));
+    window.perform(Action::View(ViewAction::ShowMemory("x0 + 0x10".to_owned())));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Warnings)));
+    window.perform(Action::App(AppAction::Theme(ThemeChoice::Light)));
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window
 }

@@ -1,7 +1,7 @@
 //! Changes of panels are taken back, layouts have names, closed panels come back, trace windows stay readable.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, FileAction, PanelKind};
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -120,7 +120,7 @@ fn home_and_end_go_through_the_trace_wherever_the_keyboard_is() {
 #[test]
 fn escape_leaves_the_hint_of_the_demo() {
     let mut window = Driver::start();
-    window.perform(Action::OpenDemo);
+    window.perform(Action::File(FileAction::OpenDemo));
     let hint = window.workspace().has_demo_hint;
     window.press(Key::Escape);
     window.press(Key::Escape);

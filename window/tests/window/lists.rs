@@ -1,7 +1,7 @@
 //! The lists of accesses, of blocks of the heap, and of pages.
 
 use egui::Key;
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, PanelAction, PanelKind, ViewAction};
 use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 
 use crate::sandbox::{SHORT, Sandbox};
@@ -68,7 +68,7 @@ fn all_accesses_of_some_memory_are_listed() {
 fn bytes_lead_to_their_accesses() {
     let mut window = open("");
     window.go_to("2");
-    window.perform(Action::ShowMemory("0x5002".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("0x5002".to_owned())));
     window.choose("byte 0x5002", "List all accesses");
     assert!(window.has("read at step 1"));
     window.click("byte 0x5003");
@@ -80,7 +80,7 @@ fn bytes_lead_to_their_accesses() {
 fn all_values_are_those_of_the_byte_whose_accesses_are_listed() {
     let mut window = Driver::demo();
     window.go_to("1250");
-    window.perform(Action::ShowMemory("80020340".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("80020340".to_owned())));
     window.click("byte 0x80020347");
     window.press_with(CTRL_SHIFT, Key::A);
     window.click_at(window.rect("List from the position").left_bottom() + egui::vec2(0.0, 60.0), 1);
@@ -94,7 +94,7 @@ fn accesses_of_tarmac_traces_are_listed_as_well() {
     window.go_to("end");
     window.command("Last write sp");
     window.command("Accesses sp:64");
-    window.perform(Action::FocusPanel(stepback_debugger::action::Way::Forward));
+    window.perform(Action::Panel(PanelAction::FocusPanel(stepback_debugger::action::Way::Forward)));
     assert!(window.count_like("write at step") > 0);
 }
 
@@ -132,8 +132,8 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
     window.command("Effects of steps… 0 0");
     assert_eq!(window.count_like("read x"), 0);
     // The menu opens the panel again.
-    window.perform(Action::ClosePanel(window.tile(PanelKind::Effects)));
-    window.perform(Action::ShowPanel(PanelKind::Calls));
+    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Effects))));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Calls)));
     window.choose("call 80000764", "What this call reads and writes");
     assert!(window.count_like("read x") > 0);
 }
@@ -141,7 +141,7 @@ fn a_call_tells_what_it_reads_and_writes_and_is_compared() {
 #[test]
 fn a_list_of_accesses_without_memory_says_what_to_do() {
     let mut window = Driver::text(SHORT);
-    window.perform(Action::ShowPanel(PanelKind::Accesses));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)));
     assert!(window.has("No register, memory or code is chosen"));
 }
 
@@ -258,7 +258,7 @@ fn all_executions_of_an_instruction_have_the_values_of_its_operands() {
 fn what_is_listed_is_typed_above_the_list() {
     let mut window = Driver::demo();
     window.go_to("1250");
-    window.perform(Action::ShowPanel(PanelKind::Accesses));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)));
     window.click("Register, address:length, code or file:line");
     window.enter("80020011:1");
     assert!(window.painted("write at step 1,247").contains("78"));

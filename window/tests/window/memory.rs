@@ -1,7 +1,7 @@
 //! The memory panel.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, CellName};
+use stepback_debugger::action::{Action, CellName, ViewAction};
 
 use crate::support::Driver;
 
@@ -150,7 +150,7 @@ fn the_field_of_addresses_says_where_memory_is_shown() {
     let mut window = Driver::demo();
     window.go_to("end");
     assert_eq!(window.value_of("address"), "sp");
-    window.perform(Action::ShowMemory("x0".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("x0".to_owned())));
     assert_eq!(window.value_of("address"), "x0");
     let held = window.painted_beside("address");
     // Where x0 is something else.
@@ -160,7 +160,7 @@ fn the_field_of_addresses_says_where_memory_is_shown() {
     window.go_to("end");
     assert_eq!(window.value_of("address"), "x0");
     // A cell that is chosen elsewhere is shown.
-    window.perform(Action::ShowMemory("sp".to_owned()));
-    window.perform(Action::SelectCell(CellName::Memory("0x80020340".to_owned(), 8)));
+    window.perform(Action::View(ViewAction::ShowMemory("sp".to_owned())));
+    window.perform(Action::View(ViewAction::SelectCell(CellName::Memory("0x80020340".to_owned(), 8))));
     assert_eq!(window.value_of("address"), "80020340");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
-use stepback_debugger::action::{Action, WindowId};
+use stepback_debugger::action::{Action, AppAction, PanelAction, TravelAction, WindowId};
 use stepback_debugger::keymap::{Area, PANELS, Situation, commands, parse_line};
 use stepback_debugger::messages::{Language, LanguageChoice, Value, find, spoken_with};
 
@@ -116,7 +116,7 @@ fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
     let plain = typed.map(|line| parse_line(line, &situation));
     let error = parse_line("Avancer d’un pas 7", &situation).unwrap_err();
     Language::English.speak();
-    let expected = Ok(Action::GoTo("1,250".to_owned()));
+    let expected = Ok(Action::Travel(TravelAction::GoTo("1,250".to_owned())));
     assert_eq!(all, [(); 4].map(|()| expected.clone()));
     assert!(plain.iter().all(Result::is_ok), "{plain:?}");
     assert!(error.contains("«\u{a0}Avancer d’un pas\u{a0}»"), "{error}");
@@ -124,7 +124,7 @@ fn commands_are_understood_in_english_and_in_the_language_of_the_window() {
 
 /// A window in French.
 fn french(mut window: Driver) -> Driver {
-    window.perform(Action::Language(LanguageChoice::French));
+    window.perform(Action::App(AppAction::Language(LanguageChoice::French)));
     window.wait();
     window
 }
@@ -138,7 +138,7 @@ fn the_menus_speak_french_once_it_is_chosen() {
     window.click("Édition");
     window.harness().get_by_label_contains("Copier la position");
     window.press(Key::Escape);
-    window.perform(Action::Language(LanguageChoice::English));
+    window.perform(Action::App(AppAction::Language(LanguageChoice::English)));
     window.wait();
     Area::ALL.iter().for_each(|area| assert!(window.has(area.name()), "{}", area.name()));
 }
@@ -192,11 +192,13 @@ fn no_panel_of_a_french_window_says_anything_in_english() {
     };
     check(&mut window, "the start");
     for row in &PANELS {
-        window.perform(Action::ShowPanel(row.kind));
+        window.perform(Action::Panel(PanelAction::ShowPanel(row.kind)));
         window.wait();
         check(&mut window, row.show);
     }
-    for action in [Action::CommandPalette, Action::KeyboardHelp, Action::About] {
+    for action in
+        [Action::App(AppAction::CommandPalette), Action::App(AppAction::KeyboardHelp), Action::App(AppAction::About)]
+    {
         window.perform(action.clone());
         window.wait();
         check(&mut window, &format!("{action:?}"));
@@ -222,7 +224,7 @@ fn the_start_screen_speaks_french() {
 fn the_language_is_kept_and_a_number_decides_the_plural() {
     let mut window = french(Driver::text(SHORT));
     assert_eq!(window.app().settings().language, LanguageChoice::French);
-    window.perform(Action::Language(LanguageChoice::System));
+    window.perform(Action::App(AppAction::Language(LanguageChoice::System)));
     window.wait();
     // Tests and scripts are the same on every system.
     assert_eq!(Language::spoken(), Language::English);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use egui::Key;
 use egui::accesskit::{Action as ReaderAction, Role};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, FileAction, PanelAction};
 use stepback_debugger::keymap::PANELS;
 
 use crate::support::Driver;
@@ -63,7 +63,7 @@ fn everything_in_every_panel_has_a_name() {
     }
     check(&mut window, "the start");
     for row in &PANELS {
-        window.perform(Action::ShowPanel(row.kind));
+        window.perform(Action::Panel(PanelAction::ShowPanel(row.kind)));
         window.wait();
         check(&mut window, row.show);
     }
@@ -76,15 +76,21 @@ fn everything_in_every_panel_has_a_name() {
 #[test]
 fn everything_on_every_page_has_a_name() {
     let mut window = Driver::demo();
-    for action in [Action::CommandPalette, Action::KeyboardHelp, Action::About, Action::Settings, Action::FocusGoTo] {
+    for action in [
+        Action::App(AppAction::CommandPalette),
+        Action::App(AppAction::KeyboardHelp),
+        Action::App(AppAction::About),
+        Action::App(AppAction::Settings),
+        Action::App(AppAction::FocusGoTo),
+    ] {
         window.perform(action.clone());
         window.wait();
         check(&mut window, &format!("{action:?}"));
-        if action == Action::Settings {
+        if action == Action::App(AppAction::Settings) {
             window.click("Keys");
             check(&mut window, "the keys");
         }
-        if action == Action::FocusGoTo {
+        if action == Action::App(AppAction::FocusGoTo) {
             window.type_text("ma");
             check(&mut window, "what may be gone to");
         }
@@ -92,7 +98,7 @@ fn everything_on_every_page_has_a_name() {
         window.close_messages();
     }
     window.command("Own file browser");
-    window.perform(Action::OpenDialog);
+    window.perform(Action::File(FileAction::OpenDialog));
     window.wait();
     check(&mut window, "the file browser");
     window.press(Key::Escape);

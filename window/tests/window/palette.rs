@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, ThemeChoice};
+use stepback_debugger::action::{Action, ThemeChoice, ViewAction};
 use stepback_debugger::keymap::{PANEL_KEYS, commands, key_text};
 use stepback_debugger::messages::spoken;
 
@@ -194,11 +194,11 @@ fn a_name_that_nothing_has_is_told_of_in_the_box() {
 #[test]
 fn memory_takes_digits_as_they_are_shown_and_offers_the_other_reading() {
     let mut window = Driver::demo();
-    window.perform(Action::ShowMemory("80020340".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("80020340".to_owned())));
     assert!(window.painted_in(window.harness_rect()).contains("80020340"));
     window.click("or decimal = 4c50374");
     assert_eq!(window.value_of("address"), "0x4c50374");
-    window.perform(Action::ShowMemory("8ffff5e0".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("8ffff5e0".to_owned())));
     assert!(!window.painted_in(window.harness_rect()).contains("no register and no symbol"));
 }
 

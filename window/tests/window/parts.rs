@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use stepback_debugger::action::{Action, Fold};
+use stepback_debugger::action::{Action, FileAction, Fold};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_window::WindowOptions;
@@ -110,7 +110,7 @@ fn what_was_cancelled_stays_on_the_screen_and_goes_on_when_asked() {
     window.go_to("7");
     append(&path, MORE);
     wait_for_steps(&mut window, 13);
-    window.perform(Action::CancelIndexing);
+    window.perform(Action::File(FileAction::CancelIndexing));
     window.check_position(7);
     assert!(window.has("Indexed up to step 13 (100 %)"));
     assert_eq!(window.messages(), [""; 0]);
@@ -212,7 +212,7 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
     };
     let mut window = open();
     assert!(!window.workspace().session.index.is_whole());
-    window.harness().state_mut().perform(Action::CancelIndexing);
+    window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
     window.wait_until(|window| window.app().opening().is_none());
     let first = steps(&window);
     assert_eq!(window.count_like("Indexed up to step"), 1);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::App as _;
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, FileAction, MarkAction, PanelAction, PanelKind};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkPart};
 use stepback_debugger::session::OpenOptions;
@@ -67,10 +67,10 @@ fn reloading_and_going_to_another_trace_and_back_lose_nothing() {
     let mut window = marked(&sandbox);
     window.command("Reload");
     check_marked(&window);
-    window.perform(Action::OpenPath(other.clone()));
+    window.perform(Action::File(FileAction::OpenPath(other.clone())));
     assert_eq!(titles(&window), [""; 0]);
     assert_eq!(window.value_of("address"), "sp");
-    window.perform(Action::OpenPath(sandbox.path("a.tarmac").clone()));
+    window.perform(Action::File(FileAction::OpenPath(sandbox.path("a.tarmac").clone())));
     check_marked(&window);
 }
 
@@ -92,7 +92,7 @@ fn a_session_is_opened_where_the_trace_has_another_path() {
     // A dialog would answer with this.
     let elsewhere = there.file("renamed.tarmac", SHORT);
     window.close_messages();
-    window.perform(Action::OpenSessionWith(file.clone(), elsewhere.clone()));
+    window.perform(Action::File(FileAction::OpenSessionWith(file.clone(), elsewhere.clone())));
     check_marked(&window);
     assert_eq!(window.messages(), [""; 0]);
     // Beside the session under its old name it is found.
@@ -131,7 +131,7 @@ fn a_session_with_a_name_is_as_it_was_saved() {
     window.check_told("the session that this trace had is kept");
     let before = sandbox.path("a.tarmac.session.before.toml");
     assert!(fs::read_to_string(&before).unwrap().contains("of later"));
-    window.perform(Action::OpenSession(Some(before.clone())));
+    window.perform(Action::File(FileAction::OpenSession(Some(before.clone()))));
     assert_eq!(titles(&window), ["the end", "of later"]);
     window.command("Save session");
     assert!(window.has("Cancel"));
@@ -179,7 +179,7 @@ fn another_trace_than_that_of_the_session_is_told() {
     let kept = fs::read_to_string(&file).unwrap();
     let other = sandbox.file("b.tarmac", OTHER);
     window.close_messages();
-    window.perform(Action::OpenSessionWith(file.clone(), other.clone()));
+    window.perform(Action::File(FileAction::OpenSessionWith(file.clone(), other.clone())));
     window.check_told("this is not the trace that the session was kept of");
     end(window);
     assert_eq!(fs::read_to_string(&file).unwrap(), kept);
@@ -344,7 +344,7 @@ fn two_windows_on_one_trace_leave_each_other_s_session_alone() {
     let kept = fs::read_to_string(&place).unwrap();
     assert!(kept.contains("of the first"), "{kept}");
     // Going elsewhere saves.
-    two.perform(Action::OpenPath(sandbox.file("b.tarmac", OTHER).clone()));
+    two.perform(Action::File(FileAction::OpenPath(sandbox.file("b.tarmac", OTHER).clone())));
     let told = format!("{:?}", two.app().toasts());
     assert!(told.contains("The session is not saved") && told.contains("Replace it"), "{told}");
     assert_eq!(fs::read_to_string(&place).unwrap(), kept);
@@ -376,7 +376,7 @@ fn what_is_kept_nowhere_is_told() {
     let mut window = sandbox.open(&sandbox.path("a.tarmac"));
     window.close_messages();
     window.press(Key::B);
-    window.perform(Action::OpenPath(sandbox.file("b.tarmac", OTHER).clone()));
+    window.perform(Action::File(FileAction::OpenPath(sandbox.file("b.tarmac", OTHER).clone())));
     window.check_told("what is marked is not kept");
 }
 
@@ -384,7 +384,7 @@ fn what_is_kept_nowhere_is_told() {
 fn the_place_in_a_trace_that_is_not_there_is_no_place_in_the_next() {
     let sandbox = Sandbox::new();
     let mut window = opened_at(&sandbox.path("missing.tarmac"), "7");
-    window.perform(Action::OpenPath(sandbox.file("a.tarmac", SHORT).clone()));
+    window.perform(Action::File(FileAction::OpenPath(sandbox.file("a.tarmac", SHORT).clone())));
     window.check_position(0);
 }
 
@@ -393,11 +393,11 @@ fn a_name_is_written_once_for_each_time_it_is_asked_for() {
     let sandbox = Sandbox::new();
     let mut window = marked(&sandbox);
     let id = window.workspace().bookmarks.list()[0].id;
-    window.perform(Action::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name)));
+    window.perform(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name))));
     assert!(window.has("Name of the bookmark"));
     window.press(Key::Escape);
     assert!(!window.has("Name of the bookmark"));
-    window.perform(Action::ResetLayout);
+    window.perform(Action::Panel(PanelAction::ResetLayout));
     window.command("Show bookmarks");
     assert!(window.panels().contains(&PanelKind::Bookmarks) && !window.has("Name of the bookmark"));
 }

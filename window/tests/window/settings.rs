@@ -4,7 +4,7 @@ use std::fs;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, ThemeChoice};
+use stepback_debugger::action::{Action, FileAction, ThemeChoice};
 use stepback_window::WindowOptions;
 use stepback_window::theme::Tok;
 
@@ -21,7 +21,7 @@ fn with_settings(text: Option<&str>) -> Driver {
     let trace = sandbox.file("a.tarmac", SHORT);
     let mut window = sandbox.window(WindowOptions { settings_file, ..WindowOptions::default() });
     window.wait();
-    window.perform(Action::OpenPath(trace.clone()));
+    window.perform(Action::File(FileAction::OpenPath(trace.clone())));
     window
 }
 

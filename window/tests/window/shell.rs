@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
+use stepback_debugger::action::{Access, Action, CellName, FileAction, Follow, PanelKind, TravelAction, Way, WindowId};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
 use stepback_window::{App, WindowOptions, Workspace};
@@ -150,7 +150,7 @@ fn what_is_typed_into_a_field_moves_nothing() {
 #[test]
 fn the_palette_runs_a_whole_command_line() {
     let mut fixture = Fixture::open();
-    fixture.perform(Action::GoTo("end".to_owned()));
+    fixture.perform(Action::Travel(TravelAction::GoTo("end".to_owned())));
     fixture.press(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
     assert!(fixture.app().is_palette_open());
     fixture.type_text("last write x2");
@@ -158,7 +158,11 @@ fn the_palette_runs_a_whole_command_line() {
     assert!(!fixture.app().is_palette_open());
     fixture.check_position(10);
     // Asked again where the step just before the position wrote the cell, it looks before that step.
-    fixture.perform(Action::GoToAccess(CellName::Register("x2".to_owned()), Access::Write, Way::Back));
+    fixture.perform(Action::Travel(TravelAction::GoToAccess(
+        CellName::Register("x2".to_owned()),
+        Access::Write,
+        Way::Back,
+    )));
     fixture.check_position(2);
 }
 
@@ -226,7 +230,7 @@ fn menus_hold_the_commands() {
 #[test]
 fn a_file_that_is_not_there_is_told_by_name() {
     let mut fixture = Fixture::start();
-    fixture.perform(Action::OpenPath("/nowhere/b.tarmac".into()));
+    fixture.perform(Action::File(FileAction::OpenPath("/nowhere/b.tarmac".into())));
     let toast = fixture.app().toasts().first().expect("a message").clone();
     assert_eq!(toast.title, "The trace could not be opened");
     assert!(toast.text.contains("/nowhere/b.tarmac"), "{}", toast.text);

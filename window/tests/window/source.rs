@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, PanelKind, Way};
+use stepback_debugger::action::{Action, FileAction, PanelKind, TravelAction, Way};
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -93,7 +93,7 @@ fn a_line_that_is_not_executed_again_says_so() {
     window.close_messages();
     window.command("Last execution of line overflow.c:95");
     assert!(window.active().position.0 < 44_013);
-    window.perform(Action::GoToLine("nothing.c".to_owned(), 1, Way::Forward, None));
+    window.perform(Action::Travel(TravelAction::GoToLine("nothing.c".to_owned(), 1, Way::Forward, None)));
     window.check_told("no image has code of a file \"nothing.c\"");
 }
 
@@ -135,7 +135,7 @@ fn sample_image() -> String {
 }
 
 fn with_image(mut window: Driver) -> Driver {
-    window.perform(Action::AddImage(Some(sample_image().parse().unwrap())));
+    window.perform(Action::File(FileAction::AddImage(Some(sample_image().parse().unwrap()))));
     window.wait_until(|window| !window.workspace().session.images.is_empty());
     window.wait();
     window.close_messages();
@@ -161,7 +161,12 @@ fn the_panel_may_stay_with_one_thread() {
     assert!(window.messages().is_empty(), "{:?}", window.messages());
     window.only_label_like("source lines.c:11");
     window.go_to("1");
-    window.perform(Action::GoToLine("lines.c".to_owned(), 7, Way::Forward, Some("cpu1".to_owned())));
+    window.perform(Action::Travel(TravelAction::GoToLine(
+        "lines.c".to_owned(),
+        7,
+        Way::Forward,
+        Some("cpu1".to_owned()),
+    )));
     window.check_told("line 7 of lines.c is not executed after this position");
 }
 
@@ -176,7 +181,7 @@ fn an_added_image_neither_builds_the_index_again_nor_is_gone_next_time() {
     let mut window = with_image(window);
     assert!(!window.workspace().session.is_built_now);
     window.command("Close trace");
-    window.perform(Action::OpenPath(trace.clone()));
+    window.perform(Action::File(FileAction::OpenPath(trace.clone())));
     window.wait_until(|window| window.app().workspace().is_some());
     let images = window.workspace().session.images.infos();
     assert_eq!(images.iter().map(|info| info.spec.path.display().to_string()).collect::<Vec<_>>(), [sample_image()]);
@@ -189,12 +194,12 @@ fn without_an_image_it_says_how_to_get_one() {
     window.harness().get_by_label("No program image");
     window.click_button("Add image…");
     let image = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf");
-    window.perform(Action::AddImage(Some(image.display().to_string().parse().unwrap())));
+    window.perform(Action::File(FileAction::AddImage(Some(image.display().to_string().parse().unwrap()))));
     window.wait_until(|window| window.workspace().session.images.infos().len() == 1);
     window.wait();
     window.command("Show source");
     window.harness().get_by_label("No source line here");
-    window.perform(Action::AddImage(Some("/nowhere/b.elf".parse().unwrap())));
+    window.perform(Action::File(FileAction::AddImage(Some("/nowhere/b.elf".parse().unwrap()))));
     window.wait_until(|window| !window.messages().is_empty());
     assert_eq!(window.workspace().session.images.infos().len(), 1);
 }

@@ -1,7 +1,7 @@
 //! The call stack.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, PanelAction, PanelKind};
 
 use crate::support::Driver;
 
@@ -9,7 +9,7 @@ use crate::support::Driver;
 fn at(position: &str) -> Driver {
     let mut window = Driver::demo();
     window.go_to(position);
-    window.perform(Action::ShowPanel(PanelKind::Stack));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Stack)));
     window
 }
 
@@ -81,7 +81,7 @@ fn the_stack_is_copied_as_text() {
 fn each_thread_has_a_stack() {
     let mut window = Driver::fixture("amp.head.tarmac");
     window.press(Key::End);
-    window.perform(Action::ShowPanel(PanelKind::Stack));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Stack)));
     window.command("Panel shows thread cpu1");
     assert!(window.has("thread cpu1"));
     window.command("Panel shows thread cpu0");

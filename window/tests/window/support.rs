@@ -8,7 +8,7 @@ use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stepback_debugger::action::{Action, Follow, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, Follow, PanelId, PanelKind, WindowId};
 use stepback_debugger::model::TraceWindow;
 use stepback_window::panels::Pane;
 use stepback_window::{App, WindowOptions, Workspace};
@@ -154,8 +154,8 @@ impl Driver {
     }
 
     #[track_caller]
-    pub fn perform(&mut self, action: Action) {
-        self.harness.state_mut().perform(action);
+    pub fn perform(&mut self, action: impl Into<Action>) {
+        self.harness.state_mut().perform(action.into());
         self.wait();
     }
 
@@ -354,17 +354,17 @@ impl Driver {
 
     /// The first tile of a kind of panel.
     #[track_caller]
-    pub fn tile(&self, kind: PanelKind) -> u64 {
+    pub fn tile(&self, kind: PanelKind) -> PanelId {
         let tiles = &self.workspace().dock.tiles;
         let is_meant = |tile: &egui_tiles::TileId| tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
-        tiles.tile_ids().find(is_meant).expect("a panel of this kind").0
+        PanelId(tiles.tile_ids().find(is_meant).expect("a panel of this kind").0)
     }
 
     /// How tall the tabs are that a kind of panel stands in.
     #[track_caller]
     pub fn tabs_height(&self, kind: PanelKind) -> f32 {
         let tiles = &self.workspace().dock.tiles;
-        let tabs = tiles.parent_of(egui_tiles::TileId(self.tile(kind))).expect("tabs");
+        let tabs = tiles.parent_of(egui_tiles::TileId(self.tile(kind).0)).expect("tabs");
         tiles.rect(tabs).expect("a place").height()
     }
 
@@ -395,7 +395,7 @@ impl Driver {
     #[track_caller]
     pub fn close_messages(&mut self) {
         if !self.app().toasts().is_empty() {
-            self.perform(Action::DismissToasts);
+            self.perform(Action::App(AppAction::DismissToasts));
         }
     }
 }

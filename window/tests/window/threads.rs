@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use stepback_debugger::action::{Action, PanelKind, TimelineLanes, Way};
+use stepback_debugger::action::{Action, FileAction, PanelKind, TimelineLanes, TravelAction, ViewAction, Way};
 use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
 use stepback_index::SlotReader;
 
@@ -127,7 +127,7 @@ fn a_thread_that_is_not_there_is_refused() {
 fn the_end_of_a_thread_is_told() {
     let mut window = turns();
     window.go_to("end");
-    window.perform(Action::StepOfThread(Way::Forward));
+    window.perform(Action::Travel(TravelAction::StepOfThread(Way::Forward)));
     window.check_told("this thread has no step after this position");
 }
 
@@ -137,7 +137,7 @@ fn the_timeline_has_a_lane_a_thread_or_a_core() {
     assert!(window.has("timeline shows Threads"));
     let names = window.painted_in(window.rect("timeline shows Threads").expand2(egui::vec2(20.0, 80.0)));
     assert!(["100", "101", "102"].iter().all(|name| names.contains(name)), "{names}");
-    window.perform(Action::Timeline(TimelineLanes::Cores));
+    window.perform(Action::View(ViewAction::Timeline(TimelineLanes::Cores)));
     let names = window.painted_in(window.rect("timeline shows Cores").expand2(egui::vec2(20.0, 80.0)));
     assert!(names.contains("core 0") && names.contains("core 2"), "{names}");
     window.command("Timeline calls");
@@ -233,7 +233,7 @@ fn a_recording_that_was_not_processed_says_what_to_do() {
     std::fs::create_dir_all(place.join("raw")).unwrap();
     std::fs::write(place.join("raw/drmemtrace.app.100.0001.raw.lz4"), [4, 34, 77, 24]).unwrap();
     let mut window = Driver::start();
-    window.perform(Action::OpenPath(place.to_owned()));
+    window.perform(Action::File(FileAction::OpenPath(place.to_owned())));
     let told = &window.app().toasts()[0];
     assert!(told.text.contains("drraw2trace"), "{:?}", told.text);
 }

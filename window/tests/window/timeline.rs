@@ -1,7 +1,10 @@
 //! The strip with the whole trace.
 
 use egui::{Event, Key, Modifiers, PointerButton, pos2};
-use stepback_debugger::action::{Action, PanelKind, StepRange, TimelineFit};
+use stepback_debugger::action::{
+    Action, FileAction, MarkAction, PanelAction, PanelKind, StepRange, TimelineFit, ViewAction,
+};
+use stepback_parsers::Position;
 
 use crate::support::Driver;
 
@@ -91,7 +94,7 @@ fn the_call_around_the_position_fills_the_timeline() {
     let mut window = small();
     window.go_to("1240");
     let before = window.painted("timeline");
-    window.perform(Action::FitTimeline(TimelineFit::Call));
+    window.perform(Action::View(ViewAction::FitTimeline(TimelineFit::Call)));
     let fitted = window.painted("timeline");
     assert!(fitted != before && fitted.contains("80000390"), "{fitted}");
     let view = window.workspace().timeline.view().expect("a part of the trace");
@@ -129,10 +132,10 @@ fn a_range_is_selected_with_shift_and_its_ends_are_compared() {
     let range = window.workspace().timeline.selection().expect("a selection");
     assert!(range.first.abs_diff(440) <= 2 && range.last.abs_diff(881) <= 2, "{range:?}");
     window.check_position(0);
-    window.perform(Action::CompareEnds(range));
+    window.perform(Action::Panel(PanelAction::CompareEnds(range)));
     assert_eq!(window.positions(), [(1, range.first), (2, range.last)]);
     assert!(window.panels().contains(&PanelKind::Compare));
-    window.perform(Action::SelectRange(None));
+    window.perform(Action::View(ViewAction::SelectRange(None)));
     assert_eq!(window.workspace().timeline.selection(), None);
 }
 
@@ -176,10 +179,10 @@ fn windows_at_one_position_have_tags_side_by_side() {
     for place in ["881", "end", "0"] {
         window.go_to(place);
         if window.positions().len() < 2 {
-            window.perform(Action::SideBySide);
+            window.perform(Action::Panel(PanelAction::SideBySide));
         } else {
             let at = window.active().position.0;
-            window.perform(Action::Travel(stepback_debugger::action::WindowId(1), at));
+            window.perform(Action::travel(stepback_debugger::action::WindowId(1), Position(at)));
         }
         let strip = window.painted("timeline");
         let at = window.active().position.0;
@@ -212,7 +215,7 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     window.command("Save selection as a trace part.tarmac");
     assert_eq!(window.messages(), ["Nothing is selected in the timeline"]);
     window.close_messages();
-    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
     let path = window.path("part.tarmac");
     window.command(&format!("Save selection as a trace {}", path.display()));
     assert!(window.messages().iter().any(|told| told.starts_with("Saved 800 steps as ")), "{:?}", window.messages());
@@ -220,7 +223,7 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     let text = std::fs::read_to_string(&path).expect("the part");
     let all = std::fs::read_to_string(whole).expect("the trace");
     assert!(all.contains(&text) && text.lines().count() > 800);
-    window.perform(Action::OpenPath(path.clone()));
+    window.perform(Action::File(FileAction::OpenPath(path.clone())));
     window.wait_until(|window| window.workspace().session.path == path);
     window.wait();
     assert_eq!(window.workspace().session.index.step_count(), 800);
@@ -229,7 +232,7 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
 #[test]
 fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     let mut window = Driver::demo();
-    window.perform(Action::SelectRange(Some(StepRange { first: 100, last: 900 })));
+    window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 100, last: 900 }))));
     window.choose("timeline", "Calls of this range");
     window.wait();
     let (first, calls) = (window.rect("List calls of the whole trace"), window.count_like("call "));
@@ -238,7 +241,7 @@ fn the_calls_of_a_selected_range_are_listed_and_left_again() {
     assert!(!window.has("call main"));
     window.click("List calls of the whole trace");
     assert!(window.has("call main"));
-    window.perform(Action::ListCalls(Some(StepRange { first: 3, last: 3 })));
+    window.perform(Action::View(ViewAction::ListCalls(Some(StepRange { first: 3, last: 3 }))));
     assert!(window.has("No such call") && window.has("List calls of the whole trace"));
 }
 
@@ -254,7 +257,7 @@ fn a_value_is_drawn_along_the_trace_and_kept_until_it_is_taken_away() {
     let shown = labels(&window);
     assert!(shown.contains("u8[0x80020347]") || shown.contains("+ 1 below"), "{shown}");
     assert_eq!(window.workspace().waves.list().len(), 2);
-    window.perform(Action::Undo);
+    window.perform(Action::Mark(MarkAction::Undo));
     assert_eq!(window.workspace().waves.list().len(), 1);
     window.command("Timeline without waveforms");
     assert!(!labels(&window).contains("x19"));

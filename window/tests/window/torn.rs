@@ -2,7 +2,7 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, PanelAction, PanelId, PanelKind};
 
 use crate::sandbox::{SHORT, Sandbox};
 use crate::support::Driver;
@@ -36,8 +36,8 @@ fn the_last_panel_stays_in_the_main_window() {
     let count = window.panels().len();
     for _ in 0..count + 2 {
         window.command("Next panel");
-        let tile = window.workspace().focused.map(|tile| tile.0);
-        window.perform(Action::TearOff(tile));
+        let tile = window.workspace().focused.map(|tile| PanelId(tile.0));
+        window.perform(Action::Panel(PanelAction::TearOff(tile)));
     }
     assert!(window.workspace().torn().len() < count);
 }
@@ -47,13 +47,13 @@ fn the_main_window_is_never_empty() {
     let mut window = Driver::text(SHORT);
     for _ in 0..20 {
         window.command("Next panel");
-        let tile = window.workspace().focused.map(|tile| tile.0);
-        window.perform(Action::TearOff(tile));
+        let tile = window.workspace().focused.map(|tile| PanelId(tile.0));
+        window.perform(Action::Panel(PanelAction::TearOff(tile)));
     }
     assert!((1..=8).contains(&window.workspace().torn().len()));
     let dock = &window.workspace().dock;
-    let docked: Vec<u64> = dock.active_tiles().into_iter().map(|tile| tile.0).collect();
-    docked.into_iter().for_each(|tile| window.perform(Action::ClosePanel(tile)));
+    let docked: Vec<PanelId> = dock.active_tiles().into_iter().map(|tile| PanelId(tile.0)).collect();
+    docked.into_iter().for_each(|tile| window.perform(Action::Panel(PanelAction::ClosePanel(tile))));
     assert!(!window.workspace().dock.active_tiles().is_empty());
 }
 
@@ -78,7 +78,7 @@ fn tabs_that_do_not_fit_are_listed() {
     let sandbox = Sandbox::new();
     let mut window = sandbox.open_in([800.0, 500.0], &sandbox.file("a.tarmac", SHORT));
     for kind in [PanelKind::Warnings, PanelKind::Threads, PanelKind::Heap, PanelKind::Heat, PanelKind::Bookmarks] {
-        window.perform(Action::NewPanel(kind));
+        window.perform(Action::Panel(PanelAction::NewPanel(kind)));
     }
     assert!(!window.has("Scroll tabs left") && !window.has("Scroll tabs right"));
     let more = window.only_label_like("more panels");

@@ -1,7 +1,7 @@
 //! Watches, and moves to where something becomes so.
 
 use egui::{Key, Modifiers};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, PanelAction, PanelKind};
 
 use crate::support::Driver;
 
@@ -34,7 +34,7 @@ fn what_is_watched_shows_its_value_and_leads_to_its_writes() {
 fn watches_are_typed_changed_moved_and_removed_and_undone() {
     let mut window = Driver::demo();
     window.go_to("1250");
-    window.perform(Action::ShowPanel(PanelKind::Watches));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Watches)));
     assert!(window.has("Nothing is watched"));
     window.click("Watch x0, [sp+8] u32, name utf8");
     window.enter("x19 - x22 u64");

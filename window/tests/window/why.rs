@@ -2,8 +2,11 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, Follow, PanelKind, SliceEdge, SliceView, Way, WindowId};
+use stepback_debugger::action::{
+    Action, Follow, PanelAction, PanelKind, SliceAction, SliceEdge, SliceView, ViewAction, Way, WindowId,
+};
 use stepback_debugger::model::slice::SliceEnd;
+use stepback_parsers::Position;
 
 use crate::support::Driver;
 
@@ -58,7 +61,7 @@ fn rows_are_walked_and_opened_by_keys() {
     window.press(Key::ArrowLeft);
     window.press(Key::ArrowLeft);
     assert!(!window.has("Step 1,368 of the slice"));
-    window.perform(Action::ViewSlice(SliceView::Everything));
+    window.perform(Action::Slice(SliceAction::ViewSlice(SliceView::Everything)));
     assert!(window.has("Step 1,381 of the slice"));
 }
 
@@ -81,10 +84,13 @@ fn what_is_followed_is_chosen_and_a_value_is_followed_onward() {
     let before = steps(&window).len();
     window.click("Addresses");
     assert!(steps(&window).len() > before);
-    window.perform(Action::FollowInSlice(SliceEdge::Addresses));
+    window.perform(Action::Slice(SliceAction::FollowInSlice(SliceEdge::Addresses)));
     assert_eq!(steps(&window).len(), before);
-    window.perform(Action::WhyAt(stepback_debugger::action::CellName::Memory("0x80020017".to_owned(), 1), 1383));
-    window.perform(Action::TurnSlice(Way::Forward));
+    window.perform(Action::Slice(SliceAction::WhyAt(
+        stepback_debugger::action::CellName::Memory("0x80020017".to_owned(), 1),
+        Position(1383),
+    )));
+    window.perform(Action::Slice(SliceAction::TurnSlice(Way::Forward)));
     assert!(window.has("Where [80020017] = bf at 1,383 went"));
     assert!(steps(&window).contains(&1761), "{:?}", steps(&window));
 }
@@ -114,7 +120,7 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     let mut window = Driver::text(LOOP);
     window.go_to("0");
     window.command("Why x0");
-    window.perform(Action::TurnSlice(Way::Forward));
+    window.perform(Action::Slice(SliceAction::TurnSlice(Way::Forward)));
     assert_eq!(steps(&window), [0, 3, 4, 5, 7, 8]);
     window.click("Control");
     assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());
@@ -124,7 +130,10 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     let hidden: Vec<u64> = (0..=9).filter(|step| !window.has(&format!("Step {step} of the slice"))).collect();
     assert!(hidden.is_empty(), "{hidden:?}");
     // Back, the switch stays, and chains of control end in words of their own.
-    window.perform(Action::WhyAt(stepback_debugger::action::CellName::Register("x2".to_owned()), 10));
+    window.perform(Action::Slice(SliceAction::WhyAt(
+        stepback_debugger::action::CellName::Register("x2".to_owned()),
+        Position(10),
+    )));
     assert_eq!(steps(&window), [9, 6, 5, 4, 3]);
     let slice = window.workspace().slice.slice().expect("a slice");
     let ends: Vec<String> = slice.ends.iter().map(|end| format!("{}: {}", end.gives_text(), end.code_text())).collect();
@@ -186,7 +195,7 @@ fn menus_ask_where_the_value_is() {
 #[test]
 fn what_cannot_be_asked_says_why() {
     let mut window = at_the_crash();
-    window.perform(Action::ShowPanel(PanelKind::Why));
+    window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Why)));
     assert!(window.has("No value is asked about"));
     window.command("Why nosuchname");
     let error = window.workspace().slice.error().expect("an error").to_owned();
@@ -211,7 +220,7 @@ fn w_asks_about_the_cell_that_a_hover_text_tells_of() {
     window.click("register x19");
     // The pointer means another register than the cursor.
     check_hover(&mut window, "register x2", "W: why has x2 this value?", ("x2", 1763));
-    window.perform(Action::ShowMemory("0x80020015".to_owned()));
+    window.perform(Action::View(ViewAction::ShowMemory("0x80020015".to_owned())));
     let line = "W: why has [80020017] this value?";
     check_hover(&mut window, "byte 0x80020017", line, ("0x80020017:1", 1763));
     // Where no hover text shows, the cursor is meant again.
@@ -246,7 +255,7 @@ fn w_in_a_pinned_panel_asks_at_its_moment() {
     let mut window = at_the_crash();
     window.go_to("1250");
     let tile = window.tile(PanelKind::Registers);
-    window.perform(Action::Bind(tile, Follow::Pinned(1250.into())));
+    window.perform(Action::Panel(PanelAction::Bind(tile, Follow::Pinned(1250.into()))));
     window.go_to("1763");
     window.click("register x19");
     window.press(Key::W);
@@ -258,9 +267,9 @@ fn w_in_a_pinned_panel_asks_at_its_moment() {
 #[test]
 fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
     let mut window = at_the_crash();
-    window.perform(Action::Compare);
-    window.perform(Action::Travel(WindowId(2), 1250));
-    window.perform(Action::CompareWindows(WindowId(2), WindowId(1)));
+    window.perform(Action::Panel(PanelAction::Compare));
+    window.perform(Action::travel(WindowId(2), Position(1250)));
+    window.perform(Action::Panel(PanelAction::CompareWindows(WindowId(2), WindowId(1))));
     // The names begin at the left, the two values behind them.
     let [name, left] = [20.0, 150.0];
     let place = |window: &Driver, x: f32| {
@@ -281,7 +290,7 @@ fn w_in_the_comparison_asks_about_the_value_that_is_meant() {
         }
         window.press(Key::W);
         assert_eq!(asked(&window), ("x2".to_owned(), at), "{key:?}");
-        window.perform(Action::ShowPanel(PanelKind::Compare));
+        window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Compare)));
     }
     let value = place(&window, left);
     window.rest_at(value);
@@ -298,9 +307,9 @@ fn the_panel_opens_with_room_for_a_dozen_lines_and_gives_it_back() {
     assert!(window.tabs_height(PanelKind::Trace) > 150.0);
     // The other panel of lines keeps it.
     window.command("Effects of steps 1190 1255");
-    window.perform(Action::ClosePanel(window.tile(PanelKind::Why)));
+    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Why))));
     assert!(window.tabs_height(PanelKind::Effects) >= 26.0 + 28.0 * 2.0 + 20.0 + 12.0 * 18.0);
-    window.perform(Action::ClosePanel(window.tile(PanelKind::Effects)));
+    window.perform(Action::Panel(PanelAction::ClosePanel(window.tile(PanelKind::Effects))));
     assert!(!window.panels().contains(&PanelKind::Why));
     assert!((memory(&window) - before).abs() < 1.0, "{} and {before}", memory(&window));
 }

@@ -60,7 +60,7 @@ fn where_the_program_died_is_a_link_below_the_last_step() {
 fn who_accessed_a_byte_last_is_told_where_its_value_is_not() {
     let mut window = open(|_| {});
     window.go_to("end");
-    window.perform(stepback_debugger::action::Action::ShowMemory("0x7ffd0ed3ce68".to_owned()));
+    window.perform(stepback_debugger::action::ViewAction::ShowMemory("0x7ffd0ed3ce68".to_owned()));
     let foot = window.painted("byte 0x7ffd0ed3ce68");
     assert!(foot.contains("??"), "{foot}");
 }

@@ -12,7 +12,7 @@ use crate::look::{Colors, Look};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
 use crate::snapshot::text_of;
-use stepback_debugger::action::{Action, Way};
+use stepback_debugger::action::{Action, PanelId, Way};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::session::Session;
 use stepback_debugger::session::test_session::overflow;
@@ -77,7 +77,7 @@ impl<P: Pane> Bench<P> {
 
     pub fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
         let look = Look { colors: Colors::None, signs: self.signs };
-        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: 1, has_focus: true }, &mut self.asked)
+        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: PanelId(1), has_focus: true }, &mut self.asked)
     }
 
     /// Its title, its rows, and its words on the bottom line.

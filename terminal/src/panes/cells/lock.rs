@@ -3,7 +3,7 @@
 use super::moment::SoughtMoment;
 use crate::command::{Command, Purpose};
 use crate::pane::{Ask, Cx};
-use stepback_debugger::action::{Access, Action, CellName, Follow, Way};
+use stepback_debugger::action::{Access, Action, CellName, Follow, TravelAction, Way};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_parsers::Position;
@@ -113,6 +113,8 @@ impl Lock {
     /// Travels to a write of a cell as seen from the moment that the pane shows.
     pub fn ask_write(&self, cell: CellName, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
         let start = cx.desk.windows.start_from(self.follow);
-        out.extend(start.into_iter().chain([Action::GoToAccess(cell, Access::Write, way)]).map(Ask::Do));
+        out.extend(
+            start.into_iter().chain([Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))]).map(Ask::Do),
+        );
     }
 }

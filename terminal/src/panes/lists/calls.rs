@@ -104,9 +104,9 @@ mod tests {
     use super::super::test_screen::Stage;
     use super::*;
     use crate::command::{Command, Purpose, Toward};
-    use stepback_debugger::action::Action;
     use stepback_debugger::action::StepRange;
     use stepback_debugger::action::Way;
+    use stepback_debugger::action::{Action, ViewAction};
 
     fn stage() -> Stage<ListPane<CallsView>> {
         Stage::at(1233, ListPane::new(CallsView::default()))
@@ -179,7 +179,7 @@ mod tests {
     80000328                                 895            7
     80000328                                 905            7"
         );
-        let range = Action::ListCalls(Some(StepRange { first: 80, last: 130 }));
+        let range = Action::View(ViewAction::ListCalls(Some(StepRange { first: 80, last: 130 })));
         assert_eq!(
             stage.take(&range).draw(60, 6),
             r" 4 calls in steps 80 – 130

@@ -12,7 +12,7 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::{Colors, Look};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
-use stepback_debugger::action::{Action, CellName, Way};
+use stepback_debugger::action::{Action, CellName, PanelId, TravelAction, Way};
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::Windows;
 use stepback_debugger::session::Session;
@@ -67,7 +67,9 @@ impl<P: Pane> Stage<P> {
 
     /// Where the pane wants the window to be.
     pub fn asked_position(&self) -> u64 {
-        let travel = |ask: &Ask| if let Ask::Do(Action::Travel(_, to)) = ask { Some(*to) } else { None };
+        let travel = |ask: &Ask| {
+            if let Ask::Do(Action::Travel(TravelAction::Travel(_, Position(to)))) = ask { Some(*to) } else { None }
+        };
         self.asked.iter().rev().find_map(travel).unwrap()
     }
 
@@ -85,7 +87,7 @@ impl<P: Pane> Stage<P> {
 
     fn with<A>(&mut self, what: impl FnOnce(&mut P, &Cx<'_>, &mut Vec<Ask>) -> A) -> A {
         let look = Look { colors: Colors::None, signs: self.signs };
-        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: 1, has_focus: true }, &mut self.asked)
+        what(&mut self.pane, &Cx { desk: &self.desk, look: &look, pane: PanelId(1), has_focus: true }, &mut self.asked)
     }
 
     /// What it shows; the row under the cursor begins with `*`.

@@ -5,7 +5,7 @@ use crate::command::Command;
 use crate::look::Role;
 use crate::pane::{Ask, Cx};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Action, SliceView};
+use stepback_debugger::action::{Action, SliceAction, SliceView};
 use stepback_debugger::analysis::slice::Fold;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
@@ -64,7 +64,7 @@ impl Listing for WhyView {
     fn obey(&mut self, command: Command, _: Option<usize>, _: &Cx<'_>, out: &mut Vec<Ask>) -> bool {
         match command {
             Command::NextView => self.next_view(),
-            Command::Follow(edge) => out.push(Ask::Do(Action::FollowInSlice(edge))),
+            Command::Follow(edge) => out.push(Ask::Do(Action::Slice(SliceAction::FollowInSlice(edge)))),
             _ => return false,
         }
         true

@@ -14,7 +14,9 @@ use super::view::Anchor;
 use crate::command::{Command, Toward};
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::Pen;
-use stepback_debugger::action::{Access, Action, CellName, PanelKind, StepRange, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Fold, PanelKind, SearchAction, StepRange, TravelAction, ViewAction, Way, WindowId,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
 use stepback_debugger::model::step_rows::{PathPart, call_path};
@@ -78,7 +80,7 @@ impl TracePane {
     /// To the write before of what is picked.
     fn go_to_picked(&self, way: Way, cx: &Cx<'_>, out: &mut Vec<Ask>) {
         match self.picked(self.window_of(cx)).and_then(|picked| picked.cell.clone()) {
-            Some(cell) => out.push(Ask::Do(Action::GoToAccess(cell, Access::Write, way))),
+            Some(cell) => out.push(Ask::Do(Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way)))),
             None => out.push(Ask::Say(say!("terminal-pick-first").to_owned())),
         }
     }
@@ -105,21 +107,24 @@ impl TracePane {
         let window = self.window_of(cx);
         if window.is_raw {
             let to = self.raw.position_at(row);
-            return out.extend(to.map(|to| Ask::Do(Action::Travel(window.id, to.0))));
+            return out.extend(to.map(|to| Ask::Do(Action::travel(window.id, to))));
         }
-        let travel = |to: Position| Ask::Do(Action::Travel(window.id, to.0));
+        let travel = |to: Position| Ask::Do(Action::travel(window.id, to));
         match (self.steps.shown_at(row), kind) {
             (Some(Shown::Folded { call, .. }), TouchKind::DoubleClick) => {
-                out.push(Ask::Do(Action::ToggleFold(call.0)));
+                out.push(Ask::Do(Action::Fold(Fold::Toggle(call))));
             }
             (Some(Shown::Step(step)), TouchKind::DoubleClick) => {
                 let call = self.steps.row_of(step).and_then(|row| row.call);
-                out.extend(call.map(|call| Ask::Do(Action::ToggleFold(call.0))));
+                out.extend(call.map(|call| Ask::Do(Action::Fold(Fold::Toggle(call)))));
             }
             (Some(Shown::Step(step) | Shown::Below(step, _)), _) => out.push(travel(step.after())),
             (Some(Shown::Folded { last, .. }), _) => out.push(travel(last.after())),
             (Some(Shown::Hidden { first, last }), _) => {
-                out.push(Ask::Do(Action::OpenHidden(window.id, StepRange { first: first.0, last: last.0 })));
+                out.push(Ask::Do(Action::Search(SearchAction::OpenHidden(
+                    window.id,
+                    StepRange { first: first.0, last: last.0 },
+                ))));
             }
             (Some(Shown::Position | Shown::End | Shown::Died(_)) | None, _) => {}
         }
@@ -191,7 +196,7 @@ impl Pane for TracePane {
                 None => return false,
             },
             Command::Fold(fold) => out.push(Ask::Do(Action::Fold(fold))),
-            Command::Raw => out.push(Ask::Do(Action::ToggleRawText)),
+            Command::Raw => out.push(Ask::Do(Action::View(ViewAction::ToggleRawText))),
             Command::Arrange => self.arrange(cx),
             Command::Pick => self.pick(cx, out),
             Command::Access(way) => self.go_to_picked(way, cx, out),
@@ -250,12 +255,12 @@ fn path_words(path: &[PathPart]) -> String {
 /// The move of a window that a cursor key asks for.
 fn moved(toward: Toward) -> Option<Action> {
     Some(match toward {
-        Toward::Up => Action::StepRow(Way::Back),
-        Toward::Down => Action::StepRow(Way::Forward),
-        Toward::PageUp => Action::Page(Way::Back),
-        Toward::PageDown => Action::Page(Way::Forward),
-        Toward::First => Action::Edge(Way::Back),
-        Toward::Last => Action::Edge(Way::Forward),
+        Toward::Up => Action::Travel(TravelAction::StepRow(Way::Back)),
+        Toward::Down => Action::Travel(TravelAction::StepRow(Way::Forward)),
+        Toward::PageUp => Action::Travel(TravelAction::Page(Way::Back)),
+        Toward::PageDown => Action::Travel(TravelAction::Page(Way::Forward)),
+        Toward::First => Action::Travel(TravelAction::Edge(Way::Back)),
+        Toward::Last => Action::Travel(TravelAction::Edge(Way::Forward)),
         Toward::Left | Toward::Right => return None,
     })
 }

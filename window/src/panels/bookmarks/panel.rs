@@ -16,7 +16,7 @@ use crate::panels::row::{EmptyWords, empty_ui};
 use crate::panels::sort::{Head, SortBy, heads_ui};
 use crate::panels::table::{Export, ListTools, text_table};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, MarkAction, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::bookmark_words::place_words;
 use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPart, BookmarkPlace};
@@ -157,11 +157,11 @@ impl BookmarksPanel {
                 PanelKey::Enter => out.push(go(bookmark, cx)),
                 PanelKey::Rename => self.begin(bookmark.id, BookmarkPart::Name, cx),
                 PanelKey::Note => self.begin(bookmark.id, BookmarkPart::Note, cx),
-                PanelKey::Remove => out.push(Action::Bookmark(BookmarkChange::Remove(bookmark.id))),
-                PanelKey::Copy => out.push(Action::Copy(match bookmark.place.position() {
+                PanelKey::Remove => out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(bookmark.id)))),
+                PanelKey::Copy => out.push(Action::App(AppAction::Copy(match bookmark.place.position() {
                     Some(position) => cx.desk.options.command(stepback_parsers::Position(position)),
                     None => bookmark.place.text(),
-                })),
+                }))),
                 _ => {}
             }
         }
@@ -209,7 +209,7 @@ impl BookmarksPanel {
         }
         let is_given_up = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         if let Some(Editing { id, part, text, .. }) = self.state.editing.take().filter(|_| !is_given_up) {
-            out.push(Action::Bookmark(BookmarkChange::Write(id, part, text)));
+            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Write(id, part, text))));
         }
     }
 

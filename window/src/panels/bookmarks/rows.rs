@@ -1,6 +1,7 @@
 //! The rows of the panel of bookmarks.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_parsers::Position;
 
 use super::menu::place_items;
 use super::ribbon::ribbon_ui;
@@ -9,7 +10,7 @@ use crate::panels::menu::menu_head_ui;
 use crate::panels::pen::Pen;
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{medium, mono, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, MarkAction, PanelAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{Bookmark, BookmarkChange, BookmarkPart, BookmarkPlace};
 
@@ -69,9 +70,9 @@ pub struct BookmarkRow<'a> {
 pub fn go(bookmark: &Bookmark, cx: &ViewCx<'_>) -> Action {
     match bookmark.place {
         BookmarkPlace::Position(position) | BookmarkPlace::Range { first: position, .. } => {
-            Action::Travel(cx.desk.windows.active, position)
+            Action::travel(cx.desk.windows.active, Position(position))
         }
-        BookmarkPlace::Memory { address, .. } => Action::ShowMemory(format!("{address:#x}")),
+        BookmarkPlace::Memory { address, .. } => Action::View(ViewAction::ShowMemory(format!("{address:#x}"))),
     }
 }
 
@@ -95,10 +96,10 @@ impl BookmarkRows<'_> {
                 (self.columns.note..self.columns.words.unwrap_or(self.columns.right)).contains(&at.x)
             });
             let part = if is_note { BookmarkPart::Note } else { BookmarkPart::Name };
-            out.push(Action::Bookmark(BookmarkChange::Edit(bookmark.id, part)));
+            out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(bookmark.id, part))));
         } else if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
             let moment = bookmark.place.position().map(|at| cx.moment(stepback_parsers::Position(at)));
-            out.extend(moment.map(Action::OpenWindowAt));
+            out.extend(moment.map(|it| Action::Panel(PanelAction::OpenWindowAt(it))));
         } else if response.clicked() {
             out.push(go(bookmark, cx));
             return true;

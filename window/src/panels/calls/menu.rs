@@ -8,7 +8,7 @@ use crate::panels::asked::{Asked, Touched};
 use crate::panels::effects_items::{compare_item, effects_items};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, StepRange};
+use stepback_debugger::action::{Action, AppAction, Fold, PanelAction, StepRange};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::views::Gesture;
@@ -35,10 +35,10 @@ pub fn call_menu(
         touched.gesture(place, Gesture::GoOn);
     }
     if MenuItem::new(say!("calls-open-window-at-its-entry")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-        out.push(Action::OpenWindowAt(cx.moment(row.entered_at)));
+        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(row.entered_at))));
     }
     if MenuItem::new(say!("calls-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
-        out.push(Action::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 }));
+        out.push(Action::Panel(PanelAction::CompareEnds(StepRange { first: row.entered_at.0, last: row.left_at.0 })));
     }
     effects_items(ui, tok, row.entered_at, out);
     compare_item(ui, tok, row.entered_at, window.position, out);
@@ -57,11 +57,11 @@ pub fn call_menu(
             (say!("calls-fold-it-in-the-trace"), icons::FOLD)
         };
         if MenuItem::new(text).icon(shape).ui(ui, tok) {
-            out.extend([Action::Activate(window.id), Action::ToggleFold(row.first.0)]);
+            out.extend([Action::Panel(PanelAction::Activate(window.id)), Action::Fold(Fold::Toggle(row.first))]);
         }
     }
     menu_line_ui(ui, tok);
     if MenuItem::new(say!("calls-copy-name")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        out.push(Action::Copy(row.name.clone()));
+        out.push(Action::App(AppAction::Copy(row.name.clone())));
     }
 }

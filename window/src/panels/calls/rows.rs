@@ -10,7 +10,7 @@ use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, PanelAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::call_rows::CallRow;
@@ -121,7 +121,7 @@ impl Rows<'_> {
             touched.cursor = Some(place);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(self.cx.moment(row.entered_at)));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(row.entered_at))));
         } else if response.clicked() {
             touched.gesture(place, Gesture::Go);
         }

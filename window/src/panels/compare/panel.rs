@@ -13,7 +13,7 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::{Access, Action, CellName, PanelKind, Way, WindowId};
+use stepback_debugger::action::{Access, Action, CellName, PanelKind, TravelAction, Way, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::compare::CompareRow;
@@ -230,7 +230,9 @@ impl ComparePanel {
                 PanelKey::ShiftEnter => Way::Forward,
                 _ => continue,
             };
-            out.extend(self.cursor.clone().map(|cell| Action::GoToAccess(cell, Access::Write, way)));
+            out.extend(
+                self.cursor.clone().map(|cell| Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way))),
+            );
         }
     }
 }

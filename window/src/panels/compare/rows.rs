@@ -10,7 +10,9 @@ use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, semi, ui as ui_font};
-use stepback_debugger::action::{Access, Action, CellName, Way};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, PanelAction, SliceAction, TravelAction, ViewAction, Way,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::compare::{Between, CellMeaning, CompareRow, Pieces, differing_pieces};
 use stepback_debugger::views::{CompareSide, CompareView, CompareWidths, Gesture, View, low_end};
@@ -214,7 +216,7 @@ impl Table<'_> {
             touch.side = response.interact_pointer_pos().and_then(|pointer| self.value_at(pointer.x));
         }
         if let Some(step) = last_write.filter(|_| response.double_clicked()) {
-            out.push(Action::Travel(self.cx.desk.windows.active, step.after().0));
+            out.push(Action::travel(self.cx.desk.windows.active, step.after()));
         }
         response.context_menu(|ui| self.menu(ui, at, out));
         let pointed = response.hover_pos().and_then(|pointer| self.value_at(pointer.x));
@@ -299,14 +301,14 @@ impl Table<'_> {
                 .key("double click")
                 .ui(ui, tok)
             {
-                out.push(Action::Travel(self.cx.desk.windows.active, step.after().0));
+                out.push(Action::travel(self.cx.desk.windows.active, step.after()));
             }
             if MenuItem::new(say!("compare-open-window-there")).icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
-                out.push(Action::OpenWindowAt(self.cx.moment(step.after())));
+                out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(step.after()))));
             }
         }
         if MenuItem::new(say!("compare-next-write")).icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
-            out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
+            out.push(Action::Travel(TravelAction::GoToAccess(cell.clone(), Access::Write, Way::Forward)));
         }
         for (value, at, side) in
             [(from, self.between.from, CompareSide::Left), (to, self.between.to, CompareSide::Right)]
@@ -314,7 +316,7 @@ impl Table<'_> {
             let words = say!("slice-why-item", cell = format!("{label} = {value}"));
             let item = MenuItem::new(&words).icon(icons::WHY);
             if (if side == self.view.side() { item.key("W") } else { item }).ui(ui, tok) {
-                out.push(Action::WhyAt(cell.clone(), at.0));
+                out.push(Action::Slice(SliceAction::WhyAt(cell.clone(), at)));
             }
         }
         let (first, last) = (self.between.from.min(self.between.to), self.between.from.max(self.between.to));
@@ -325,31 +327,31 @@ impl Table<'_> {
             ];
             for (words, access) in between {
                 if MenuItem::new(words).ui(ui, tok) {
-                    let travel = Action::GoToAccessUntil(cell.clone(), access, last.0);
-                    out.extend([Action::OpenWindowAt(self.cx.moment(first)), travel]);
+                    let travel = Action::Travel(TravelAction::GoToAccessUntil(cell.clone(), access, last));
+                    out.extend([Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(first))), travel]);
                 }
             }
         }
         if let CellName::Memory(address, _) = cell
             && MenuItem::new(say!("compare-show-memory-there")).icon(icons::MEMORY).ui(ui, tok)
         {
-            out.push(Action::ShowMemory(address.clone()));
+            out.push(Action::View(ViewAction::ShowMemory(address.clone())));
         }
         if let Some(CellMeaning::Symbol(symbol)) = meaning
             && MenuItem::new(&say!("compare-show-memory-at", symbol = symbol)).ui(ui, tok)
         {
-            out.push(Action::ShowMemory(format!("sym::`{symbol}`")));
+            out.push(Action::View(ViewAction::ShowMemory(format!("sym::`{symbol}`"))));
         }
         menu_line_ui(ui, tok);
         for (text, value) in
             [(say!("compare-copy-value-at-the-left"), from), (say!("compare-copy-value-at-the-right"), to)]
         {
             if MenuItem::new(text).ui(ui, tok) {
-                out.push(Action::Copy(value.clone()));
+                out.push(Action::App(AppAction::Copy(value.clone())));
             }
         }
         if MenuItem::new(say!("compare-copy-as-text")).icon(icons::COPY).ui(ui, tok) {
-            out.extend(self.view.copied(place).map(Action::Copy));
+            out.extend(self.view.copied(place).map(|it| Action::App(AppAction::Copy(it))));
         }
     }
 }

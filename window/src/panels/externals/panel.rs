@@ -19,7 +19,7 @@ use crate::panels::row::{
 use crate::panels::sort::{SortBy, heads_ui};
 use crate::panels::table::{Export, text_table};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, CellName, PanelKind, ViewAction, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::externals::{ExternalRow, external_rows};
@@ -209,9 +209,9 @@ impl ExternalsPanel {
                 (PanelKey::Enter, Some(row)) => out.push(travel(row, cx)),
                 (PanelKey::Enter, None) => self.state.limit = (self.state.limit + PAGE).min(LIMIT),
                 (PanelKey::ShowMemory, Some(row)) => {
-                    out.extend([travel(row, cx), Action::ShowMemory(row.address.to_string())]);
+                    out.extend([travel(row, cx), Action::View(ViewAction::ShowMemory(row.address.to_string()))]);
                 }
-                (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
+                (PanelKey::Copy, Some(row)) => out.push(Action::App(AppAction::Copy(row.line()))),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::panels::sort::Head;
 use crate::theme::{icons, mono};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, PanelAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::externals::ExternalRow;
 use stepback_debugger::model::text::thousands;
@@ -99,7 +99,7 @@ pub struct Touched {
 
 /// Goes to just after the read, where the new bytes show.
 pub fn travel(row: &ExternalRow, cx: &ViewCx<'_>) -> Action {
-    Action::Travel(cx.desk.windows.active, row.position.0)
+    Action::travel(cx.desk.windows.active, row.position)
 }
 
 impl ChangeRows<'_> {
@@ -130,9 +130,9 @@ impl ChangeRows<'_> {
             touched.cursor = Some(place);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(row.position))));
         } else if response.double_clicked() {
-            out.push(Action::ShowMemory(row.address.to_string()));
+            out.push(Action::View(ViewAction::ShowMemory(row.address.to_string())));
         } else if response.clicked() {
             out.push(travel(row, self.cx));
         }
@@ -168,14 +168,14 @@ impl ChangeRows<'_> {
             out.push(travel(row, self.cx));
         }
         if MenuItem::new(say!("externals-show-memory-there")).icon(icons::MEMORY).key("M").ui(ui, tok) {
-            out.extend([travel(row, self.cx), Action::ShowMemory(row.address.to_string())]);
+            out.extend([travel(row, self.cx), Action::View(ViewAction::ShowMemory(row.address.to_string()))]);
         }
         if MenuItem::new(say!("externals-open-window-there")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-            out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(row.position))));
         }
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("externals-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::Copy(row.line()));
+            out.push(Action::App(AppAction::Copy(row.line())));
         }
     }
 }

@@ -5,7 +5,7 @@ use egui::Ui;
 use super::field::history_text;
 use crate::panels::ViewCx;
 use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
-use stepback_debugger::action::{Action, FindQuestion};
+use stepback_debugger::action::{Action, AppAction, FindQuestion, SearchAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::SearchChange;
 
@@ -15,10 +15,10 @@ const BEFORE: usize = 15;
 /// What can be done with a kept search.
 static DEEDS: KeptDeeds = KeptDeeds {
     run_words: "find-run",
-    run: Action::RunSearch,
-    show: Action::ShowSearch,
-    forget: |name| Action::Searches(SearchChange::Forget(name)),
-    rename: |old, new| Action::Searches(SearchChange::Rename(old, new)),
+    run: |it| Action::Search(SearchAction::RunSearch(it)),
+    show: |it| Action::Search(SearchAction::ShowSearch(it)),
+    forget: |name| Action::Search(SearchAction::Searches(SearchChange::Forget(name))),
+    rename: |old, new| Action::Search(SearchAction::Searches(SearchChange::Rename(old, new))),
 };
 
 /// Draws the entries. Returns the search that was chosen of those before.
@@ -28,7 +28,7 @@ pub fn search_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut 
     }
     let keep = egui::Button::new(say!("find-keep-search-as"));
     if ui.add_enabled(cx.desk.find.question().is_some(), keep).clicked() {
-        out.push(Action::AskFor("Keep search as…".to_owned()));
+        out.push(Action::App(AppAction::AskFor("Keep search as…".to_owned())));
     }
     ui.separator();
     if cx.desk.find.history().is_empty() {

@@ -19,7 +19,9 @@ use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{EmptyWords, button_response, row_response};
 use crate::panels::table::{Export, ListPlace, RowList};
 use crate::theme::{icon, icons, medium, mono, ui as ui_font};
-use stepback_debugger::action::{Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, WindowId};
+use stepback_debugger::action::{
+    Action, CellName, FindKind, FindQuestion, FindRange, PanelKind, SearchAction, WindowId,
+};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::found::{Found, SearchEnd, kind_name, nothing_words, summary};
 use stepback_debugger::model::table::{Table, TableRow};
@@ -145,7 +147,7 @@ impl FindPanel {
 
     fn ask(&self, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if !self.state.field.text.trim().is_empty() {
-            out.push(Action::Find(self.question(cx)));
+            out.push(Action::Search(SearchAction::Find(self.question(cx))));
         }
     }
 
@@ -263,9 +265,11 @@ impl FindPanel {
         };
         let end = square(24.0);
         match is_under_way {
-            true if icon_button(ui, pen, end, icons::CLOSE, say!("find-stop-the-search")) => out.push(Action::StopFind),
+            true if icon_button(ui, pen, end, icons::CLOSE, say!("find-stop-the-search")) => {
+                out.push(Action::Search(SearchAction::StopFind))
+            }
             false if icon_button(ui, pen, end, icons::CLOSE, say!("find-clear-hits-and-marks")) => {
-                out.push(Action::ClearFind)
+                out.push(Action::Search(SearchAction::ClearFind))
             }
             _ => {}
         }
@@ -274,7 +278,7 @@ impl FindPanel {
             pen.painter.rect_filled(only, 4.0, tok.sel);
         }
         if icon_button(ui, pen, only, icons::LIST, say!("find-only-hits-in-the-list")) {
-            out.push(Action::ToggleOnlyHits);
+            out.push(Action::Search(SearchAction::ToggleOnlyHits));
         }
         let end = only;
         if bar.width() > 3.0 * FILTER {
@@ -302,7 +306,7 @@ impl FindPanel {
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
             if link_ui(ui, pen, rect, &words) {
-                out.push(Action::Find(FindQuestion { range: self.question(cx).range, ..offer }));
+                out.push(Action::Search(SearchAction::Find(FindQuestion { range: self.question(cx).range, ..offer })));
             }
         }
         if cx.desk.find.can_have_more() {
@@ -311,7 +315,7 @@ impl FindPanel {
             right -= width;
             let rect = Rect::from_min_max(pos2(right, y - 10.0), pos2(right + width, y + 10.0));
             if link_ui(ui, pen, rect, words) {
-                out.push(Action::FindMore);
+                out.push(Action::Search(SearchAction::FindMore));
             }
         }
         let words = summary(found, &cx.desk.session);
@@ -371,7 +375,7 @@ impl FindPanel {
         let link = pen.width(words, ui_font(12.0)) + 12.0;
         let mark = Rect::from_min_max(pos2(bar.right() - 6.0 - link, y - 10.0), pos2(bar.right() - 6.0, y + 10.0));
         if link_ui(ui, pen, mark, words) {
-            out.push(Action::Find(kept.search.clone()));
+            out.push(Action::Search(SearchAction::Find(kept.search.clone())));
         }
         let state = cx.desk.own_finds.find(&kept.search);
         if let Some(error) = state.and_then(|state| state.error()) {
@@ -536,7 +540,7 @@ impl Panel for FindPanel {
                 pen.text(bar.left() + INSET, bar.center().y, say!("find-searching"), ui_font(12.0), cx.tok.t2);
                 let end = Rect::from_min_size(pos2(bar.right() - 30.0, bar.center().y - 11.0), vec2(24.0, 22.0));
                 if icon_button(ui, &pen, end, icons::CLOSE, say!("find-stop-the-search")) {
-                    out.push(Action::StopFind);
+                    out.push(Action::Search(SearchAction::StopFind));
                 }
             }
             None => self.examples_ui(ui, &pen, rest),

@@ -9,7 +9,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui};
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{Tok, icon, icons, medium, mono, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::finding_rows::{Branch, FindingRow, place_words, rule_words};
 use stepback_debugger::model::text::thousands;
@@ -57,7 +57,7 @@ impl FindingRows<'_> {
                 touched.gesture(place, Gesture::Go);
             }
             if MenuItem::new(say!("findings-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, cx.tok) {
-                out.push(Action::Copy(row.line()));
+                out.push(Action::App(AppAction::Copy(row.line())));
             }
         });
         if response.clicked() {

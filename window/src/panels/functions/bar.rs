@@ -6,7 +6,7 @@ use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui};
 use crate::theme::{icon, icons, medium, ui as ui_font};
-use stepback_debugger::action::{Action, FunctionsOf};
+use stepback_debugger::action::{Action, FunctionsOf, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::part_words;
 
@@ -58,18 +58,18 @@ impl Bar<'_> {
             (None, None) => None,
         };
         if let Some((words, of)) = offer {
-            x = self.link_ui(ui, x, words, || out.push(Action::TellFunctions(of)));
+            x = self.link_ui(ui, x, words, || out.push(Action::View(ViewAction::TellFunctions(of))));
         }
         if let Some(share) = cx.desk.functions.progress() {
             let words = say!("functions-working", share = format!("{:.0}", share * 100.0));
             x = pen.cut_text(pos2(x + 4.0, y), &words, ui_font(12.0), tok.t2, bar.right()) + 4.0;
-            self.link_ui(ui, x, say!("functions-stop"), || out.push(Action::StopFunctions));
+            self.link_ui(ui, x, say!("functions-stop"), || out.push(Action::View(ViewAction::StopFunctions)));
             let line = Rect::from_min_max(pos2(bar.left(), bar.bottom() - 2.0), bar.max);
             pen.fill(line.with_max_x(line.left() + share * line.width()), tok.accent);
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
         } else if cx.desk.functions.is_given_up() {
             let of = if part.is_some() { FunctionsOf::Selection } else { FunctionsOf::Whole };
-            self.link_ui(ui, x, say!("functions-go-on"), || out.push(Action::TellFunctions(of)));
+            self.link_ui(ui, x, say!("functions-go-on"), || out.push(Action::View(ViewAction::TellFunctions(of))));
         } else {
             pen.cut_text(pos2(x + 4.0, y), words, ui_font(12.0), tok.t2, bar.right());
         }

@@ -17,7 +17,7 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, empty_ui, error_ui};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, CallMeasure, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, CallMeasure, PanelKind, ViewAction, WindowId};
 use stepback_debugger::analysis::call_profile::{StackNode, Who};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{FlameBox, FlameView, Functions, Sought, share_text};
@@ -154,7 +154,7 @@ impl FlamePanel {
                 CallMeasure::Time => (say!("flame-by-steps"), CallMeasure::Steps),
             };
             let left = right - pen.width(words, ui_font(12.0)) - 12.0;
-            free.link_ui(ui, left, words, || out.push(Action::MeasureCalls(other)));
+            free.link_ui(ui, left, words, || out.push(Action::View(ViewAction::MeasureCalls(other))));
             right = left - 4.0;
         }
         let words = self.found_words(functions, cx).unwrap_or_default();
@@ -238,7 +238,7 @@ impl FlamePanel {
         }
         self.choose(node, functions, out);
         if let Some(first) = functions.profile.stacks.get(node as usize).filter(|_| touched.is_travelling) {
-            out.push(Action::Travel(cx.desk.windows.active, first.first.0));
+            out.push(Action::travel(cx.desk.windows.active, first.first));
         }
     }
 
@@ -247,8 +247,8 @@ impl FlamePanel {
         self.state.cursor = place;
         let node = functions.profile.stacks.get(place as usize);
         if let Some(Who::Function(function)) = node.map(|node| node.who) {
-            let address = functions.function(function).map(|function| function.address.0);
-            out.push(Action::SelectFunction(address));
+            let address = functions.function(function).map(|function| function.address);
+            out.push(Action::View(ViewAction::SelectFunction(address)));
         }
     }
 
@@ -271,10 +271,10 @@ impl FlamePanel {
             };
             match key {
                 PanelKey::Enter => self.state.zoom(cursor),
-                PanelKey::ShiftEnter => out.push(Action::Travel(cx.desk.windows.active, node.first.0)),
+                PanelKey::ShiftEnter => out.push(Action::travel(cx.desk.windows.active, node.first)),
                 PanelKey::Out => self.state.back_out(functions),
                 PanelKey::First => self.state.zoom(0),
-                PanelKey::Copy => out.push(Action::Copy(stack_text(functions, cursor))),
+                PanelKey::Copy => out.push(Action::App(AppAction::Copy(stack_text(functions, cursor)))),
                 _ => {}
             }
             if let Some(to) = to {

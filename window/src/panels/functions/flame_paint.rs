@@ -10,7 +10,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::row_response;
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, Way};
+use stepback_debugger::action::{Action, AppAction, TravelAction, Way};
 use stepback_debugger::analysis::call_profile::Who;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{FlameBox, Functions, Sought, box_lines, box_name};
@@ -170,20 +170,20 @@ impl Flames<'_> {
         if let Who::Function(place) = node.who {
             if MenuItem::new(say!("flame-travel-to-the-first-such")).icon(icons::GO_TO).key("double click").ui(ui, tok)
             {
-                out.push(Action::Travel(self.cx.desk.windows.active, node.first.0));
+                out.push(Action::travel(self.cx.desk.windows.active, node.first));
             }
             let address = self.functions.function(place).map(|function| format!("{:#x}", function.address.0));
             for (words, key, way) in
                 [(say!("flame-next-call"), ".", Way::Forward), (say!("flame-previous-call"), ",", Way::Back)]
             {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
-                    out.push(Action::GoToCall(address.clone(), way));
+                    out.push(Action::Travel(TravelAction::GoToCall(address.clone(), way)));
                 }
             }
         }
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("flame-copy-stack")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::Copy(stack_text(self.functions, drawn.node)));
+            out.push(Action::App(AppAction::Copy(stack_text(self.functions, drawn.node))));
         }
     }
 }

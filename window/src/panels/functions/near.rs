@@ -11,7 +11,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{INSET, Pen, head_font};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{icons, mono};
-use stepback_debugger::action::{Action, CallMeasure};
+use stepback_debugger::action::{Action, AppAction, CallMeasure, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::{Functions, NearRow, Side, near_rows, share_text};
 use stepback_debugger::model::text::thousands;
@@ -166,28 +166,28 @@ impl Scene<'_> {
         let calls = thousands(row.totals.calls);
         let end = pen.text_left_of(right - share - TAKEN, y, calls, mono(12.0), tok.number);
         pen.cut_text(pos2(rect.left() + INSET, y), name, mono(12.5), tok.symbol, end - 8.0);
-        let address = known.functions.function(row.function).map(|function| function.address.0);
+        let address = known.functions.function(row.function).map(|function| function.address);
         if response.double_clicked() {
-            out.push(Action::Travel(self.cx.desk.windows.active, clicked.unwrap_or(row.first).0));
+            out.push(Action::travel(self.cx.desk.windows.active, clicked.unwrap_or(row.first)));
         } else if response.clicked() {
-            out.push(Action::SelectFunction(address));
+            out.push(Action::View(ViewAction::SelectFunction(address)));
         }
         let was_clicked = response.clicked() && !response.double_clicked();
         response.context_menu(|ui| {
             menu_head_ui(ui, tok, name, "");
             if MenuItem::new(say!("functions-choose-this-function")).ui(ui, tok) {
-                out.push(Action::SelectFunction(address));
+                out.push(Action::View(ViewAction::SelectFunction(address)));
             }
             if MenuItem::new(say!("functions-travel-to-the-first-such"))
                 .icon(icons::GO_TO)
                 .key("double click")
                 .ui(ui, tok)
             {
-                out.push(Action::Travel(self.cx.desk.windows.active, row.first.0));
+                out.push(Action::travel(self.cx.desk.windows.active, row.first));
             }
             menu_line_ui(ui, tok);
             if MenuItem::new(say!("functions-copy-name")).icon(icons::COPY).ui(ui, tok) {
-                out.push(Action::Copy(name.to_owned()));
+                out.push(Action::App(AppAction::Copy(name.to_owned())));
             }
         });
         response.on_hover_text(say!("functions-a-click-chooses-it-a"));

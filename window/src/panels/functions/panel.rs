@@ -15,7 +15,7 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, error_ui};
 use crate::panels::table::{Export, ListPlace, ListTools, RowList};
-use stepback_debugger::action::{Action, PanelKind, StepRange, WindowId};
+use stepback_debugger::action::{Action, PanelKind, StepRange, ViewAction, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::functions::Functions;
 use stepback_debugger::model::table::Table;
@@ -95,7 +95,7 @@ impl FunctionsPanel {
         self.state.list.ui(ui, &ListPlace { pen: &pen, ..shown }, &mut self.view, cx, out);
         let address = seen.table.rows.get(self.state.list.cursor()).and_then(|row| row.address);
         if self.state.list.take_touch() && address != cx.desk.functions.selected() {
-            out.push(Action::SelectFunction(address.map(|address| address.0)));
+            out.push(Action::View(ViewAction::SelectFunction(address)));
             let (table, part) = (Arc::clone(seen.table), seen.functions.part);
             self.state.placed = Some(Placed { function: address, table, shown: address, part });
         }

@@ -7,7 +7,7 @@ use super::rows::RowsView;
 use crate::panels::HoverCell;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::mono;
-use stepback_debugger::action::{Action, CellName};
+use stepback_debugger::action::{Action, CellName, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::ByteCell;
 use stepback_debugger::model::names::place_name;
@@ -64,7 +64,7 @@ impl RowBeside<'_> {
             let tip = say!("memory-holds", at = format!("{at:x}"), value = format!("{value:x}"), name = &*name);
             let holder = CellName::Memory(Address(at).to_string(), word as u64);
             if HoverCell::shown(holder, self.view.follow, self.view.cx).tip(response, tip).clicked() {
-                out.push(Action::ShowMemory(format!("{value:#x}")));
+                out.push(Action::View(ViewAction::ShowMemory(format!("{value:#x}"))));
             }
             x = end + GAP;
         }

@@ -8,7 +8,7 @@ use crate::panels::ask::{Sought, ask_access, ask_why};
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Access, Action, CellName, Way};
+use stepback_debugger::action::{Access, Action, AppAction, CellName, MarkAction, ViewAction, Way};
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::memory::{ByteCell, aligned};
@@ -47,33 +47,39 @@ pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<
     }
     if MenuItem::new(say!("memory-list-all-accesses")).icon(icons::LIST).key("Ctrl+Shift+A").ui(ui, tok) {
         let len_bytes = view.group as u64;
-        out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
+        out.push(Action::View(ViewAction::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None)));
     }
     if MenuItem::new(say!("memory-all-values")).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
-        out.push(Action::ListValues(CellName::Memory(aligned(address, group).to_string(), group)));
+        out.push(Action::View(ViewAction::ListValues(CellName::Memory(aligned(address, group).to_string(), group))));
     }
     if MenuItem::new(say!("memory-watch")).icon(icons::WATCH).key("O").ui(ui, tok) {
         let at = aligned(address, group);
-        out.push(Action::Watch(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&CellName::Memory(
+            at.to_string(),
+            group,
+        ))))));
     }
     if MenuItem::new(say!("memory-waveform")).key("Shift+W").ui(ui, tok) {
         let at = aligned(address, group);
-        out.push(Action::Wave(WatchChange::Add(watch_text(&CellName::Memory(at.to_string(), group)))));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch_text(&CellName::Memory(
+            at.to_string(),
+            group,
+        ))))));
     }
     menu_line_ui(ui, tok);
     let place = BookmarkPlace::Memory { address: aligned(address, group).0, len_bytes: group };
     add_items(ui, place, view.cx, out);
     if MenuItem::new(say!("memory-name-this-memory")).ui(ui, tok) {
-        out.push(Action::Bookmark(BookmarkChange::Call(place)));
+        out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(place))));
     }
     menu_line_ui(ui, tok);
     if MenuItem::new(say!("memory-begin-here")).icon(icons::MEMORY).ui(ui, tok) {
-        out.push(Action::ShowMemory(format!("{address}")));
+        out.push(Action::View(ViewAction::ShowMemory(format!("{address}"))));
     }
     if MenuItem::new(say!("memory-copy-address")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        out.push(Action::Copy(format!("{address}")));
+        out.push(Action::App(AppAction::Copy(format!("{address}"))));
     }
     if MenuItem::new(say!("memory-copy-value")).ui(ui, tok) {
-        out.push(Action::Copy(cell.hex()));
+        out.push(Action::App(AppAction::Copy(cell.hex())));
     }
 }

@@ -21,7 +21,10 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use stepback_debugger::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, Follow, MemoryChange, MemoryText, PanelKind, TravelAction, ViewAction, Way,
+    WindowId,
+};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::expression::shown_address;
 use stepback_debugger::messages::say;
@@ -308,10 +311,10 @@ impl MemoryPanel {
                 PanelKey::Bytes(len_bytes) => ask(u64::from(len_bytes), Way::Back),
                 PanelKey::Enter => ask(group, Way::Back),
                 PanelKey::ShiftEnter => ask(group, Way::Forward),
-                PanelKey::Copy => out.push(Action::Copy(format!("{cursor}"))),
+                PanelKey::Copy => out.push(Action::App(AppAction::Copy(format!("{cursor}")))),
                 PanelKey::ShowMemory => {
                     let pointer = self.state.page.pointer_at(cursor, endian_of(cx));
-                    out.extend(pointer.map(|to| Action::ShowMemory(format!("{to:#x}"))))
+                    out.extend(pointer.map(|to| Action::View(ViewAction::ShowMemory(format!("{to:#x}")))))
                 }
                 _ => self.move_cursor(cursor, key, body),
             }
@@ -421,7 +424,7 @@ impl Panel for MemoryPanel {
             let shown = self.state.hovered.or(self.state.cursor);
             self.state.foot.ui(ui, foot, shown, Scene { cx, follow: self.follow }, out);
         }
-        if out.iter().skip(asked).any(|action| matches!(action, Action::GoToAccess(..))) {
+        if out.iter().skip(asked).any(|action| matches!(action, Action::Travel(TravelAction::GoToAccess(..)))) {
             self.hold();
         }
     }

@@ -8,7 +8,9 @@ use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, Follow, MemoryChange, MemoryText, PanelKind, Way};
+use stepback_debugger::action::{
+    Action, AppAction, Follow, MemoryChange, MemoryText, PanelAction, PanelKind, ViewAction, Way,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 
@@ -31,7 +33,7 @@ impl MemoryPanel {
             let item = MenuItem::new(words);
             let item = if is_chosen { item.icon(icons::CHECK) } else { item };
             if item.ui(ui, tok) {
-                out.push(Action::Memory(change));
+                out.push(Action::View(ViewAction::Memory(change)));
                 ui.close();
             }
         };
@@ -68,7 +70,7 @@ impl MemoryPanel {
         choice(ui, say!("memory-previous-changed-byte"), false, MemoryChange::GoToChanged(Way::Back));
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("memory-find-in-memory")).icon(icons::SEARCH).ui(ui, tok) {
-            out.push(Action::AskFor("Find in memory…".to_owned()));
+            out.push(Action::App(AppAction::AskFor("Find in memory…".to_owned())));
             ui.close();
         }
         for (words, kind) in [
@@ -76,7 +78,7 @@ impl MemoryPanel {
             (say!("memory-stack-memory"), PanelKind::StackMemory),
         ] {
             if MenuItem::new(words).icon(icons::LIST).ui(ui, tok) {
-                out.push(Action::ShowPanel(kind));
+                out.push(Action::Panel(PanelAction::ShowPanel(kind)));
                 ui.close();
             }
         }

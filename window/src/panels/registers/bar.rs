@@ -10,7 +10,7 @@ use crate::panels::field::Field;
 use crate::panels::pen::Pen;
 use crate::panels::thread::{ChooserView, thread_chooser_ui};
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::short_title;
 
@@ -93,7 +93,7 @@ impl RegistersPanel {
                 let entry = egui::Button::selectable(*group == board.group, group_title(*group));
                 let entry = ui.add(entry);
                 if entry.middle_clicked() {
-                    out.push(Action::NewRegisters(*group));
+                    out.push(Action::View(ViewAction::NewRegisters(*group)));
                 } else if entry.clicked() {
                     self.group = *group;
                 }
@@ -101,7 +101,7 @@ impl RegistersPanel {
             ui.separator();
             for group in board.available.iter().filter(|group| **group != board.group) {
                 if ui.button(say!("registers-in-another-panel", group = group_title(*group))).clicked() {
-                    out.push(Action::NewRegisters(*group));
+                    out.push(Action::View(ViewAction::NewRegisters(*group)));
                 }
             }
         });

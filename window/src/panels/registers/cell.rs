@@ -12,7 +12,9 @@ use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::{Access, Action, CellName, Follow, RegisterFormat, Way};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, Follow, MarkAction, RegisterFormat, ViewAction, Way,
+};
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::register_format::{ShownAs, format_name, readings};
@@ -268,44 +270,44 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     );
     if MenuItem::new(&say!("registers-all-values-of", name = &*cell.name)).icon(icons::LIST).key("Alt+A").ui(ui, tok) {
         out.extend(view.cx.desk.windows.start_from(view.follow));
-        out.push(Action::ListValues(view.cell_name(&cell.name)));
+        out.push(Action::View(ViewAction::ListValues(view.cell_name(&cell.name))));
     }
     if MenuItem::new(&say!("slice-why-item", cell = &*cell.name)).icon(icons::WHY).key("W").ui(ui, tok) {
         out.push(ask_why(view.cx, view.follow, view.cell_name(&cell.name)));
     }
     if MenuItem::new(&say!("registers-watch", name = &*cell.name)).icon(icons::WATCH).key("O").ui(ui, tok) {
-        out.push(Action::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(&view.cell_name(&cell.name))))));
     }
     if MenuItem::new(&say!("registers-waveform-of", name = &*cell.name)).key("Shift+W").ui(ui, tok) {
-        out.push(Action::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name)))));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch_text(&view.cell_name(&cell.name))))));
     }
     menu_line_ui(ui, tok);
     if let Some(address) = address(cell) {
         let text = say!("registers-show-memory-at", address = address.trim_start_matches("0x"));
         if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
-            out.push(Action::ShowMemory(address));
+            out.push(Action::View(ViewAction::ShowMemory(address)));
         }
         menu_line_ui(ui, tok);
     }
     ui.menu_button(say!("registers-show-as"), |ui| {
         for format in RegisterFormat::ALL {
             if ui.add(egui::Button::selectable(view.shown_as.format == format, format_name(format))).clicked() {
-                out.push(Action::FormatRegisters(format));
+                out.push(Action::View(ViewAction::FormatRegisters(format)));
             }
         }
         ui.separator();
         if ui.add(egui::Button::selectable(view.shown_as.is_half, say!("registers-lower-halves"))).clicked() {
-            out.push(Action::HalveRegisters);
+            out.push(Action::View(ViewAction::HalveRegisters));
         }
     });
     if MenuItem::new(say!("registers-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        out.push(Action::Copy(copied(cell)));
+        out.push(Action::App(AppAction::Copy(copied(cell))));
     }
     if MenuItem::new(say!("registers-copy-name")).ui(ui, tok) {
-        out.push(Action::Copy(cell.name.clone()));
+        out.push(Action::App(AppAction::Copy(cell.name.clone())));
     }
     if MenuItem::new(say!("registers-copy-as-text")).ui(ui, tok) {
-        out.push(Action::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell))));
+        out.push(Action::App(AppAction::Copy(format!("{} = {}{}", cell.name, copied(cell), doubt(cell)))));
     }
 }
 

@@ -22,7 +22,9 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::watch_for_late;
 use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
-use stepback_debugger::action::{Access, Action, CellName, Follow, PanelKind, RegisterFormat, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, Follow, PanelKind, RegisterFormat, ViewAction, Way, WindowId,
+};
 use stepback_debugger::analysis::register_part::RegisterPart;
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
@@ -316,9 +318,11 @@ impl RegistersPanel {
                         ask_access(cx, self.follow, name, Sought { access: Access::Write, way }, out);
                     }
                 }
-                PanelKey::Copy => out.extend(cell.map(|cell| Action::Copy(cell::copied(&cell)))),
+                PanelKey::Copy => out.extend(cell.map(|cell| Action::App(AppAction::Copy(cell::copied(&cell))))),
                 PanelKey::ShowMemory => {
-                    out.extend(cell.and_then(|cell| cell::address(&cell)).map(Action::ShowMemory));
+                    out.extend(
+                        cell.and_then(|cell| cell::address(&cell)).map(|it| Action::View(ViewAction::ShowMemory(it))),
+                    );
                 }
                 PanelKey::View => self.choose_group(after(&board.available, &board.group)),
                 PanelKey::Lanes => {

@@ -5,12 +5,13 @@ use egui::{Rect, Ui, pos2, vec2};
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, empty_ui};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
 
 /// No line is known.
 pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, words: EmptyWords<'_>, out: &mut Vec<Action>) {
-    Offer { words, button: say!("source-add-image"), action: Action::AddImage(None) }.ui(ui, pen, rect, out);
+    Offer { words, button: say!("source-add-image"), action: Action::File(FileAction::AddImage(None)) }
+        .ui(ui, pen, rect, out);
 }
 
 /// The file is not where the image says.
@@ -19,7 +20,7 @@ pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mu
     let sentence = say!("source-not-found", file = file);
     let advice = say!("source-compiled-as", name = end_that_fits(pen, name, rect.width() - 190.0));
     let words = EmptyWords(&sentence, &advice);
-    Offer { words, button: say!("source-locate"), action: Action::LocateSource(name.to_owned()) }
+    Offer { words, button: say!("source-locate"), action: Action::File(FileAction::LocateSource(name.to_owned())) }
         .ui(ui, pen, rect, out);
 }
 

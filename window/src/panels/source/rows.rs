@@ -9,7 +9,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icons, mono, mono_bold};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::source_view::SourceHere;
@@ -182,9 +182,9 @@ fn menu_ui(ui: &mut Ui, at: LineText<'_>, frame: &Frame<'_, '_>, asked: &mut Ask
         menu_line_ui(ui, tok);
     }
     if MenuItem::new(say!("source-copy-place")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-        asked.out.extend(view.copied(place).map(Action::Copy));
+        asked.out.extend(view.copied(place).map(|it| Action::App(AppAction::Copy(it))));
     }
     if MenuItem::new(say!("source-copy-line")).ui(ui, tok) {
-        asked.out.push(Action::Copy(words.to_owned()));
+        asked.out.push(Action::App(AppAction::Copy(words.to_owned())));
     }
 }

@@ -13,7 +13,7 @@ use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, Follow, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, Follow, PanelAction, PanelKind, WindowId};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::call_stack::entered_at;
 use stepback_debugger::views::{StackView, Status, View};
@@ -79,10 +79,10 @@ impl StackPanel {
             foot::foot_ui(ui, foot, FramePaint { pen, place, frame }, Scene { cx, window: self.window(cx) }, out);
         }
         if let Some(frame) = touched.opened.and_then(|place| self.view.frame(place)) {
-            out.push(Action::OpenWindowAt(cx.moment(entered_at(&frame.call))));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(entered_at(&frame.call)))));
         }
         if touched.is_copied {
-            out.extend(self.view.copied_whole().map(Action::Copy));
+            out.extend(self.view.copied_whole().map(|it| Action::App(AppAction::Copy(it))));
         }
         out.extend(touched.asked);
         touched.rows.apply(&mut self.view, &mut self.list, cx.desk, out);
@@ -112,7 +112,7 @@ impl StackPanel {
         }
         pen.text(back.left() + 6.0, y, label, ui_font(12.0), tok.accent);
         if response.clicked() {
-            out.push(Action::Travel(self.window(cx), held.0));
+            out.push(Action::travel(self.window(cx), held));
         }
         response.on_hover_text(say!("stack-travel-back-to-where-this"));
     }

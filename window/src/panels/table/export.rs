@@ -9,7 +9,7 @@ use crate::panels::menu::{MenuItem, menu_line_ui};
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, FileAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
@@ -84,7 +84,7 @@ impl Export<'_> {
                 [(TableFormat::Csv, say!("export-copy-as-csv")), (TableFormat::Json, say!("export-copy-as-json"))]
             {
                 if MenuItem::new(words).icon(icons::COPY).ui(ui, tok) {
-                    out.push(Action::Copy(format.write(&(self.rows)())));
+                    out.push(Action::App(AppAction::Copy(format.write(&(self.rows)()))));
                     ui.close();
                 }
             }
@@ -94,7 +94,7 @@ impl Export<'_> {
             {
                 if MenuItem::new(words).icon(icons::FILE).ui(ui, tok) {
                     let name = format!("{}.{}", self.name, format.ending());
-                    out.push(Action::SaveText(name, format.write(&(self.rows)())));
+                    out.push(Action::File(FileAction::SaveText(name, format.write(&(self.rows)()))));
                     ui.close();
                 }
             }

@@ -9,7 +9,9 @@ use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono};
-use stepback_debugger::action::{Action, PanelKind, Way};
+use stepback_debugger::action::{
+    Action, AppAction, MarkAction, PanelAction, PanelKind, SliceAction, TravelAction, ViewAction, Way,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
@@ -150,7 +152,7 @@ impl<S: TableSource> TableRows<'_, S> {
         }
         let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
         if response.middle_clicked() || is_elsewhere {
-            out.extend(row.position.map(|position| Action::OpenWindowAt(self.cx.moment(position))));
+            out.extend(row.position.map(|position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))));
         } else if response.double_clicked() {
             touched.gesture(place, if travels_at_once(kind) { Gesture::GoOn } else { Gesture::Go });
         } else if response.clicked() && travels_at_once(kind) {
@@ -236,20 +238,20 @@ impl<S: TableSource> TableRows<'_, S> {
                 touched.gesture(place, Gesture::Go);
             }
             if MenuItem::new(say!("table-open-in-a-new-window")).ui(ui, tok) {
-                out.push(Action::OpenWindowAt(self.cx.moment(position)));
+                out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position))));
             }
         }
         if let Some(address) = row.address
             && MenuItem::new(say!("table-show-memory")).icon(icons::MEMORY).key("M").ui(ui, tok)
         {
-            out.push(Action::ShowMemory(address.to_string()));
+            out.push(Action::View(ViewAction::ShowMemory(address.to_string())));
         }
         if let Some(address) = row.address.filter(|_| kind == PanelKind::Functions) {
             for (words, key, way) in
                 [(say!("table-next-call"), ".", Way::Forward), (say!("table-previous-call"), ",", Way::Back)]
             {
                 if MenuItem::new(words).key(key).ui(ui, tok) {
-                    out.push(Action::GoToCall(Some(address.to_string()), way));
+                    out.push(Action::Travel(TravelAction::GoToCall(Some(address.to_string()), way)));
                 }
             }
         }
@@ -257,11 +259,11 @@ impl<S: TableSource> TableRows<'_, S> {
         if let Some(address) = row.address
             && MenuItem::new(&say!("table-watch", address = format!("{:x}", address.0))).icon(icons::WATCH).ui(ui, tok)
         {
-            out.push(Action::Watch(WatchChange::Add(format!("[{address}]"))));
+            out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(format!("[{address}]")))));
         }
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("table-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::Copy(row.line()));
+            out.push(Action::App(AppAction::Copy(row.line())));
         }
     }
 
@@ -276,7 +278,7 @@ impl<S: TableSource> TableRows<'_, S> {
         let (Some(HoverCell { cell, at }), Some(address)) = (self.asked(row), row.address) else { return };
         let words = say!("slice-why-item", cell = format!("[{:x}]", address.0));
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, self.cx.tok) {
-            out.push(Action::WhyAt(cell, at.0));
+            out.push(Action::Slice(SliceAction::WhyAt(cell, at)));
         }
     }
 }

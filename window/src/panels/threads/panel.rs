@@ -15,7 +15,7 @@ use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::panels::table::{Export, text_table};
 use crate::theme::ui as ui_font;
-use stepback_debugger::action::{Action, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, PanelKind, TravelAction, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
@@ -114,7 +114,7 @@ impl ThreadsPanel {
         for key in take_keys(ui, cx) {
             match (key, rows.get(self.state.list.press(key, rows.len(), list))) {
                 (PanelKey::Enter, Some(row)) => out.extend(to_first(row, cx)),
-                (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
+                (PanelKey::Copy, Some(row)) => out.push(Action::App(AppAction::Copy(row.line()))),
                 _ => {}
             }
         }
@@ -174,6 +174,6 @@ fn bar_ui(ui: &Ui, bar: Rect, BarView { pen, threads, count }: BarView<'_>, cx: 
     }
     pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
     if response.clicked() {
-        out.push(Action::StayInThread(None));
+        out.push(Action::Travel(TravelAction::StayInThread(None)));
     }
 }

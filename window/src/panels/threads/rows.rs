@@ -8,7 +8,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, row_background, row_response};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, PanelAction, TravelAction};
 use stepback_debugger::analysis::thread_ending::Ending;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::clock::{span_text, time_text};
@@ -134,11 +134,11 @@ pub fn head_ui(pen: &Pen<'_>, rect: Rect, HeadLook { name, is_chosen, is_reverse
 
 /// Goes to just behind a thread's first step.
 pub fn to_first(row: &ThreadRow, cx: &ViewCx<'_>) -> Option<Action> {
-    row.life.map(|(first, _)| Action::Travel(cx.desk.windows.active, first.after().0))
+    row.life.map(|(first, _)| Action::travel(cx.desk.windows.active, first.after()))
 }
 
 fn to_last(row: &ThreadRow, cx: &ViewCx<'_>) -> Option<Action> {
-    row.life.map(|(_, last)| Action::Travel(cx.desk.windows.active, last.after().0))
+    row.life.map(|(_, last)| Action::travel(cx.desk.windows.active, last.after()))
 }
 
 impl ThreadRows<'_> {
@@ -165,9 +165,11 @@ impl ThreadRows<'_> {
         self.time(y, row);
         let is_touched = response.clicked() || response.secondary_clicked();
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.extend(row.life.map(|(first, _)| Action::OpenWindowAt(self.cx.moment(first.after()))));
+            out.extend(
+                row.life.map(|(first, _)| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(first.after())))),
+            );
         } else if response.double_clicked() {
-            out.push(Action::StayInThread(Some(row.name.clone())));
+            out.push(Action::Travel(TravelAction::StayInThread(Some(row.name.clone()))));
         } else if response.clicked() {
             out.extend(to_first(row, self.cx));
         }
@@ -237,14 +239,14 @@ impl ThreadRows<'_> {
         }
         if self.cx.desk.windows.active().thread == Some(row.thread) {
             if MenuItem::new(say!("threads-step-through-all-threads")).ui(ui, tok) {
-                out.push(Action::StayInThread(None));
+                out.push(Action::Travel(TravelAction::StayInThread(None)));
             }
         } else if MenuItem::new(say!("threads-stay-in-this-thread")).icon(icons::PIN).key("double click").ui(ui, tok) {
-            out.push(Action::StayInThread(Some(row.name.clone())));
+            out.push(Action::Travel(TravelAction::StayInThread(Some(row.name.clone()))));
         }
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("threads-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::Copy(row.line()));
+            out.push(Action::App(AppAction::Copy(row.line())));
         }
     }
 }

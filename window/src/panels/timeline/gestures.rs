@@ -7,7 +7,7 @@ use super::paint::{Strip, Tag};
 use super::state::{Held, TimelineState};
 use super::view::{Turn, View};
 use crate::panels::ViewCx;
-use stepback_debugger::action::{Action, StepRange, Way, WindowId};
+use stepback_debugger::action::{Action, PanelAction, StepRange, TravelAction, Way, WindowId};
 use stepback_debugger::model::timeline::FrameBox;
 
 /// What was done to the strip, and what is under the pointer.
@@ -113,7 +113,7 @@ fn take(ui: &Ui, Taken { strip, tags, pointer }: Taken<'_>, cx: &ViewCx<'_>, out
     let handle = strip.handle_at(pointer, cx, tags);
     let window = cx.desk.windows.followed(handle.unwrap_or(cx.desk.windows.active));
     if window.id != cx.desk.windows.active {
-        out.push(Action::Activate(window.id));
+        out.push(Action::Panel(PanelAction::Activate(window.id)));
     }
     Held::Handle { window: window.id, origin: window.position }
 }
@@ -130,9 +130,9 @@ fn go(window: WindowId, Leg { origin, to }: Leg, cx: &ViewCx<'_>, out: &mut Vec<
         return;
     }
     if now != origin {
-        out.push(Action::History(Way::Back));
+        out.push(Action::Travel(TravelAction::History(Way::Back)));
     }
     if to != origin {
-        out.push(Action::Travel(window, to.0));
+        out.push(Action::travel(window, to));
     }
 }

@@ -1,6 +1,7 @@
 //! The context menu of the timeline.
 
 use egui::Ui;
+use stepback_parsers::Position;
 
 use super::state::TimelineState;
 use super::view::View;
@@ -9,7 +10,10 @@ use crate::panels::bookmarks::add_items;
 use crate::panels::effects_items::effects_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, EffectsOf, FunctionsOf, PanelKind, StepRange, TimelineFit};
+use stepback_debugger::action::{
+    Action, AppAction, EffectsOf, FileAction, FunctionsOf, MarkAction, PanelAction, PanelKind, StepRange, TimelineFit,
+    ViewAction,
+};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::timeline::FrameBox;
@@ -26,13 +30,13 @@ pub fn menu_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mu
     }
     wave_ui(ui, cx, state, out);
     if MenuItem::new(say!("timeline-show-the-call-at-the")).icon(icons::CALLS).key("Z").ui(ui, tok) {
-        out.push(Action::FitTimeline(TimelineFit::Call));
+        out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Call)));
     }
     if MenuItem::new(say!("timeline-show-the-position")).icon(icons::GO_TO).ui(ui, tok) {
-        out.push(Action::FitTimeline(TimelineFit::Position));
+        out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Position)));
     }
     if MenuItem::new(say!("timeline-show-the-whole-trace")).key("Shift+Z").ui(ui, tok) {
-        out.push(Action::FitTimeline(TimelineFit::Whole));
+        out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Whole)));
     }
 }
 
@@ -45,16 +49,16 @@ fn frame_ui(ui: &mut Ui, cx: &ViewCx<'_>, frame: &FrameBox, state: &mut Timeline
         state.show(View { first: range.first, last: range.last }.fitting(end), end);
     }
     if MenuItem::new(say!("timeline-travel-to-its-entry")).icon(icons::GO_TO).ui(ui, tok) {
-        out.push(Action::Travel(window, range.first));
+        out.push(Action::travel(window, Position(range.first)));
     }
     if MenuItem::new(say!("timeline-travel-to-its-end")).ui(ui, tok) {
-        out.push(Action::Travel(window, range.last));
+        out.push(Action::travel(window, Position(range.last)));
     }
     if MenuItem::new(say!("timeline-select-it")).ui(ui, tok) {
-        out.push(Action::SelectRange(Some(range)));
+        out.push(Action::View(ViewAction::SelectRange(Some(range))));
     }
     if MenuItem::new(say!("timeline-compare-before-and-after-it")).icon(icons::COMPARE).ui(ui, tok) {
-        out.push(Action::CompareEnds(range));
+        out.push(Action::Panel(PanelAction::CompareEnds(range)));
     }
     effects_items(ui, tok, frame.entered, out);
     menu_line_ui(ui, tok);
@@ -68,18 +72,18 @@ fn wave_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &TimelineState, out: &mut Vec<Ac
     ui.menu_button(say!("timeline-read-as"), |ui| {
         for kind in WatchType::ALL {
             if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
-                out.push(Action::Wave(WatchChange::Read(place, kind)));
+                out.push(Action::Mark(MarkAction::Wave(WatchChange::Read(place, kind))));
             }
         }
     });
     if MenuItem::new(say!("timeline-move-it-up")).ui(ui, cx.tok) {
-        out.push(Action::Wave(WatchChange::MoveUp(place)));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::MoveUp(place))));
     }
     if MenuItem::new(say!("timeline-watch-it")).icon(icons::WATCH).ui(ui, cx.tok) {
-        out.push(Action::Watch(WatchChange::Add(watch.text())));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch.text()))));
     }
     if MenuItem::new(say!("timeline-take-the-waveform-away")).icon(icons::CLOSE).ui(ui, cx.tok) {
-        out.push(Action::Wave(WatchChange::Remove(place)));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::Remove(place))));
     }
     menu_line_ui(ui, cx.tok);
 }
@@ -89,16 +93,18 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
     let words = format!("{} – {}", thousands(range.first), thousands(range.last));
     menu_head_ui(ui, tok, say!("timeline-selection"), &words);
     if MenuItem::new(say!("timeline-zoom-to-the-selection")).ui(ui, tok) {
-        out.push(Action::FitTimeline(TimelineFit::Selection));
+        out.push(Action::View(ViewAction::FitTimeline(TimelineFit::Selection)));
     }
     if MenuItem::new(say!("timeline-compare-its-ends")).icon(icons::COMPARE).ui(ui, tok) {
-        out.push(Action::CompareEnds(range));
+        out.push(Action::Panel(PanelAction::CompareEnds(range)));
     }
     if MenuItem::new(say!("effects-what-these-steps")).icon(icons::SWAP).ui(ui, tok) {
-        out.push(Action::ShowEffects(EffectsOf::Range(range)));
+        out.push(Action::View(ViewAction::ShowEffects(EffectsOf::Range(range))));
     }
     add_items(ui, BookmarkPlace::Range { first: range.first, last: range.last }, cx, out);
-    let of_range = |kind| [Action::TellFunctions(FunctionsOf::Selection), Action::ShowPanel(kind)];
+    let of_range = |kind| {
+        [Action::View(ViewAction::TellFunctions(FunctionsOf::Selection)), Action::Panel(PanelAction::ShowPanel(kind))]
+    };
     if MenuItem::new(say!("timeline-functions-of-this-range")).icon(icons::CALLS).ui(ui, tok) {
         out.extend(of_range(PanelKind::Functions));
     }
@@ -106,16 +112,16 @@ fn range_ui(ui: &mut Ui, cx: &ViewCx<'_>, range: StepRange, out: &mut Vec<Action
         out.extend(of_range(PanelKind::FlameGraph));
     }
     if MenuItem::new(say!("timeline-calls-of-this-range")).icon(icons::LIST).ui(ui, tok) {
-        out.push(Action::ListCalls(Some(range)));
+        out.push(Action::View(ViewAction::ListCalls(Some(range))));
     }
     if MenuItem::new(say!("timeline-save-it-as-a-trace")).icon(icons::FILE).ui(ui, tok) {
-        out.push(Action::SavePart(Some(range), None));
+        out.push(Action::File(FileAction::SavePart(Some(range), None)));
     }
     if MenuItem::new(say!("timeline-copy-its-positions")).icon(icons::COPY).ui(ui, tok) {
-        out.push(Action::Copy(format!("{}..{}", range.first, range.last)));
+        out.push(Action::App(AppAction::Copy(format!("{}..{}", range.first, range.last))));
     }
     if MenuItem::new(say!("timeline-select-nothing")).ui(ui, tok) {
-        out.push(Action::SelectRange(None));
+        out.push(Action::View(ViewAction::SelectRange(None)));
     }
     menu_line_ui(ui, tok);
 }

@@ -15,7 +15,7 @@ use crate::panels::cursor_list::take_rect;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::{Action, CellName, TimelineLanes};
+use stepback_debugger::action::{Action, CellName, TimelineLanes, ViewAction};
 use stepback_debugger::messages::{say, spoken};
 
 /// The column of labels.
@@ -103,7 +103,7 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
         ui.style_mut().override_font_id = Some(ui_font(13.0));
         for (kind, name) in KINDS {
             if ui.add(egui::Button::selectable(kind == shown, spoken(name))).clicked() {
-                out.push(Action::Timeline(kind));
+                out.push(Action::View(ViewAction::Timeline(kind)));
             }
         }
     });

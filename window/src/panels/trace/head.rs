@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{icon, icons, mono, mono_bold};
-use stepback_debugger::action::{Action, PanelKind};
+use stepback_debugger::action::{Action, PanelAction, PanelKind};
 use stepback_debugger::image::SourceLine;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
@@ -90,7 +90,7 @@ impl Head {
         let color = if response.hovered() { pen.tok.accent } else { pen.tok.t2 };
         pen.cut_text(pos2(left, bar.center().y), &text, mono(12.5), color, rect.right() + 1.0);
         if response.on_hover_text(line.to_string()).clicked() {
-            out.push(Action::ShowPanel(PanelKind::Source));
+            out.push(Action::Panel(PanelAction::ShowPanel(PanelKind::Source)));
         }
         left
     }
@@ -127,7 +127,7 @@ fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], Travel { window
             pen.fill(Rect::from_min_size(pos2(x, y + 8.0), vec2(end - x, 1.0)), color);
         }
         if response.clicked() {
-            out.push(Action::Travel(window.id, part.entered_at.0));
+            out.push(Action::travel(window.id, part.entered_at));
         }
         x = end;
     }

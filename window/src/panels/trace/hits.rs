@@ -9,7 +9,7 @@ use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::{Action, StepRange};
+use stepback_debugger::action::{Action, SearchAction, StepRange};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::found::{SearchEnd, subject};
 use stepback_debugger::model::hit_rows::Sieve;
@@ -44,13 +44,13 @@ pub fn hits_bar_ui(ui: &Ui, rect: Rect, Scene { cx, window }: Scene<'_>, out: &m
         response.on_hover_text(name).clicked()
     };
     if button(say!("hits-all-steps"), say!("hits-show-all-steps"), false) {
-        out.push(Action::ToggleOnlyHits);
+        out.push(Action::Search(SearchAction::ToggleOnlyHits));
     }
     if bar.width() > AROUND_FROM {
         for context in AROUND.into_iter().rev() {
             let name = say!("hits-around", count = context);
             if button(&format!("±{context}"), &name, context == window.only_hits.context) {
-                out.push(Action::SurroundHits(context));
+                out.push(Action::Search(SearchAction::SurroundHits(context)));
             }
         }
     }
@@ -136,7 +136,7 @@ impl HiddenRow<'_> {
         pen.label(columns.address + 2.0, rect.center().y, &words, pen.tok.t3);
         if response.on_hover_text(say!("hits-show-these")).clicked() {
             let steps = StepRange { first: first.before().0, last: last.after().0 };
-            out.push(Action::OpenHidden(window.id, steps));
+            out.push(Action::Search(SearchAction::OpenHidden(window.id, steps)));
         }
     }
 }

@@ -2,14 +2,16 @@
 
 use egui::Ui;
 use stepback_index::CallId;
-use stepback_parsers::Step;
+use stepback_parsers::{Position, Step};
 
 use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::hover_cell::register_of;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Access, Action, CellName, Fold, Way};
+use stepback_debugger::action::{
+    Access, Action, AppAction, CellName, Fold, MarkAction, PanelAction, SliceAction, TravelAction, ViewAction, Way,
+};
 use stepback_debugger::keymap::watch_text;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
@@ -48,7 +50,10 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     let function = row.address.0.wrapping_sub(row.offset.unwrap_or(0));
     let words = if row.offset.is_some() { say!("trace-name-its-function") } else { say!("trace-name-its-address") };
     if MenuItem::new(words).ui(ui, tok) {
-        out.push(Action::Bookmark(BookmarkChange::Call(BookmarkPlace::Memory { address: function, len_bytes: 1 })));
+        out.push(Action::Mark(MarkAction::Bookmark(BookmarkChange::Call(BookmarkPlace::Memory {
+            address: function,
+            len_bytes: 1,
+        }))));
     }
     fold_items(ui, row, cx, window, out);
     menu_line_ui(ui, tok);
@@ -75,36 +80,39 @@ pub fn folded_menu(ui: &mut Ui, call: CallId, Hidden { first, last }: Hidden, cx
     let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
     menu_head_ui(ui, cx.tok, say!("trace-folded-call"), &steps);
     if MenuItem::new(say!("trace-unfold-this-call")).icon(icons::UNFOLD).ui(ui, cx.tok) {
-        out.push(Action::ToggleFold(call.0));
+        out.push(Action::Fold(Fold::Toggle(call)));
     }
     if MenuItem::new(say!("trace-unfold-all")).key("}").ui(ui, cx.tok) {
         out.push(Action::Fold(Fold::UnfoldAll));
     }
     menu_line_ui(ui, cx.tok);
     if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
-        out.push(Action::CompareCall(Some(call.0)));
+        out.push(Action::Panel(PanelAction::CompareCall(Some(call))));
     }
     if MenuItem::new(say!("trace-open-window-at-its-first")).icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(cx.moment(first.before())));
+        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(first.before()))));
     }
 }
 
 fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let after = step.after().0;
     if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
-        out.push(Action::Travel(window.id, after));
+        out.push(Action::travel(window.id, Position(after)));
     }
     if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(cx.moment(step.after())));
+        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(step.after()))));
     }
     if window.position != step.after()
         && MenuItem::new(say!("trace-compare-with-here")).icon(icons::COMPARE).ui(ui, cx.tok)
     {
-        out.extend([Action::Activate(window.id), Action::CompareWith(after.to_string())]);
+        out.extend([
+            Action::Panel(PanelAction::Activate(window.id)),
+            Action::Panel(PanelAction::CompareWith(after.to_string())),
+        ]);
     }
     for other in cx.desk.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
         if MenuItem::new(&say!("trace-move-window", number = other.id.0)).ui(ui, cx.tok) {
-            out.push(Action::Travel(other.id, after));
+            out.push(Action::travel(other.id, Position(after)));
         }
     }
 }
@@ -118,10 +126,13 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
             (say!("trace-fold-this-call"), icons::FOLD)
         };
         if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
-            out.push(Action::ToggleFold(call.0));
+            out.push(Action::Fold(Fold::Toggle(call)));
         }
         if MenuItem::new(say!("trace-compare-before-and-after-this")).icon(icons::COMPARE).ui(ui, cx.tok) {
-            out.extend([Action::Activate(window.id), Action::CompareCall(Some(call.0))]);
+            out.extend([
+                Action::Panel(PanelAction::Activate(window.id)),
+                Action::Panel(PanelAction::CompareCall(Some(call))),
+            ]);
         }
     }
     // Folding by keys means the function around the position, so the position comes here first.
@@ -132,7 +143,7 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
     ];
     for (text, key, fold) in folds {
         if MenuItem::new(text).key(key).ui(ui, cx.tok) {
-            out.extend([Action::Travel(window.id, row.step.before().0), Action::Fold(fold)]);
+            out.extend([Action::travel(window.id, row.step.before()), Action::Fold(fold)]);
         }
     }
     for (text, key, fold) in
@@ -154,8 +165,8 @@ fn cell_items(
 ) {
     let mut item = |text: String, shape: char, from: u64, way: Way| {
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
-            out.push(Action::Travel(window.id, from));
-            out.push(Action::GoToAccess(cell.clone(), Access::Write, way));
+            out.push(Action::travel(window.id, Position(from)));
+            out.push(Action::Travel(TravelAction::GoToAccess(cell.clone(), Access::Write, way)));
         }
     };
     item(say!("trace-last-write-of", cell = label), icons::LAST_WRITE, step.before().0, Way::Back);
@@ -175,27 +186,33 @@ fn list_items(
         if let CellName::Memory(address, _) = cell
             && MenuItem::new(&say!("trace-show-memory-at", cell = &**label)).icon(icons::MEMORY).ui(ui, cx.tok)
         {
-            out.push(Action::ShowMemory(address.clone()));
+            out.push(Action::View(ViewAction::ShowMemory(address.clone())));
         }
     }
     for (label, cell) in cells {
         if MenuItem::new(&say!("trace-all-values-of", cell = &**label)).icon(icons::LIST).ui(ui, cx.tok) {
-            out.extend([Action::Activate(window.id), Action::ListValues((*cell).clone())]);
+            out.extend([
+                Action::Panel(PanelAction::Activate(window.id)),
+                Action::View(ViewAction::ListValues((*cell).clone())),
+            ]);
         }
     }
     for (label, cell) in cells {
         if MenuItem::new(&say!("trace-watch", cell = &**label)).icon(icons::WATCH).ui(ui, cx.tok) {
-            out.push(Action::Watch(WatchChange::Add(watch_text(cell))));
+            out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(watch_text(cell)))));
         }
     }
     if MenuItem::new(say!("trace-next-execution")).key("X").ui(ui, cx.tok) {
-        out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Forward)]);
+        out.extend([
+            Action::travel(window.id, row.step.after()),
+            Action::Travel(TravelAction::GoToVisit(Way::Forward)),
+        ]);
     }
     if MenuItem::new(say!("trace-previous-execution")).key("Shift+X").ui(ui, cx.tok) {
-        out.extend([Action::Travel(window.id, row.step.after().0), Action::GoToVisit(Way::Back)]);
+        out.extend([Action::travel(window.id, row.step.after()), Action::Travel(TravelAction::GoToVisit(Way::Back))]);
     }
     if MenuItem::new(say!("trace-all-executions")).icon(icons::LIST).ui(ui, cx.tok) {
-        out.push(Action::ListExecutions(row.address.to_string()));
+        out.push(Action::View(ViewAction::ListExecutions(row.address.to_string())));
     }
 }
 
@@ -218,9 +235,9 @@ fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
             Way::Forward => (say!("trace-next-write-of", cell = name), icons::NEXT_WRITE),
         };
         if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
-            out.push(Action::Travel(window.id, from.0));
+            out.push(Action::travel(window.id, from));
             let cell = cell_of_row(&CellName::Register(name.clone()), row, cx);
-            out.push(Action::GoToAccess(cell, Access::Write, way));
+            out.push(Action::Travel(TravelAction::GoToAccess(cell, Access::Write, way)));
         }
     }
 }
@@ -236,41 +253,41 @@ fn why_items(
     menu_line_ui(ui, cx.tok);
     let effects = row.effects.iter().filter_map(|effect| Some((effect, effect.cell.as_ref()?)));
     let is_read = |cell: &CellName| effects.clone().any(|(effect, of)| effect.is_read && of == cell);
-    let mut item = |label: &str, cell: CellName, at: u64| {
+    let mut item = |label: &str, cell: CellName, at: Position| {
         if MenuItem::new(&say!("slice-why-item", cell = label)).icon(icons::WHY).ui(ui, cx.tok) {
-            out.extend([Action::Activate(window.id), Action::WhyAt(cell, at)]);
+            out.extend([Action::Panel(PanelAction::Activate(window.id)), Action::Slice(SliceAction::WhyAt(cell, at))]);
         }
     };
     for (label, cell) in cells {
         let at = if is_read(cell) { row.step.before() } else { row.step.after() };
-        item(label, cell_of_row(cell, row, cx), at.0);
+        item(label, cell_of_row(cell, row, cx), at);
     }
     let known = |name: &&String| !cells.iter().any(|(_, cell)| **cell == CellName::Register((*name).clone()));
     for name in row.operands.read.iter().take(CELLS).filter(known) {
-        item(name, cell_of_row(&CellName::Register(name.clone()), row, cx), row.step.before().0);
+        item(name, cell_of_row(&CellName::Register(name.clone()), row, cx), row.step.before());
     }
 }
 
 fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     if MenuItem::new(say!("trace-copy-address")).icon(icons::COPY).ui(ui, cx.tok) {
-        out.push(Action::Copy(format!("{}", row.address)));
+        out.push(Action::App(AppAction::Copy(format!("{}", row.address))));
     }
     if MenuItem::new(say!("trace-copy-instruction")).ui(ui, cx.tok) {
-        out.push(Action::Copy(row.code.full_text()));
+        out.push(Action::App(AppAction::Copy(row.code.full_text())));
     }
     let value = row.effects.iter().find_map(|effect| effect.value.as_deref());
     if let Some(value) = value.filter(|_| MenuItem::new(say!("trace-copy-value")).ui(ui, cx.tok)) {
         // Flags are spelled, not numbers.
         let is_number = value.bytes().all(|digit| digit.is_ascii_hexdigit());
-        out.push(Action::Copy(if is_number { format!("0x{value}") } else { value.to_owned() }));
+        out.push(Action::App(AppAction::Copy(if is_number { format!("0x{value}") } else { value.to_owned() })));
     }
     if let Some(line) = row.line.filter(|_| MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok)) {
-        out.push(Action::Copy(line.0.to_string()));
+        out.push(Action::App(AppAction::Copy(line.0.to_string())));
     }
     if MenuItem::new(say!("trace-copy-row")).ui(ui, cx.tok) {
-        out.push(Action::Copy(row.full_text()));
+        out.push(Action::App(AppAction::Copy(row.full_text())));
     }
     if MenuItem::new(say!("trace-copy-command-that-opens-it")).ui(ui, cx.tok) {
-        out.push(Action::Copy(cx.desk.options.command(row.step.after())));
+        out.push(Action::App(AppAction::Copy(cx.desk.options.command(row.step.after()))));
     }
 }

@@ -11,7 +11,7 @@ use super::steps::StepList;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
+use stepback_debugger::action::{Action, CellName, Follow, PanelAction, PanelKind, WindowId};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 
@@ -94,7 +94,7 @@ impl Panel for TracePanel {
         let rect = take_rect(ui);
         let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
         if is_pressed && cx.desk.windows.active != window.id {
-            out.push(Action::Activate(window.id));
+            out.push(Action::Panel(PanelAction::Activate(window.id)));
         }
         let list = self.state.head.ui(ui, rect, cx, window, out);
         if window.is_raw {

@@ -14,7 +14,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, error_ui, row_background, row_response};
 use crate::theme::{icons, mono};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, PanelAction};
 use stepback_debugger::desk::{BlockItem as Item, Blocks};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
@@ -164,9 +164,9 @@ fn line_ui(
     words_ui(pen, pos2(number_end + 14.0, rect.center().y), &text, tone, rect.right() - 4.0);
     let after = line.step.map_or(0, |step| step.after().0);
     if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
+        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(Position(after)))));
     } else if response.clicked() {
-        out.push(Action::Travel(window.id, after));
+        out.push(Action::travel(window.id, Position(after)));
     }
     response.context_menu(|ui| line_menu(ui, line, cx, window, After { after, out }));
 }
@@ -177,16 +177,16 @@ fn line_menu(ui: &mut Ui, line: &RawLine, cx: &ViewCx<'_>, window: &TraceWindow,
         .map_or(say!("trace-before-the-first-step").to_owned(), |Step(step)| say!("trace-of-step", step = step));
     menu_head_ui(ui, cx.tok, &say!("trace-line-head", line = line.line.0), &step);
     if MenuItem::new(say!("trace-travel-here")).icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
-        out.push(Action::Travel(window.id, after));
+        out.push(Action::travel(window.id, Position(after)));
     }
     if MenuItem::new(say!("trace-open-window-here")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
+        out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(Position(after)))));
     }
     menu_line_ui(ui, cx.tok);
     if MenuItem::new(say!("trace-copy-line")).icon(icons::COPY).ui(ui, cx.tok) {
-        out.push(Action::Copy(line.text.clone()));
+        out.push(Action::App(AppAction::Copy(line.text.clone())));
     }
     if MenuItem::new(say!("trace-copy-line-number")).ui(ui, cx.tok) {
-        out.push(Action::Copy(line.line.0.to_string()));
+        out.push(Action::App(AppAction::Copy(line.line.0.to_string())));
     }
 }

@@ -6,7 +6,7 @@ use super::menu::Scene;
 use crate::panels::pen::{ADVANCE, INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, ui as ui_font};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::raw_words::{RunKind, runs};
 
@@ -29,7 +29,7 @@ pub fn raw_bar_ui(ui: &Ui, rect: Rect, Scene { cx, .. }: Scene<'_>, out: &mut Ve
     }
     pen.text(button.left() + 6.0, y, back, ui_font(12.0), cx.tok.accent);
     if response.on_hover_text(say!("raw-show-steps-again")).clicked() {
-        out.push(Action::ToggleRawText);
+        out.push(Action::View(ViewAction::ToggleRawText));
     }
     let words = say!("raw-of-lines", count = cx.desk.session.index.info().lines);
     pen.text(bar.left() + INSET, y, icons::FILE, icon(13.0), cx.tok.t2);

@@ -10,7 +10,7 @@ use super::menu::{Scene, cell_of_row};
 use crate::panels::HoverCell;
 use crate::panels::pen::{Pen, ROW};
 use crate::theme::mono;
-use stepback_debugger::action::{Access, Action, CellName, Way};
+use stepback_debugger::action::{Access, Action, CellName, TravelAction, ViewAction, Way};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::glimpse::{Glimpse, GlimpseOf, glimpse};
@@ -76,10 +76,14 @@ impl Spot {
     /// A click selects the cell besides travelling to the row; a double click travels to its last write before the row.
     pub fn act(&self, response: &Response, row: &StepRow, scene: &Scene<'_>, out: &mut Vec<Action>) {
         if response.double_clicked() {
-            out.push(Action::Travel(scene.window.id, row.step.before().0));
-            out.push(Action::GoToAccess(cell_of_row(&self.cell, row, scene.cx), Access::Write, Way::Back));
+            out.push(Action::travel(scene.window.id, row.step.before()));
+            out.push(Action::Travel(TravelAction::GoToAccess(
+                cell_of_row(&self.cell, row, scene.cx),
+                Access::Write,
+                Way::Back,
+            )));
         } else if response.clicked() {
-            out.push(Action::SelectCell(cell_of_row(&self.cell, row, scene.cx)));
+            out.push(Action::View(ViewAction::SelectCell(cell_of_row(&self.cell, row, scene.cx))));
         }
     }
 }

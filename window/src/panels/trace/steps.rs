@@ -21,7 +21,7 @@ use crate::panels::ViewCx;
 use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, Fold, PanelAction};
 use stepback_debugger::desk::{BlockItem as Item, Blocks};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
@@ -190,7 +190,7 @@ impl StepList {
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
         let way = self.scroll.way_from(&before, ROW);
         if way != 0 && cx.desk.windows.is_synced {
-            out.push(Action::ScrollAlong(window.id, way));
+            out.push(Action::Panel(PanelAction::ScrollAlong(window.id, way)));
         }
         let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
@@ -455,10 +455,10 @@ impl StepList {
             fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(cx.moment(step.after())));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(step.after()))));
         } else if response.clicked() {
             let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
-            out.push(Action::Travel(window.id, to.0));
+            out.push(Action::travel(window.id, to));
             fitted.spot.iter().for_each(|spot| spot.act(&response, row, &scene, out));
         }
         response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
@@ -516,8 +516,8 @@ fn fold_box_ui(
     let sign = if is_folded { FoldSign::Folded } else { FoldSign::Open };
     frame.pen.fold_box(center, sign, color);
     if response.clicked() {
-        out.push(Action::Activate(frame.window.id));
-        out.push(Action::ToggleFold(call.0));
+        out.push(Action::Panel(PanelAction::Activate(frame.window.id)));
+        out.push(Action::Fold(Fold::Toggle(call)));
     }
 }
 
@@ -547,11 +547,11 @@ fn folded_ui(
     marks_ui(ui, pen, rect, &response, Marked { cx, first, last });
     paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
     if response.double_clicked() {
-        out.push(Action::Activate(window.id));
-        out.push(Action::ToggleFold(call.0));
+        out.push(Action::Panel(PanelAction::Activate(window.id)));
+        out.push(Action::Fold(Fold::Toggle(call)));
     } else if response.clicked() {
         let to = if is_upper_edge(rect, &response) { first.before() } else { last.after() };
-        out.push(Action::Travel(window.id, to.0));
+        out.push(Action::travel(window.id, to));
     }
     response.context_menu(|ui| menu::folded_menu(ui, call, Hidden { first, last }, cx, out));
 }

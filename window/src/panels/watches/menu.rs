@@ -6,7 +6,7 @@ use crate::panels::ViewCx;
 use crate::panels::ask::ask_why;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, Follow};
+use stepback_debugger::action::{Action, AppAction, Follow, MarkAction, ViewAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{WatchChange, WatchType};
 use stepback_debugger::views::{Gesture, ShownWatch};
@@ -47,7 +47,7 @@ pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewC
         && MenuItem::new(say!("watches-all-values")).icon(icons::LIST).ui(ui, tok)
     {
         out.extend(cx.desk.windows.start_from(follow));
-        out.push(Action::ListValues(cell));
+        out.push(Action::View(ViewAction::ListValues(cell)));
     }
     if let Some(address) = address
         && MenuItem::new(&say!("watches-show-memory-at", address = format!("{:x}", address.0)))
@@ -55,34 +55,34 @@ pub fn watch_menu(ui: &mut Ui, shown: ShownWatch<'_>, follow: Follow, cx: &ViewC
             .key("M")
             .ui(ui, tok)
     {
-        out.push(Action::ShowMemory(address.to_string()));
+        out.push(Action::View(ViewAction::ShowMemory(address.to_string())));
     }
     if MenuItem::new(say!("watches-waveform")).ui(ui, tok) {
-        out.push(Action::Wave(WatchChange::Add(watch.text())));
+        out.push(Action::Mark(MarkAction::Wave(WatchChange::Add(watch.text()))));
     }
     menu_line_ui(ui, tok);
     ui.menu_button(say!("watches-read-as"), |ui| {
         for kind in WatchType::ALL {
             if ui.add(egui::Button::selectable(kind == watch.kind, kind.name())).clicked() {
-                out.push(Action::Watch(WatchChange::Read(place, kind)));
+                out.push(Action::Mark(MarkAction::Watch(WatchChange::Read(place, kind))));
             }
         }
     });
     let is_edited = MenuItem::new(say!("watches-change")).key("F2").ui(ui, tok);
     if MenuItem::new(say!("watches-move-up")).ui(ui, tok) {
-        out.push(Action::Watch(WatchChange::MoveUp(place)));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::MoveUp(place))));
     }
     if MenuItem::new(say!("watches-move-down")).ui(ui, tok) {
-        out.push(Action::Watch(WatchChange::MoveDown(place)));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::MoveDown(place))));
     }
     if MenuItem::new(say!("watches-remove-watch")).icon(icons::CLOSE).key("Delete").ui(ui, tok) {
-        out.push(Action::Watch(WatchChange::Remove(place)));
+        out.push(Action::Mark(MarkAction::Watch(WatchChange::Remove(place))));
     }
     menu_line_ui(ui, tok);
     if let Some(value) = state.and_then(|state| state.value.clone())
         && MenuItem::new(say!("watches-copy-value")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok)
     {
-        out.push(Action::Copy(value));
+        out.push(Action::App(AppAction::Copy(value)));
     }
     is_edited
 }

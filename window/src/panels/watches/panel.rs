@@ -16,7 +16,7 @@ use crate::panels::panel::Panel;
 use crate::panels::pen::Pen;
 use crate::panels::row::{EmptyWords, empty_ui, error_ui, watch_for_late};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, WindowId};
+use stepback_debugger::action::{Action, AppAction, CellName, Follow, MarkAction, PanelKind, ViewAction, WindowId};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::watch_state::{WatchState, watch_state};
 use stepback_debugger::model::write_strip::write_columns;
@@ -79,10 +79,10 @@ impl WatchesPanel {
         }
         if ui.input(|input| input.key_pressed(Key::Enter)) && !self.state.text.trim().is_empty() {
             let text = std::mem::take(&mut self.state.text);
-            out.push(Action::Watch(match self.state.editing.take() {
+            out.push(Action::Mark(MarkAction::Watch(match self.state.editing.take() {
                 Some(place) => WatchChange::Edit(place, text),
                 None => WatchChange::Add(text),
-            }));
+            })));
         } else if self.state.editing.take().is_some() {
             self.state.text.clear();
         }
@@ -160,11 +160,13 @@ impl WatchesPanel {
                 PanelKey::Remove => Gesture::Remove,
                 PanelKey::ShowMemory => {
                     let address = shown.state.and_then(|state| state.address);
-                    out.extend(address.map(|at| Action::ShowMemory(at.to_string())));
+                    out.extend(address.map(|at| Action::View(ViewAction::ShowMemory(at.to_string()))));
                     continue;
                 }
                 PanelKey::Copy => {
-                    out.extend(shown.state.and_then(|state| state.value.clone()).map(Action::Copy));
+                    out.extend(
+                        shown.state.and_then(|state| state.value.clone()).map(|it| Action::App(AppAction::Copy(it))),
+                    );
                     continue;
                 }
                 PanelKey::Rename => {

@@ -8,7 +8,7 @@ use crate::panels::kept_menu::KeptMenu;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::button_response;
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, SliceEdge, SliceQuestion, SliceView, Way};
+use stepback_debugger::action::{Action, SliceAction, SliceEdge, SliceQuestion, SliceView, Way};
 use stepback_debugger::desk::SliceState;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
@@ -91,7 +91,7 @@ impl Bar<'_> {
             }
             let mark = Square { shape: icons::FILTER, tip: say!("slice-mark-this"), is_on: false };
             if self.square_ui(ui, next(), &mark) {
-                out.push(Action::WhyAgain(self.question.clone()));
+                out.push(Action::Slice(SliceAction::WhyAgain(self.question.clone())));
             }
         } else {
             self.marked_ui(ui, &mut next, menu, out);
@@ -114,8 +114,8 @@ impl Bar<'_> {
     /// What is done with the slice that is marked everywhere.
     fn marked_ui(&self, ui: &mut Ui, next: &mut dyn FnMut() -> Rect, menu: &mut KeptMenu, out: &mut Vec<Action>) {
         let (tip, action) = match self.is_under_way() {
-            true => (say!("slice-stop"), Action::StopSlice),
-            false => (say!("slice-clear"), Action::ClearSlice),
+            true => (say!("slice-stop"), Action::Slice(SliceAction::StopSlice)),
+            false => (say!("slice-clear"), Action::Slice(SliceAction::ClearSlice)),
         };
         if self.square_ui(ui, next(), &Square { shape: icons::CLOSE, tip, is_on: false }) {
             out.push(action);
@@ -123,7 +123,7 @@ impl Bar<'_> {
         let shown = &self.cx.desk.windows.active().only_hits;
         let is_on = shown.is_on && shown.of == Sieve::Slice;
         if self.square_ui(ui, next(), &Square { shape: icons::LIST, tip: say!("slice-only-steps"), is_on }) {
-            out.push(Action::ToggleOnlySlice);
+            out.push(Action::Slice(SliceAction::ToggleOnlySlice));
         }
         let tip = say!("slice-kept-menu");
         let place = next();
@@ -161,14 +161,14 @@ impl Bar<'_> {
         for way in [Way::Back, Way::Forward] {
             let (words, tip) = way_words(way);
             if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: way_of(self.question) == way }) {
-                out.push(Action::TurnSlice(way));
+                out.push(Action::Slice(SliceAction::TurnSlice(way)));
             }
         }
         self.gap(bar, &mut left);
         for edge in EDGES {
             let (words, tip) = edge_words(edge, way_of(self.question));
             if self.switch_ui(ui, bar, &mut left, &Switch { words, tip, is_on: self.question.edges.has(edge) }) {
-                out.push(Action::FollowInSlice(edge));
+                out.push(Action::Slice(SliceAction::FollowInSlice(edge)));
             }
         }
         (chosen, self.summary_ui(ui, bar.with_min_x(left + 8.0)))

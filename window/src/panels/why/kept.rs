@@ -4,7 +4,7 @@ use egui::Ui;
 
 use crate::panels::ViewCx;
 use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
-use stepback_debugger::action::Action;
+use stepback_debugger::action::{Action, AppAction, SliceAction};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::asked_words;
 use stepback_debugger::notes::SliceChange;
@@ -12,17 +12,17 @@ use stepback_debugger::notes::SliceChange;
 /// What can be done with a kept slice.
 static DEEDS: KeptDeeds = KeptDeeds {
     run_words: "slice-run",
-    run: Action::RunSlice,
-    show: Action::ShowSlice,
-    forget: |name| Action::Slices(SliceChange::Forget(name)),
-    rename: |old, new| Action::Slices(SliceChange::Rename(old, new)),
+    run: |it| Action::Slice(SliceAction::RunSlice(it)),
+    show: |it| Action::Slice(SliceAction::ShowSlice(it)),
+    forget: |name| Action::Slice(SliceAction::Slices(SliceChange::Forget(name))),
+    rename: |old, new| Action::Slice(SliceAction::Slices(SliceChange::Rename(old, new))),
 };
 
 /// Draws the entries.
 pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let keep = egui::Button::new(say!("slice-keep-as"));
     if ui.add_enabled(cx.desk.slice.question().is_some(), keep).clicked() {
-        out.push(Action::AskFor("Keep slice as…".to_owned()));
+        out.push(Action::App(AppAction::AskFor("Keep slice as…".to_owned())));
     }
     ui.separator();
     if cx.desk.slices.list().is_empty() {

@@ -6,7 +6,7 @@ use crate::panels::ViewCx;
 use crate::panels::bookmarks::add_items;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
-use stepback_debugger::action::{Action, CellName};
+use stepback_debugger::action::{Action, AppAction, CellName, PanelAction, SliceAction, ViewAction};
 use stepback_debugger::analysis::slice::{Fold, ReadingLine};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, WhyRow};
@@ -33,10 +33,10 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
     menu_head_ui(ui, tok, &title, &row.gives_text());
     if let Some(position) = row.position() {
         if MenuItem::new(say!("slice-travel")).icon(icons::GO_TO).key("Enter").ui(ui, tok) {
-            out.push(Action::Travel(cx.desk.windows.active, position.0));
+            out.push(Action::travel(cx.desk.windows.active, position));
         }
         if MenuItem::new(say!("slice-open-window")).icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-            out.push(Action::OpenWindowAt(cx.moment(position)));
+            out.push(Action::Panel(PanelAction::OpenWindowAt(cx.moment(position))));
         }
     }
     let caret = match of.line.fold {
@@ -54,7 +54,7 @@ pub fn row_menu(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Act
                 .key("M")
                 .ui(ui, tok)
         {
-            out.push(Action::ShowMemory(address.clone()));
+            out.push(Action::View(ViewAction::ShowMemory(address.clone())));
         }
     }
     if let Some(position) = row.position() {
@@ -70,13 +70,13 @@ fn questions(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action
     for asked in of.slice.questions_of(of.line).into_iter().take(INPUTS) {
         let words = say!("slice-why-input", cell = asked.given.text());
         if MenuItem::new(&words).icon(icons::WHY).ui(ui, cx.tok) {
-            out.push(Action::WhyAt(asked.given.cell.clone(), asked.at.0));
+            out.push(Action::Slice(SliceAction::WhyAt(asked.given.cell.clone(), asked.at)));
         }
     }
     let Some(step) = of.row.step else { return };
     for given in &of.row.gives {
         if MenuItem::new(&say!("slice-why-item", cell = given.text())).ui(ui, cx.tok) {
-            out.push(Action::WhyAt(given.cell.clone(), step.after().0));
+            out.push(Action::Slice(SliceAction::WhyAt(given.cell.clone(), step.after())));
         }
     }
 }
@@ -86,13 +86,13 @@ fn copies(ui: &mut Ui, of: &MenuOf<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) 
     if let Some(value) = value
         && MenuItem::new(say!("slice-copy-value")).icon(icons::COPY).ui(ui, cx.tok)
     {
-        out.push(Action::Copy(value));
+        out.push(Action::App(AppAction::Copy(value)));
     }
     if MenuItem::new(say!("slice-copy-row")).key("Ctrl+C").ui(ui, cx.tok) {
-        out.push(Action::Copy(of.row.line()));
+        out.push(Action::App(AppAction::Copy(of.row.line())));
     }
     if MenuItem::new(say!("slice-copy-all")).ui(ui, cx.tok) {
         let lines: Vec<String> = of.slice.rows.iter().map(|row| row.line()).collect();
-        out.push(Action::Copy(lines.join("\n")));
+        out.push(Action::App(AppAction::Copy(lines.join("\n"))));
     }
 }

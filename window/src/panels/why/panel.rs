@@ -17,7 +17,9 @@ use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, RowState, empty_ui, error_ui, loading_ui, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icons, ui as ui_font};
-use stepback_debugger::action::{Action, CellName, PanelKind, SliceQuestion, SliceView, WindowId};
+use stepback_debugger::action::{
+    Action, AppAction, CellName, PanelKind, SliceAction, SliceQuestion, SliceView, ViewAction, WindowId,
+};
 use stepback_debugger::analysis::slice::{Fold, ReadingLine};
 use stepback_debugger::desk::{SliceList, SliceState};
 use stepback_debugger::messages::say;
@@ -105,7 +107,7 @@ impl WhyPanel {
     fn more(&mut self, out: &mut Vec<Action>) {
         match self.own {
             Some(_) => self.state.wish = Some(OwnWish::More),
-            None => out.push(Action::MoreOfSlice),
+            None => out.push(Action::Slice(SliceAction::MoreOfSlice)),
         }
     }
 
@@ -227,10 +229,10 @@ impl WhyPanel {
             let Some(row) = row else { continue };
             match key {
                 PanelKey::Enter => out.extend(travel(row, cx)),
-                PanelKey::Copy => out.push(Action::Copy(row.line())),
+                PanelKey::Copy => out.push(Action::App(AppAction::Copy(row.line()))),
                 PanelKey::ShowMemory => {
                     let memory = row.gives.iter().find_map(|given| match &given.cell {
-                        CellName::Memory(address, _) => Some(Action::ShowMemory(address.clone())),
+                        CellName::Memory(address, _) => Some(Action::View(ViewAction::ShowMemory(address.clone()))),
                         CellName::Register(_) => None,
                     });
                     out.extend(memory);

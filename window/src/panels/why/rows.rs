@@ -8,7 +8,7 @@ use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
 use crate::theme::{icon, icons, mono, ui as ui_font};
-use stepback_debugger::action::{Action, SliceView};
+use stepback_debugger::action::{Action, PanelAction, SliceView};
 use stepback_debugger::analysis::slice::{Fold, ReadingLine};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::slice::{Slice, Told, WhyRow, because};
@@ -49,7 +49,7 @@ struct Drawn<'a> {
 
 /// Goes to just behind the step, where what it gave shows.
 pub fn travel(row: &WhyRow, cx: &ViewCx<'_>) -> Option<Action> {
-    Some(Action::Travel(cx.desk.windows.active, row.position()?.0))
+    Some(Action::travel(cx.desk.windows.active, row.position()?))
 }
 
 impl SliceRows<'_> {
@@ -68,11 +68,13 @@ impl SliceRows<'_> {
         match row {
             None => is_flipped |= response.clicked() || response.double_clicked(),
             Some(row) if response.middle_clicked() || is_elsewhere => {
-                out.extend(row.position().map(|position| Action::OpenWindowAt(self.cx.moment(position))));
+                out.extend(
+                    row.position().map(|position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))),
+                );
             }
             Some(row) if response.double_clicked() => {
                 out.extend(travel(row, self.cx));
-                out.push(Action::Activate(self.cx.desk.windows.active));
+                out.push(Action::Panel(PanelAction::Activate(self.cx.desk.windows.active)));
             }
             Some(row) if response.clicked() => out.extend(travel(row, self.cx)),
             Some(_) => {}

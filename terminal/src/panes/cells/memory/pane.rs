@@ -15,7 +15,7 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, Way};
+use stepback_debugger::action::{Action, CellName, Follow, MemoryChange, MemoryText, PanelKind, ViewAction, Way};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::expression::shown_address;
 use stepback_debugger::messages::say;
@@ -330,10 +330,10 @@ impl Pane for MemoryPane {
     fn take(&mut self, action: &Action, cx: &Cx<'_>) -> bool {
         self.told = None;
         match action {
-            Action::ShowMemory(address) => self.address.enter(address, self.lock.position(cx)),
-            Action::MemoryGroup(bytes) if matches!(bytes, 1 | 2 | 4 | 8) => self.group = *bytes,
-            Action::Memory(change) => self.change(change, cx),
-            Action::SelectCell(CellName::Memory(address, _)) => match shown_address(address) {
+            Action::View(ViewAction::ShowMemory(address)) => self.address.enter(address, self.lock.position(cx)),
+            Action::View(ViewAction::MemoryGroup(bytes)) if matches!(bytes, 1 | 2 | 4 | 8) => self.group = *bytes,
+            Action::View(ViewAction::Memory(change)) => self.change(change, cx),
+            Action::View(ViewAction::SelectCell(CellName::Memory(address, _))) => match shown_address(address) {
                 Some(address) => self.stand_at(Address(address)),
                 None => return false,
             },

@@ -3,8 +3,11 @@ use super::MemoryPane;
 use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
-use stepback_debugger::action::{Access, Action, CellName, Follow, MemoryChange, MemoryText, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Follow, MemoryChange, MemoryText, TravelAction, ViewAction, Way, WindowId,
+};
 use stepback_debugger::session::test_session::tarmac;
+use stepback_parsers::Position;
 
 fn bench(position: u64) -> Bench<MemoryPane> {
     let mut bench = Bench::at(position, MemoryPane::default());
@@ -14,7 +17,7 @@ fn bench(position: u64) -> Bench<MemoryPane> {
 
 fn at(position: u64, address: &str) -> Bench<MemoryPane> {
     let mut bench = bench(position);
-    bench.take(&Action::ShowMemory(address.to_owned()));
+    bench.take(&Action::View(ViewAction::ShowMemory(address.to_owned())));
     bench.draw();
     bench
 }
@@ -27,7 +30,7 @@ fn cursor(bench: &mut Bench<MemoryPane>) -> String {
 }
 
 fn write(address: &str, len_bytes: u64, way: Way) -> Action {
-    Action::GoToAccess(CellName::Memory(address.to_owned(), len_bytes), Access::Write, way)
+    Action::Travel(TravelAction::GoToAccess(CellName::Memory(address.to_owned(), len_bytes), Access::Write, way))
 }
 
 #[test]
@@ -92,7 +95,9 @@ fn numbers_ask_for_the_last_write_of_aligned_bytes() {
         .actions()
         .into_iter()
         .map(|action| match action {
-            Action::GoToAccess(CellName::Memory(address, len_bytes), Access::Write, way) => (address, len_bytes, way),
+            Action::Travel(TravelAction::GoToAccess(CellName::Memory(address, len_bytes), Access::Write, way)) => {
+                (address, len_bytes, way)
+            }
             other => panic!("{other:?}"),
         })
         .collect();
@@ -112,7 +117,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
     assert!(bench.draw().starts_with("8ffff5e0  20 f6"), "{}", bench.draw());
     bench.press(&[Command::LastWrite(4)]);
     let place = cursor(&mut bench);
-    assert_eq!(bench.actions(), [Action::Travel(WindowId(1), 1300), write(&place, 4, Way::Back)]);
+    assert_eq!(bench.actions(), [Action::travel(WindowId(1), Position(1300)), write(&place, 4, Way::Back)]);
     bench.press(&[Command::Arrange]);
     assert!(
         bench.draw().starts_with("8ffff5e0 *?? ?? ") || bench.draw().starts_with("8ffff5e0  ??"),
@@ -126,7 +131,7 @@ fn a_locked_pane_asks_from_its_own_moment() {
 #[test]
 fn memory_is_compared_with_what_it_is_at_a_line() {
     let mut bench = at(1249, "8ffff5e0");
-    bench.take(&Action::MemoryGroup(4));
+    bench.take(&Action::View(ViewAction::MemoryGroup(4)));
     bench.answer(Purpose::CompareWithLine, "20");
     assert_eq!(bench.title(), "Memory  8ffff5e0  against line:20 (0)");
     assert!(bench.draw().starts_with("8ffff5e0 *8ffff620*00000000 *800007f8*00000000 "), "{}", bench.draw());
@@ -136,9 +141,9 @@ fn memory_is_compared_with_what_it_is_at_a_line() {
     bench.answer(Purpose::CompareWithLine, "");
     assert_eq!(bench.title(), "Memory  8ffff5e0");
     assert!(!bench.draw().contains('*'), "{}", bench.draw());
-    bench.take(&Action::Memory(MemoryChange::ToggleCompare));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::ToggleCompare)));
     assert_eq!(bench.title(), "Memory  8ffff5e0  against 1,249");
-    bench.take(&Action::Memory(MemoryChange::Compare(Some(Follow::Window(WindowId(7))))));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Compare(Some(Follow::Window(WindowId(7)))))));
     bench.draw();
     assert_eq!(bench.title(), "Memory  8ffff5e0");
 }
@@ -205,29 +210,29 @@ fn the_expression_follows_or_holds() {
 #[test]
 fn rows_are_shown_as_was_chosen() {
     let mut bench = at(1249, "8ffff5e0");
-    bench.take(&Action::Memory(MemoryChange::Width(Some(8))));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Width(Some(8)))));
     assert!(bench.draw().starts_with("8ffff5e0  20 f6 ff 8f 00 00 00 00   ......."), "{}", bench.draw());
-    bench.take(&Action::Memory(MemoryChange::Text(MemoryText::Utf8)));
-    bench.take(&Action::Memory(MemoryChange::Floats));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Floats)));
     assert!(bench.draw().starts_with("8ffff5e0  "), "{}", bench.draw());
-    bench.take(&Action::Memory(MemoryChange::Floats));
-    bench.take(&Action::MemoryGroup(8));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Floats)));
+    bench.take(&Action::View(ViewAction::MemoryGroup(8)));
     assert!(bench.draw().starts_with("8ffff5e0  000000008ffff620 "), "{}", bench.draw());
-    bench.take(&Action::Memory(MemoryChange::Width(None)));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::Width(None))));
     bench.columns = 160;
     assert!(bench.draw().contains("\n8ffff600  "), "{}", bench.draw());
-    assert!(!bench.take(&Action::MemoryGroup(3)));
+    assert!(!bench.take(&Action::View(ViewAction::MemoryGroup(3))));
 }
 
 #[test]
 fn bytes_are_looked_for() {
     let mut bench = at(1300, "0x80000000");
-    bench.take(&Action::Memory(MemoryChange::FindAgain(Way::Forward)));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))));
     assert!(bench.status().starts_with("Nothing was looked for yet"), "{}", bench.status());
     bench.answer(Purpose::FindInMemory, "%u5bcd");
     assert!(bench.draw().lines().any(|row| row.contains("%u5bcd")), "{}", bench.screen());
     assert!(bench.status().contains(" 25 = 37 '%'"), "{}", bench.status());
-    bench.take(&Action::Memory(MemoryChange::FindAgain(Way::Back)));
+    bench.take(&Action::View(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))));
     assert!(bench.status().starts_with("Not found below"), "{}", bench.status());
     bench.answer(Purpose::FindInMemory, " ");
     assert!(bench.status().starts_with("nothing to look for"), "{}", bench.status());
@@ -256,7 +261,7 @@ fn the_mouse_picks_bytes_and_characters_and_the_wheel_scrolls() {
 fn no_size_is_too_small() {
     for group in [1, 8] {
         let mut bench = at(1249, "sp");
-        bench.take(&Action::MemoryGroup(group));
+        bench.take(&Action::View(ViewAction::MemoryGroup(group)));
         bench.drum();
     }
 }

@@ -14,7 +14,7 @@ use crate::command::{Command, Purpose, Toward};
 use crate::look::Role;
 use crate::pane::{Ask, Cx, Pane, Touch, TouchKind};
 use crate::pen::{Pen, Run};
-use stepback_debugger::action::{Action, CellName, Follow, PanelKind, RegisterFormat, Way};
+use stepback_debugger::action::{Action, CellName, Follow, PanelKind, RegisterFormat, ViewAction, Way};
 use stepback_debugger::desk::SessionWatch;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::register_format::ShownAs;
@@ -274,12 +274,14 @@ impl Pane for RegistersPane {
 
     fn take(&mut self, action: &Action, _: &Cx<'_>) -> bool {
         match action {
-            Action::ShowRegisters(group) | Action::NewRegisters(group) => self.choose_group(*group),
-            Action::ReadLanes(format) => self.choose_format(*format),
-            Action::FormatRegisters(way) => self.choose_way(*way),
-            Action::HalveRegisters => self.shown_as.is_half ^= true,
-            Action::FilterRegisters(text) => text.trim().clone_into(&mut self.filter),
-            Action::SelectCell(CellName::Register(name)) if self.has_register(name) => {
+            Action::View(ViewAction::ShowRegisters(group)) | Action::View(ViewAction::NewRegisters(group)) => {
+                self.choose_group(*group)
+            }
+            Action::View(ViewAction::ReadLanes(format)) => self.choose_format(*format),
+            Action::View(ViewAction::FormatRegisters(way)) => self.choose_way(*way),
+            Action::View(ViewAction::HalveRegisters) => self.shown_as.is_half ^= true,
+            Action::View(ViewAction::FilterRegisters(text)) => text.trim().clone_into(&mut self.filter),
+            Action::View(ViewAction::SelectCell(CellName::Register(name))) if self.has_register(name) => {
                 (self.cursor, self.is_revealing) = (Some(name.clone()), true);
             }
             _ => return false,

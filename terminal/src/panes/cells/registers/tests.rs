@@ -1,11 +1,14 @@
 use stepback_machine::{LaneFormat, LaneKind, RegisterGroup};
+use stepback_parsers::Position;
 
 use super::super::bench::Bench;
 use super::RegistersPane;
 use crate::Signs;
 use crate::command::{Command, Purpose, Toward};
 use crate::pane::{Ask, Pane as _, TouchKind};
-use stepback_debugger::action::{Access, Action, CellName, Follow, Moment, RegisterFormat, Way, WindowId};
+use stepback_debugger::action::{
+    Access, Action, CellName, Follow, Moment, RegisterFormat, TravelAction, ViewAction, Way, WindowId,
+};
 use stepback_debugger::session::test_session::tarmac;
 
 fn bench(position: u64) -> Bench<RegistersPane> {
@@ -63,7 +66,7 @@ fn unknown_bytes_are_never_zeros() {
     assert!(screen.contains("x1  ???????????????? "), "{screen}");
     bench.press(&[Command::Move(Toward::Down)]);
     assert_eq!(bench.status(), "x1 unknown");
-    bench.take(&Action::FormatRegisters(RegisterFormat::Signed));
+    bench.take(&Action::View(ViewAction::FormatRegisters(RegisterFormat::Signed)));
     assert!(bench.draw().contains("x1  ? "), "{}", bench.draw());
 }
 
@@ -81,7 +84,7 @@ fn of_what_is_written_but_unknown_nothing_says_that_it_stayed_the_same() {
 #[test]
 fn numbers_of_floating_point_stand_behind_their_digits() {
     let mut bench = bench(1249);
-    bench.take(&Action::ShowRegisters(RegisterGroup::Single));
+    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Single)));
     bench.rows = 2;
     let expected = "\
 s0   00000000 0.0                s17  00000000 0.0
@@ -89,7 +92,7 @@ s1   00000000 0.0                s18  00000000 0.0
 ";
     assert_eq!(bench.draw(), expected);
     assert_eq!(bench.title(), "Single precision");
-    bench.take(&Action::ShowRegisters(RegisterGroup::Double));
+    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Double)));
     assert_eq!(bench.draw(), "d0   0000000000000000 0.0\nd1   0000000000000000 0.0\n");
     bench.press(&[Command::Move(Toward::Last)]);
     assert!(bench.draw().contains("fpcr") || bench.draw().contains("d31"), "{}", bench.draw());
@@ -100,8 +103,8 @@ fn vectors_are_read_by_lanes() {
     let (session, _place) =
         tarmac("0 clk IT (0) 00010000 d503201f O EL3h_s : NOP\n0 clk R V1 00000000000000000000000040400000\n");
     let mut bench = Bench::over(session, 1, RegistersPane::default());
-    bench.take(&Action::ShowRegisters(RegisterGroup::Vector));
-    bench.take(&Action::ReadLanes(LaneFormat::new(LaneKind::Float, 4)));
+    bench.take(&Action::View(ViewAction::ShowRegisters(RegisterGroup::Vector)));
+    bench.take(&Action::View(ViewAction::ReadLanes(LaneFormat::new(LaneKind::Float, 4))));
     (bench.columns, bench.rows) = (60, 4);
     let expected = "\
 v0  unknown
@@ -140,12 +143,12 @@ fn arrows_move_the_cursor_and_the_pane_scrolls() {
 fn return_asks_for_the_last_write_from_the_moment_that_is_shown() {
     let mut bench = bench(1300);
     bench.press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-    let write = |way| Action::GoToAccess(CellName::Register("x1".to_owned()), Access::Write, way);
+    let write = |way| Action::Travel(TravelAction::GoToAccess(CellName::Register("x1".to_owned()), Access::Write, way));
     assert_eq!(bench.actions(), [write(Way::Back)]);
     bench.press(&[Command::Arrange]);
     bench.go(0, 0);
     bench.press(&[Command::Access(Way::Forward)]);
-    assert_eq!(bench.actions(), [Action::Travel(WindowId(1), 1300), write(Way::Forward)]);
+    assert_eq!(bench.actions(), [Action::travel(WindowId(1), Position(1300)), write(Way::Forward)]);
 }
 
 #[test]
@@ -183,7 +186,7 @@ fn a_pane_is_locked_to_a_line_or_a_time() {
 fn what_a_value_points_to_is_told_on_demand() {
     let session = stepback_debugger::session::test_session::overflow_with_image();
     let mut bench = Bench::over(session, 1300, RegistersPane::default());
-    bench.take(&Action::SelectCell(CellName::Register("x30".to_owned())));
+    bench.take(&Action::View(ViewAction::SelectCell(CellName::Register("x30".to_owned()))));
     assert_eq!(bench.draw().lines().nth(6).map(|line| line.contains("x30")), Some(true));
     let without = bench.status();
     bench.press(&[Command::Pick]);
@@ -198,7 +201,7 @@ fn what_a_value_points_to_is_told_on_demand() {
 #[test]
 fn registers_are_filtered_by_name() {
     let mut bench = bench(0);
-    assert!(bench.take(&Action::FilterRegisters("X2".to_owned())));
+    assert!(bench.take(&Action::View(ViewAction::FilterRegisters("X2".to_owned()))));
     assert!(bench.draw().starts_with("x2  0000000000000000"), "{}", bench.draw());
     assert_eq!(bench.title(), "Registers  \"X2\"");
     bench.answer(Purpose::Filter, "nothing");
@@ -208,9 +211,9 @@ fn registers_are_filtered_by_name() {
 #[test]
 fn halves_and_other_ways_to_write_values_are_chosen() {
     let mut bench = bench(1300);
-    bench.take(&Action::HalveRegisters);
+    bench.take(&Action::View(ViewAction::HalveRegisters));
     assert!(bench.draw().starts_with("w0  00000038 "), "{}", bench.draw());
-    bench.take(&Action::FormatRegisters(RegisterFormat::Signed));
+    bench.take(&Action::View(ViewAction::FormatRegisters(RegisterFormat::Signed)));
     assert!(bench.draw().contains("w1  -31 "), "{}", bench.draw());
 }
 
@@ -223,7 +226,8 @@ fn the_mouse_picks_and_the_wheel_scrolls() {
     bench.touch(0, 0, TouchKind::Wheel(3));
     assert!(bench.draw().starts_with("x3 "), "{}", bench.draw());
     bench.touch(0, 0, TouchKind::DoubleClick);
-    let expected = Action::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, Way::Back);
+    let expected =
+        Action::Travel(TravelAction::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, Way::Back));
     assert_eq!(bench.actions(), [expected]);
 }
 
@@ -251,7 +255,7 @@ fn a_wide_pane_has_more_columns() {
 fn no_size_is_too_small() {
     for group in [RegisterGroup::Core, RegisterGroup::Double, RegisterGroup::Vector] {
         let mut bench = bench(1249);
-        bench.take(&Action::ShowRegisters(group));
+        bench.take(&Action::View(ViewAction::ShowRegisters(group)));
         bench.drum();
     }
 }

@@ -5,7 +5,8 @@ use crate::command::{Command, Toward};
 use stepback_debugger::action::{OtherCall, StepRange, Way};
 
 fn effects(of: EffectsOf) -> Stage<ListPane<TableView<EffectsTable>>> {
-    Stage::at(880, ListPane::new(TableView::new(EffectsTable::default()))).take(&Action::ShowEffects(of))
+    Stage::at(880, ListPane::new(TableView::new(EffectsTable::default())))
+        .take(&Action::View(ViewAction::ShowEffects(of)))
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn accesses_are_listed_with_the_cursor_at_the_last_one() {
   Choose a cell in a pane of registers or memory, and give
   the command "Accesses" (:); or "All executions…" of code."#
     );
-    let list = Action::ListAccesses("0x80020018".to_owned(), 8, None);
+    let list = Action::View(ViewAction::ListAccesses("0x80020018".to_owned(), 8, None));
     assert_eq!(
         accesses().take(&list).draw(80, 10),
         r" 10 accesses of 8 bytes at 80020018
@@ -34,7 +34,7 @@ fn accesses_are_listed_with_the_cursor_at_the_last_one() {
    1,571  read                     8684e5            ldrb   w1, [x2, #1]!
    1,575  read                     8684e5            ldrb   w1, [x2, #1]!"
     );
-    let list = Action::ListValues(CellName::Register("x2".to_owned()));
+    let list = Action::View(ViewAction::ListValues(CellName::Register("x2".to_owned())));
     assert_eq!(
         accesses().take(&list).draw(60, 6),
         r" 237 writes of x2
@@ -44,7 +44,7 @@ fn accesses_are_listed_with_the_cursor_at_the_last_one() {
    1,221  write  31        7                 sub    w2, w0, …
 *  1,231  write  7         34                sub    w2, w0, …"
     );
-    let list = Action::ListExecutions("0x80000494".to_owned());
+    let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
     assert_eq!(
         accesses().take(&list).draw(80, 6),
         r" 9 executions of 0x80000494
@@ -58,8 +58,8 @@ fn accesses_are_listed_with_the_cursor_at_the_last_one() {
 
 #[test]
 fn accesses_by_call_stacks_are_opened_and_travelled_to() {
-    let list = Action::ListValues(CellName::Register("x2".to_owned()));
-    let grouped = || accesses().take(&list).take(&Action::GroupAccesses);
+    let list = Action::View(ViewAction::ListValues(CellName::Register("x2".to_owned())));
+    let grouped = || accesses().take(&list).take(&Action::View(ViewAction::GroupAccesses));
     assert_eq!(
         grouped().draw(80, 5),
         r" 237 writes of x2 in 14 call stacks
@@ -86,13 +86,13 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
         closed.draw(80, 5).lines().nth(3),
         Some("*▸    36    875  1,426                           80000328 ← 80000390 ← 80000764 …")
     );
-    let listed = grouped().take(&Action::GroupAccesses).draw(60, 5);
+    let listed = grouped().take(&Action::View(ViewAction::GroupAccesses)).draw(60, 5);
     assert!(listed.starts_with(" 237 writes of x2\n    Step"), "{listed}");
 }
 
 #[test]
 fn return_travels_to_an_access() {
-    let list = Action::ListExecutions("0x80000494".to_owned());
+    let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
     let asked = accesses().take(&list).press(&[Command::Move(Toward::Up), Command::Access(Way::Back)]).asked;
     assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 1119))]");
 }
@@ -163,9 +163,9 @@ fn memory_is_told_as_a_whole() {
 
 #[test]
 fn the_lists_survive_all_sizes() {
-    accesses().take(&Action::ListAccesses("0x80020010".to_owned(), 64, None)).drum();
-    let list = Action::ListValues(CellName::Register("x2".to_owned()));
-    accesses().take(&list).take(&Action::GroupAccesses).drum();
+    accesses().take(&Action::View(ViewAction::ListAccesses("0x80020010".to_owned(), 64, None))).drum();
+    let list = Action::View(ViewAction::ListValues(CellName::Register("x2".to_owned())));
+    accesses().take(&list).take(&Action::View(ViewAction::GroupAccesses)).drum();
     [PanelKind::Heap, PanelKind::Heat, PanelKind::Tasks, PanelKind::Regions, PanelKind::StackMemory]
         .into_iter()
         .for_each(|kind| memory(kind).drum());
