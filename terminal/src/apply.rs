@@ -11,7 +11,7 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::{Showing, Tone, TraceChoice};
-use stepback_debugger::keymap;
+use stepback_debugger::keymap::CommandId;
 use stepback_debugger::messages::{Language, say};
 use stepback_debugger::model::{Move, Stride};
 use stepback_debugger::session::{OpenOptions, TraceFiles};
@@ -101,15 +101,15 @@ impl Browser {
             Action::File(FileAction::AddSysroot(Some(directory))) => {
                 self.reopen(|desk| desk.options_with_sysroot(directory))
             }
-            Action::File(FileAction::AddImage(None)) => self.ask_argument("Add image…"),
-            Action::File(FileAction::AddSysroot(None)) => self.ask_argument("Add directory of images…"),
+            Action::File(FileAction::AddImage(None)) => self.ask_argument(CommandId::AddImage),
+            Action::File(FileAction::AddSysroot(None)) => self.ask_argument(CommandId::AddDirectoryOfImages),
             Action::File(FileAction::MoveSources(mapping)) => self.move_sources(mapping),
             Action::File(FileAction::ForgetSources) => {
                 if let Some(desk) = &mut self.desk {
                     desk.sources.map = desk.session.source_map.clone();
                 }
             }
-            Action::File(FileAction::LocateSource(_)) => self.ask_argument("Map sources…"),
+            Action::File(FileAction::LocateSource(_)) => self.ask_argument(CommandId::MapSources),
             Action::File(FileAction::ContinueIndexing) => self.index_more(Showing::Parts),
             Action::File(FileAction::FollowTrace) => self.toggle_follow(),
             action => match kind_of(&action) {
@@ -146,7 +146,7 @@ impl Browser {
             }
             Action::App(AppAction::Quit) => self.is_over = true,
             Action::App(AppAction::CommandPalette) => self.over = Over::Palette(Palette::new(self.focused_kind())),
-            Action::App(AppAction::AskFor(name)) => self.ask_argument(&name),
+            Action::App(AppAction::AskFor(command)) => self.ask_argument(command),
             Action::App(AppAction::KeyboardHelp) => self.help(),
             Action::App(AppAction::About) => {
                 let version = env!("CARGO_PKG_VERSION");
@@ -170,8 +170,9 @@ impl Browser {
     }
 
     /// Asks for the argument of a command.
-    pub(super) fn ask_argument(&mut self, name: &str) {
-        if let Some(command) = keymap::command(name).filter(|command| command.argument.is_some()) {
+    pub(super) fn ask_argument(&mut self, command: CommandId) {
+        let command = command.command();
+        if command.argument.is_some() {
             self.ask(Asked::Argument(command), "");
         }
     }

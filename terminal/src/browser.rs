@@ -18,7 +18,7 @@ use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
 use stepback_debugger::desk::{
     Desk, Keeping, Marks, Message, Opening, Queue, Saver, Script, Showing, StatusSlot, Tone, TraceChoice, Undo,
 };
-use stepback_debugger::keymap::{Indexing, Situation, Switches};
+use stepback_debugger::keymap::{CommandId, Indexing, Situation, Switches};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
 use stepback_debugger::worker::Worker;
@@ -268,14 +268,14 @@ impl Browser {
             None => Indexing::Stopped,
         };
         let mut on = Vec::new();
-        on.extend(window.is_raw.then_some("Raw text"));
+        on.extend(window.is_raw.then_some(CommandId::RawText));
         let only = match window.only_hits.of {
-            Sieve::Hits => "Only hits",
-            Sieve::Slice => "Only steps of the slice",
+            Sieve::Hits => CommandId::OnlyHits,
+            Sieve::Slice => CommandId::OnlyStepsOfTheSlice,
         };
         on.extend(window.only_hits.is_on.then_some(only));
-        on.extend(window.thread.is_some().then_some("Stay in thread"));
-        on.extend(desk.windows.is_synced.then_some("Windows move together"));
+        on.extend(window.thread.is_some().then_some(CommandId::StayInThread));
+        on.extend(desk.windows.is_synced.then_some(CommandId::WindowsMoveTogether));
         Situation {
             active: Some((desk.windows.active, window.position.0)),
             trace: window.trace,

@@ -10,7 +10,7 @@ use super::registry;
 use super::sent::sent_here;
 use stepback_debugger::action::{Action, AppAction, FileAction, MarkAction, PanelAction, PanelKind, ViewAction};
 use stepback_debugger::desk::{Choice, Desk, Item, ItemKey, Known, Places, items};
-use stepback_debugger::keymap::{Command, Situation};
+use stepback_debugger::keymap::{Command, CommandId, Situation};
 use stepback_debugger::messages::say;
 
 /// The palette while it is open.
@@ -164,8 +164,13 @@ impl Palette {
 
 /// Whether a command asks for an argument of what a terminal cannot do.
 pub fn asks_for_window(command: &Command) -> bool {
-    let names = ["Interface font…", "Fixed-width font…", "Set keys…", "Import keys…", "Waveform…"];
-    names.contains(&command.name) || command.name.contains("layout")
+    use CommandId::{
+        ChangeKeys, FixedWidthFont, ForgetLayout, ImportKeys, InterfaceFont, SaveLayoutAs, UseLayout, Waveform,
+    };
+    matches!(
+        command.id,
+        InterfaceFont | FixedWidthFont | ChangeKeys | ImportKeys | Waveform | UseLayout | SaveLayoutAs | ForgetLayout
+    )
 }
 
 /// Whether an action is what a terminal cannot do.

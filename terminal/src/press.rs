@@ -18,7 +18,7 @@ use stepback_debugger::action::{
     ViewAction, Way,
 };
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{self, Keyboard, place_text};
+use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
 use stepback_debugger::messages::say;
 
 /// Rows that the wheel turns by.
@@ -154,7 +154,7 @@ impl Browser {
     fn ask_why(&mut self) {
         match self.situation().why() {
             Some(why) => self.queue.push(why),
-            None => self.queue.push(Action::App(AppAction::AskFor("Why…".to_owned()))),
+            None => self.queue.push(Action::App(AppAction::AskFor(CommandId::Why))),
         }
     }
 

@@ -92,9 +92,7 @@ impl App {
             Action::App(AppAction::Quit) => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
             Action::App(AppAction::FocusGoTo) => self.go_to.focus(),
             Action::App(AppAction::CommandPalette) => self.palette = Some(Palette::default()),
-            Action::App(AppAction::AskFor(name)) => {
-                self.palette = stepback_debugger::keymap::command(&name).map(Palette::asking)
-            }
+            Action::App(AppAction::AskFor(command)) => self.palette = Some(Palette::asking(command.command())),
             Action::App(AppAction::KeyboardHelp) => self.page = Some(Page::Keys),
             Action::App(AppAction::About) => self.page = Some(Page::About),
             Action::App(AppAction::Theme(choice)) => self.choose_theme(choice),
@@ -104,8 +102,8 @@ impl App {
                 self.keep_settings();
             }
             Action::App(AppAction::Settings) => self.settings_page = Some(SettingsPage::default()),
-            Action::App(AppAction::SetKeys(name, keys)) => self.set_keys(&name, &keys),
-            Action::App(AppAction::ResetKeys(name)) => self.reset_keys(name.as_deref()),
+            Action::App(AppAction::SetKeys(command, keys)) => self.set_keys(command, &keys),
+            Action::App(AppAction::ResetKeys(command)) => self.reset_keys(command),
             Action::App(AppAction::ExportKeys) => self.export_keys(),
             Action::App(AppAction::ImportKeys(path)) => self.import_keys(path),
             Action::App(AppAction::Zoom(direction)) => self.zoom(direction),

@@ -23,7 +23,7 @@ use stepback_debugger::action::{
     Action, CallMeasure, FileAction, FunctionsOf, PanelAction, PanelId, ThemeChoice, TimelineLanes,
 };
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{Indexing, Keyboard, Situation, Switches};
+use stepback_debugger::keymap::{CommandId, Indexing, Keyboard, Situation, Switches};
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
@@ -47,38 +47,41 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
     let measures = |by| workspace.is_some_and(|workspace| workspace.functions.measure() == by);
     let edges = workspace.map(|workspace| workspace.slice.edges()).unwrap_or_default();
     let all = [
-        ("Raw text", window.is_some_and(|window| window.is_raw)),
-        ("Only hits", window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits)),
+        (CommandId::RawText, window.is_some_and(|window| window.is_raw)),
         (
-            "Only steps of the slice",
+            CommandId::OnlyHits,
+            window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Hits),
+        ),
+        (
+            CommandId::OnlyStepsOfTheSlice,
             window.is_some_and(|window| window.only_hits.is_on && window.only_hits.of == Sieve::Slice),
         ),
-        ("Slice follows addresses", edges.addresses),
-        ("Slice follows flags", edges.flags),
-        ("Slice follows control", edges.control),
-        ("Stay in thread", window.is_some_and(|window| window.thread.is_some())),
-        ("Source lines in rows", workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
-        ("Own file browser", settings.uses_own_browser),
-        ("Windows move together", workspace.is_some_and(|workspace| workspace.windows.is_synced)),
-        ("Timeline calls", shows(TimelineLanes::Calls)),
-        ("Timeline threads", shows(TimelineLanes::Threads)),
-        ("Timeline cores", shows(TimelineLanes::Cores)),
-        ("Timeline calls and threads", shows(TimelineLanes::CallsAndThreads)),
-        ("Timeline calls and cores", shows(TimelineLanes::CallsAndCores)),
-        ("Functions of the selection", tells(FunctionsOf::Selection)),
-        ("Functions of the whole trace", tells(FunctionsOf::Whole)),
-        ("Flame graph by steps", measures(CallMeasure::Steps)),
-        ("Flame graph by time", measures(CallMeasure::Time)),
-        ("Theme dark", is_chosen(ThemeChoice::Dark)),
-        ("Theme light", is_chosen(ThemeChoice::Light)),
-        ("Theme system", is_chosen(ThemeChoice::System)),
-        ("Theme colour-blind dark", is_chosen(ThemeChoice::SafeDark)),
-        ("Theme colour-blind light", is_chosen(ThemeChoice::SafeLight)),
-        ("Language system", settings.language == LanguageChoice::System),
-        ("Language English", settings.language == LanguageChoice::English),
-        ("Language French", settings.language == LanguageChoice::French),
+        (CommandId::SliceFollowsAddresses, edges.addresses),
+        (CommandId::SliceFollowsFlags, edges.flags),
+        (CommandId::SliceFollowsControl, edges.control),
+        (CommandId::StayInThread, window.is_some_and(|window| window.thread.is_some())),
+        (CommandId::SourceLinesInRows, workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
+        (CommandId::OwnFileBrowser, settings.uses_own_browser),
+        (CommandId::WindowsMoveTogether, workspace.is_some_and(|workspace| workspace.windows.is_synced)),
+        (CommandId::TimelineCalls, shows(TimelineLanes::Calls)),
+        (CommandId::TimelineThreads, shows(TimelineLanes::Threads)),
+        (CommandId::TimelineCores, shows(TimelineLanes::Cores)),
+        (CommandId::TimelineCallsAndThreads, shows(TimelineLanes::CallsAndThreads)),
+        (CommandId::TimelineCallsAndCores, shows(TimelineLanes::CallsAndCores)),
+        (CommandId::FunctionsOfTheSelection, tells(FunctionsOf::Selection)),
+        (CommandId::FunctionsOfTheWholeTrace, tells(FunctionsOf::Whole)),
+        (CommandId::FlameGraphBySteps, measures(CallMeasure::Steps)),
+        (CommandId::FlameGraphByTime, measures(CallMeasure::Time)),
+        (CommandId::ThemeDark, is_chosen(ThemeChoice::Dark)),
+        (CommandId::ThemeLight, is_chosen(ThemeChoice::Light)),
+        (CommandId::ThemeSystem, is_chosen(ThemeChoice::System)),
+        (CommandId::ThemeColourBlindDark, is_chosen(ThemeChoice::SafeDark)),
+        (CommandId::ThemeColourBlindLight, is_chosen(ThemeChoice::SafeLight)),
+        (CommandId::LanguageSystem, settings.language == LanguageChoice::System),
+        (CommandId::LanguageEnglish, settings.language == LanguageChoice::English),
+        (CommandId::LanguageFrench, settings.language == LanguageChoice::French),
     ];
-    Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect() }
+    Switches { on: all.into_iter().filter(|(_, is_on)| *is_on).map(|(command, _)| command).collect() }
 }
 
 /// After so many frames without an unanswered question the panels have drawn the last answer:

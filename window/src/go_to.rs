@@ -9,7 +9,7 @@ use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
 use stepback_debugger::action::{Action, TravelAction};
 use stepback_debugger::desk::Places;
 use stepback_debugger::desk::words::count;
-use stepback_debugger::keymap::{Situation, place_text};
+use stepback_debugger::keymap::{CommandId, Situation, place_text};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::go_to::Suggestion;
 use stepback_debugger::session::Session;
@@ -69,14 +69,14 @@ impl GoTo {
         let cap_color = tok.bg1;
         ui.painter().rect_filled(rect, 4.0, cap_color);
         ui.painter().text(rect.left_center() + vec2(9.0, 0.0), Align2::LEFT_CENTER, icons::GO_TO, icon(14.0), tok.t2);
-        let key = first_key("Go to…").unwrap_or_default();
+        let key = first_key(CommandId::GoTo).unwrap_or_default();
         let end = match wide < WITH_KEY {
             true => rect.right() + 2.0,
             false => key_cap(ui.painter(), rect.right_center() - vec2(5.0, 0.0), &key, tok).left(),
         };
         let left = rect.left() + if wide < WITH_KEY { 25.0 } else { 29.0 };
         let inner = Rect::from_min_max(pos2(left, rect.top()), pos2(end - 4.0, rect.bottom()));
-        let hint = if wide < 200.0 { label("Go to…") } else { say!("goto-forms") };
+        let hint = if wide < 200.0 { label(CommandId::GoTo) } else { say!("goto-forms") };
         let moved = if ui.memory(|memory| memory.has_focus(id())) { arrows(ui) } else { 0 };
         let response = field(ui, inner, &mut self.text, hint, say!("goto-go-to"));
         if std::mem::take(&mut self.is_focus_wanted) {

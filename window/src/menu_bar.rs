@@ -9,7 +9,7 @@ use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, label, paint_flat, width};
 use crate::theme::{Tok, icons, semi, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction, PanelAction, ThemeChoice, WindowId};
-use stepback_debugger::keymap::{self, Area, Command, Indexing, Situation, key_text};
+use stepback_debugger::keymap::{self, Area, Command, CommandId, Indexing, Situation, Submenu, key_text};
 use stepback_debugger::messages::say;
 
 /// Draws the menu bar.
@@ -49,16 +49,16 @@ fn menu_look(style: &mut Style) {
 fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
     ui.spacing_mut().item_spacing.x = 4.0;
     let (name, shape, choice) = match app.context.theme() {
-        egui::Theme::Dark => ("Theme light", icons::SUN, ThemeChoice::Light),
-        egui::Theme::Light => ("Theme dark", icons::MOON, ThemeChoice::Dark),
+        egui::Theme::Dark => (CommandId::ThemeLight, icons::SUN, ThemeChoice::Light),
+        egui::Theme::Light => (CommandId::ThemeDark, icons::MOON, ThemeChoice::Dark),
     };
     let name = label(name);
     let switch = FlatButton { icon_size: 15.0, ..FlatButton::of_icon(name, shape) };
     if switch.ui(ui).on_hover_text(name).clicked() {
         out.push(Action::App(AppAction::Theme(choice)));
     }
-    let cap = first_key("Commands…").unwrap_or_default();
-    let name = label("Commands…").trim_end_matches('…');
+    let cap = first_key(CommandId::Commands).unwrap_or_default();
+    let name = label(CommandId::Commands).trim_end_matches('…');
     let wide = width(ui, name, &ui_font(12.5)) + width(ui, &cap, &ui_font(11.0)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, name));
@@ -93,67 +93,6 @@ fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &To
     ui.painter().galley(egui::pos2(left + name_size.x + gap, summary_y), summary, tok.t3);
 }
 
-/// Commands that stand in submenus or among the windows, not in the list itself.
-fn is_apart(command: &Command) -> bool {
-    let name = command.name;
-    [
-        "Theme ",
-        "Language ",
-        "Memory by ",
-        "Registers ",
-        "Timeline ",
-        "Functions of ",
-        "Flame graph by ",
-        "Trace window ",
-        "Colour ",
-        "Layout ",
-        // These stand on the page of settings.
-        "Interface font",
-        "Fixed-width font",
-        "Built-in ",
-        "Larger interface",
-        "Smaller interface",
-        "Normal interface",
-    ]
-    .iter()
-    .any(|prefix| name.starts_with(prefix))
-}
-
-/// Commands above which a line separates what has another purpose.
-fn begins_group(name: &str) -> bool {
-    matches!(
-        name,
-        "Follow"
-            | "Open session…"
-            | "Add image…"
-            | "Close trace"
-            | "Quit"
-            | "Copy position"
-            | "Find…"
-            | "Settings…"
-            | "Keep search as…"
-            | "Only hits"
-            | "Next bookmark"
-            | "Delete all bookmarks"
-            | "Back in history"
-            | "Last write"
-            | "Last external change"
-            | "Step to next line"
-            | "Next where…"
-            | "Next step of thread"
-            | "All values…"
-            | "Next row"
-            | "Raw text"
-            | "Close messages"
-            | "Larger text"
-            | "Show trace"
-            | "New registers panel"
-            | "Next panel"
-            | "Pin panel here"
-            | "Reset layout"
-    )
-}
-
 /// A menu that is taller than the window scrolls.
 fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
     ui.set_min_width(250.0);
@@ -164,32 +103,14 @@ fn menu_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut 
 }
 
 fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    for command in keymap::commands().iter().filter(|command| command.area == area && !is_apart(command)) {
-        if begins_group(command.name) {
+    let is_entry = |command: &&Command| command.area == area && command.submenu.is_none() && !command.is_setting;
+    for command in keymap::commands().iter().filter(is_entry) {
+        if command.begins_group {
             ui.separator();
         }
         command_ui(ui, command, situation, out);
-        if command.name == "Open the demo" {
-            recent_ui(ui, app, out);
-        }
-        if command.name == "Show memory…" {
-            submenu(ui, say!("menu-memory-by"), "Memory by ", situation, out);
-        }
-        if command.name == "Show memory…" {
-            submenu(ui, say!("menu-registers"), "Registers ", situation, out);
-            submenu(ui, say!("menu-timeline"), "Timeline ", situation, out);
-            submenu(ui, say!("menu-functions"), "Functions of ", situation, out);
-            submenu(ui, say!("menu-flame-graph"), "Flame graph by ", situation, out);
-        }
-        if command.name == "Note…" {
-            submenu(ui, say!("menu-colour"), "Colour ", situation, out);
-        }
-        if command.name == "Close panel" {
-            layouts_ui(ui, app, situation, out);
-        }
-        if command.name == "Normal text" {
-            submenu(ui, say!("menu-theme"), "Theme ", situation, out);
-            submenu(ui, say!("menu-language"), "Language ", situation, out);
+        for submenu in &command.submenus_after {
+            submenu_ui(ui, *submenu, app, situation, out);
         }
     }
     if area == Area::Window {
@@ -197,34 +118,35 @@ fn entries_ui(ui: &mut Ui, area: Area, app: &App, situation: &Situation, out: &m
     }
 }
 
-fn submenu(ui: &mut Ui, title: &str, prefix: &str, situation: &Situation, out: &mut Vec<Action>) {
+fn submenu_ui(ui: &mut Ui, submenu: Submenu, app: &App, situation: &Situation, out: &mut Vec<Action>) {
+    let Some(title) = submenu.title() else { return };
+    if submenu == Submenu::Recent {
+        return recent_ui(ui, title, app, out);
+    }
     ui.menu_button(title, |ui| {
-        for command in keymap::commands().iter().filter(|command| command.name.starts_with(prefix)) {
+        for command in keymap::commands().iter().filter(|command| command.submenu == Some(submenu)) {
             command_ui(ui, command, situation, out);
+        }
+        if submenu == Submenu::Layout {
+            own_layouts_ui(ui, app, out);
         }
     });
 }
 
-/// The layouts of the program, and the user's own.
-fn layouts_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    ui.menu_button(say!("menu-layout"), |ui| {
-        for command in keymap::commands().iter().filter(|command| command.name.starts_with("Layout ")) {
-            command_ui(ui, command, situation, out);
+fn own_layouts_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
+    if !app.settings.layouts.is_empty() {
+        ui.separator();
+    }
+    for own in &app.settings.layouts {
+        if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
+            out.push(Action::Panel(PanelAction::UseLayout(own.name.clone())));
         }
-        if !app.settings.layouts.is_empty() {
-            ui.separator();
-        }
-        for own in &app.settings.layouts {
-            if ui.add_enabled(app.workspace.is_some(), Button::new(&own.name)).clicked() {
-                out.push(Action::Panel(PanelAction::UseLayout(own.name.clone())));
-            }
-        }
-    });
+    }
 }
 
-fn recent_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
+fn recent_ui(ui: &mut Ui, title: &str, app: &App, out: &mut Vec<Action>) {
     ui.add_enabled_ui(!app.settings.recent.is_empty(), |ui| {
-        ui.menu_button(say!("menu-recent"), |ui| {
+        ui.menu_button(title, |ui| {
             for trace in &app.settings.recent {
                 if ui.button(trace.name()).on_hover_text(trace.path.display().to_string()).clicked() {
                     out.push(trace.action());
@@ -242,12 +164,18 @@ fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
     for id in ids {
         let at = workspace.windows.get(id).map_or(0, |window| window.position.0);
         let name = say!("menu-trace-window-at", number = id.0, position = stepback_debugger::desk::words::count(at));
-        let key = first_key(&format!("Trace window {}", id.0)).unwrap_or_default();
+        let key = key_of_window(id).unwrap_or_default();
         let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
             out.push(Action::Panel(PanelAction::Activate(id)));
         }
     }
+}
+
+/// Returns the key of a trace window; those with high numbers have none.
+fn key_of_window(id: WindowId) -> Option<String> {
+    let commands = [CommandId::TraceWindow1, CommandId::TraceWindow2, CommandId::TraceWindow3, CommandId::TraceWindow4];
+    first_key(*commands.get(usize::try_from(id.0).ok()?.checked_sub(1)?)?)
 }
 
 fn shortcut(ui: &Ui, key: &str) -> RichText {
@@ -258,25 +186,25 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
     let key = command.keys().first().map(key_text).unwrap_or_default();
-    let is_following = command.name == "Follow" && situation.indexing == Indexing::Following;
-    let is_on = is_following || situation.switches.is_on(command.name);
+    let is_following = command.id == CommandId::Follow && situation.indexing == Indexing::Following;
+    let is_on = is_following || situation.switches.is_on(command.id);
     let text = text_of(command, situation);
     // A tick stands before what is on.
     let text = if is_on { format!("{}  {text}", icons::CHECK) } else { text };
     let entry = Button::new(text).selected(is_on).shortcut_text(shortcut(ui, &key));
     let mut response = ui.add_enabled(action.is_some() || asks, entry);
-    if let Some(why) = situation.follow_refusal.filter(|_| command.name == "Follow") {
+    if let Some(why) = situation.follow_refusal.filter(|_| command.id == CommandId::Follow) {
         response = response.on_disabled_hover_text(stepback_debugger::desk::words::sentence(why));
     }
     if response.clicked() {
         // What needs an argument asks for it in the palette.
-        out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.name.to_owned()))));
+        out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.id))));
     }
 }
 
 /// The name; for the last and next accesses also of what.
 fn text_of(command: &Command, situation: &Situation) -> String {
-    match situation.cell.as_ref().filter(|_| command.name.ends_with(" write") || command.name.ends_with(" read")) {
+    match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
         None => command.label().to_owned(),
     }

@@ -194,14 +194,8 @@ impl Palette {
         let item = list.get(self.chosen).filter(|_| keys.is_tab);
         match item.map(|item| &item.choice) {
             Some(Choice::Ask(command)) => self.ask(command),
-            Some(Choice::Run(name, _)) => {
-                if let Some(command) =
-                    stepback_debugger::keymap::command(name).filter(|command| command.argument.is_some())
-                {
-                    self.ask(command);
-                }
-            }
-            Some(Choice::Nothing) | None => {}
+            Some(Choice::Run(id, _)) if id.command().argument.is_some() => self.ask(id.command()),
+            Some(Choice::Run(..) | Choice::Nothing) | None => {}
         }
     }
 
@@ -213,8 +207,8 @@ impl Palette {
 
     fn choose(&mut self, item: &Item, around: &mut Surroundings<'_>) -> bool {
         match &item.choice {
-            Choice::Run(name, action) => {
-                around.settings.remember_command(name);
+            Choice::Run(id, action) => {
+                around.settings.remember_command(id.command().name);
                 around.out.push(action.clone());
                 true
             }

@@ -12,7 +12,7 @@ use super::undo::Before;
 use crate::theme::install_fonts;
 use stepback_debugger::action::{Action, FontChange};
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{KeyChoice, command, read_key};
+use stepback_debugger::keymap::{CommandId, KeyChoice, read_key};
 use stepback_debugger::messages::say;
 use stepback_debugger::worker::{Lane, Ticket};
 
@@ -61,21 +61,17 @@ impl App {
     }
 
     /// Chooses the keys of a command.
-    pub(super) fn set_keys(&mut self, name: &str, keys: &[String]) {
-        let Some(command) = command(name) else {
-            return self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
-        };
+    pub(super) fn set_keys(&mut self, command: CommandId, keys: &[String]) {
         match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
-            Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
+            Ok(keys) => self.change_keys(|choice| choice.set(command.command(), &keys)),
             Err(error) => self.report(&error),
         }
     }
 
     /// Gives a command, or all, the keys that they had at first.
-    pub(super) fn reset_keys(&mut self, name: Option<&str>) {
-        match name.map(|name| (name, command(name))) {
-            Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
-            Some((name, None)) => self.report(&say!("line-there-is-no-command", line = format!("{name:?}"))),
+    pub(super) fn reset_keys(&mut self, command: Option<CommandId>) {
+        match command {
+            Some(command) => self.change_keys(|choice| choice.reset(command.command())),
             None => self.change_keys(|choice| *choice = KeyChoice::default()),
         }
     }

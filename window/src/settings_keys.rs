@@ -7,7 +7,7 @@ use super::settings::Settings;
 use super::widgets::{FlatButton, key_cap, text_button, width};
 use crate::theme::{Tok, ui as ui_font};
 use stepback_debugger::action::{Action, AppAction};
-use stepback_debugger::keymap::{Command, Key, KeyStroke, commands, key_text, written};
+use stepback_debugger::keymap::{Command, CommandId, Key, KeyStroke, commands, key_text, written};
 use stepback_debugger::messages::say;
 
 const ROW: f32 = 28.0;
@@ -23,17 +23,17 @@ pub struct KeysPage {
 /// The next key that is pressed becomes one of a command.
 #[derive(Clone, Copy)]
 struct Capture {
-    name: &'static str,
+    command: CommandId,
     /// Beside those that it has.
     is_added: bool,
 }
 
 /// A key that was pressed belongs to another command.
 struct Conflict {
-    name: &'static str,
+    command: CommandId,
     keys: Vec<String>,
     key: String,
-    owner: &'static str,
+    owner: CommandId,
 }
 
 impl KeysPage {
@@ -96,11 +96,12 @@ impl KeysPage {
         ui.horizontal(|ui| {
             ui.set_min_height(22.0);
             let Some(conflict) = conflict else {
-                let (words, color) =
-                    match self.capture.and_then(|capture| stepback_debugger::keymap::command(capture.name)) {
-                        Some(command) => (say!("settings-press", command = command.bare_label()), tok.accent),
-                        None => (say!("settings-how").to_owned(), tok.t3),
-                    };
+                let (words, color) = match self.capture {
+                    Some(Capture { command, .. }) => {
+                        (say!("settings-press", command = command.command().bare_label()), tok.accent)
+                    }
+                    None => (say!("settings-how").to_owned(), tok.t3),
+                };
                 ui.label(egui::RichText::new(words).font(ui_font(12.5)).color(color));
                 return;
             };
@@ -110,7 +111,7 @@ impl KeysPage {
             let is_taken = text_button(ui, say!("settings-take"), ui_font(12.5), tok.accent).clicked();
             let is_left = text_button(ui, say!("settings-leave"), ui_font(12.5), tok.accent).clicked();
             if is_taken {
-                out.push(Action::App(AppAction::SetKeys(conflict.name.to_owned(), conflict.keys)));
+                out.push(Action::App(AppAction::SetKeys(conflict.command, conflict.keys)));
             } else if !is_left {
                 self.conflict = Some(conflict);
             }
@@ -125,7 +126,7 @@ impl KeysPage {
         let name = command.bare_label();
         let said = say!("page-key-said", command = name, keys = keys.join(say!("page-or")));
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Row, true, &said));
-        let is_captured = self.capture.is_some_and(|capture| capture.name == command.name);
+        let is_captured = self.capture.is_some_and(|capture| capture.command == command.id);
         if is_captured || response.contains_pointer() {
             ui.painter().rect_filled(rect, 3.0, if is_captured { tok.sel } else { tok.hover });
         }
@@ -158,13 +159,13 @@ impl KeysPage {
             let button = FlatButton { name: &said, icon: None, text: Some(text), is_enabled: true, icon_size: 14.0 };
             button.ui(ui).clicked()
         };
-        let capture = |is_added| Some(Capture { name: command.name, is_added });
+        let capture = |is_added| Some(Capture { command: command.id, is_added });
         if settings.keys.has(command) && button(ui, say!("settings-reset"), say!("settings-reset-of", command = name)) {
-            out.push(Action::App(AppAction::ResetKeys(Some(command.name.to_owned()))));
+            out.push(Action::App(AppAction::ResetKeys(Some(command.id))));
         }
         if !command.keys().is_empty() {
             if button(ui, say!("settings-remove"), say!("settings-remove-of", command = name)) {
-                out.push(Action::App(AppAction::SetKeys(command.name.to_owned(), Vec::new())));
+                out.push(Action::App(AppAction::SetKeys(command.id, Vec::new())));
             }
             if button(ui, say!("settings-add"), say!("settings-add-of", command = name)) {
                 (self.capture, self.conflict) = (capture(true), None);
@@ -180,7 +181,7 @@ impl KeysPage {
         let Some(capture) = self.capture else { return };
         let Some(key) = ui.input_mut(pressed) else { return };
         self.capture = None;
-        let Some(command) = stepback_debugger::keymap::command(capture.name) else { return };
+        let command = capture.command.command();
         if key.key == Key::Escape {
             return;
         }
@@ -188,12 +189,12 @@ impl KeysPage {
         keys.retain(|its| *its != key);
         keys.push(key);
         let keys = keys.iter().map(written).collect();
-        match settings.keys.owner(&key).filter(|owner| owner.name != command.name) {
+        match settings.keys.owner(&key).filter(|owner| owner.id != command.id) {
             Some(owner) => {
-                let (name, key, owner) = (command.name, key_text(&key), owner.name);
-                self.conflict = Some(Conflict { name, keys, key, owner });
+                let (command, key, owner) = (command.id, key_text(&key), owner.id);
+                self.conflict = Some(Conflict { command, keys, key, owner });
             }
-            None => out.push(Action::App(AppAction::SetKeys(command.name.to_owned(), keys))),
+            None => out.push(Action::App(AppAction::SetKeys(command.id, keys))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The start screen: open a trace, the demo, or one of the last.
 
 use std::path::Path;
+use stepback_debugger::keymap::CommandId;
 
 use egui::{
     Align, Align2, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
@@ -112,14 +113,18 @@ fn title_ui(ui: &mut Ui, tok: &Tok) {
 
 fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
     ui.horizontal(|ui| {
-        let open =
-            LargeButton { text: label("Open…"), icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
+        let open = LargeButton {
+            text: label(CommandId::Open),
+            icon: icons::OPEN,
+            key: first_key(CommandId::Open),
+            is_primary: true,
+        };
         if open.ui(ui, 156.0).clicked() {
             out.push(Action::File(FileAction::OpenDialog));
         }
-        let demo = LargeButton { text: label("Open the demo"), icon: icons::PLAY, key: None, is_primary: false };
+        let demo = LargeButton { text: label(CommandId::OpenTheDemo), icon: icons::PLAY, key: None, is_primary: false };
         let directory =
-            LargeButton { text: label("Open directory…"), icon: icons::OPEN, key: None, is_primary: false };
+            LargeButton { text: label(CommandId::OpenDirectory), icon: icons::OPEN, key: None, is_primary: false };
         if directory.ui(ui, 176.0).on_hover_text(say!("start-a-trace-that-consists-of")).clicked() {
             out.push(Action::File(FileAction::OpenDirectoryDialog));
         }
@@ -127,7 +132,7 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
             out.push(Action::File(FileAction::OpenDemo));
         }
         let session =
-            LargeButton { text: label("Open session…"), icon: icons::BOOKMARK, key: None, is_primary: false };
+            LargeButton { text: label(CommandId::OpenSession), icon: icons::BOOKMARK, key: None, is_primary: false };
         let hint = say!("start-what-was-marked-named-and");
         if session.ui(ui, 164.0).on_hover_text(hint).clicked() {
             out.push(Action::File(FileAction::OpenSession(None)));

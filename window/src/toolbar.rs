@@ -7,7 +7,7 @@ use super::go_to::Asking;
 use super::widgets::{FlatButton, label, separator, tip};
 use crate::theme::{icon_fill, icons};
 use stepback_debugger::action::Action;
-use stepback_debugger::keymap::{self, Situation};
+use stepback_debugger::keymap::{self, CommandId, Situation};
 use stepback_debugger::notes::BookmarkPlace;
 
 /// Below this width the texts of panels become icons and the field shrinks.
@@ -43,7 +43,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
 /// The field, or the button that leads to that of the panel.
 fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
     let Some(workspace) = app.workspace.as_ref().filter(|_| wide >= WITH_FIND) else {
-        button(ui, "Find…", None, situation, out);
+        button(ui, CommandId::Find, None, situation, out);
         return;
     };
     let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
@@ -52,7 +52,7 @@ fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &m
 
 fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
     let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
-    button(ui, "Open…", None, situation, out);
+    button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons that lead nowhere from here are dimmed.
     let nowhere = Situation::default();
@@ -61,22 +61,32 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
         let window = workspace.windows.active();
         (!window.back.is_empty(), !window.forward.is_empty())
     });
-    icons_ui(ui, &["Back in history"], where_useful(can_back), out);
-    icons_ui(ui, &["Forward in history"], where_useful(can_forward), out);
+    icons_ui(ui, &[CommandId::BackInHistory], where_useful(can_back), out);
+    icons_ui(ui, &[CommandId::ForwardInHistory], where_useful(can_forward), out);
     divide(ui, wide);
     let position = situation.position().unwrap_or(0);
-    icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], where_useful(position > 0), out);
+    icons_ui(
+        ui,
+        &[CommandId::GoToStart, CommandId::StepBackOut, CommandId::StepBackOver, CommandId::StepBack],
+        where_useful(position > 0),
+        out,
+    );
     ui.add_space(4.0);
     app.go_to.counter_ui(ui, situation, end, out);
     ui.add_space(4.0);
-    icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], where_useful(position < end), out);
+    icons_ui(
+        ui,
+        &[CommandId::Step, CommandId::StepOver, CommandId::StepOut, CommandId::GoToEnd],
+        where_useful(position < end),
+        out,
+    );
     divide(ui, wide);
-    for name in ["Last write", "Next write"] {
+    for name in [CommandId::LastWrite, CommandId::NextWrite] {
         button(ui, name, (wide >= NARROW).then(|| label(name)), situation, out);
     }
     divide(ui, wide);
     bookmark_ui(ui, app, situation, out);
-    for name in ["Side by side", "Compare"] {
+    for name in [CommandId::SideBySide, CommandId::Compare] {
         button(ui, name, (wide >= WIDE).then(|| label(name)), situation, out);
     }
 }
@@ -93,7 +103,7 @@ fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Acti
     let here = situation.position().zip(app.workspace.as_ref());
     let place = |position| BookmarkPlace::Position(position);
     let marked = here.and_then(|(position, workspace)| workspace.bookmarks.at(place(position)));
-    let response = button(ui, "Bookmark", None, situation, out);
+    let response = button(ui, CommandId::Bookmark, None, situation, out);
     if let Some(bookmark) = marked {
         let tok = crate::theme::Tok::current(ui);
         let (center, color) = (response.rect.center(), tok.ribbon(bookmark.color));
@@ -102,19 +112,18 @@ fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Acti
 }
 
 /// Draws buttons that show an icon alone.
-fn icons_ui(ui: &mut Ui, names: &[&str], situation: &Situation, out: &mut Vec<Action>) {
-    for name in names {
-        button(ui, name, None, situation, out);
+fn icons_ui(ui: &mut Ui, commands: &[CommandId], situation: &Situation, out: &mut Vec<Action>) {
+    for command in commands {
+        button(ui, *command, None, situation, out);
     }
 }
 
 /// Draws the button of a command; `text` stands beside its icon.
-fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) -> Response {
-    let command = keymap::command(name);
-    let action = command.and_then(|command| command.action(situation));
-    let icon = command.and_then(|command| command.icon);
-    let shown = FlatButton { name: label(name), icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
-    let response = shown.ui(ui).on_hover_text(hint(name, situation));
+fn button(ui: &mut Ui, id: CommandId, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) -> Response {
+    let command = id.command();
+    let (action, icon) = (command.action(situation), command.icon);
+    let shown = FlatButton { name: command.label(), icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+    let response = shown.ui(ui).on_hover_text(hint(id, situation));
     if let Some(action) = action.filter(|_| response.clicked()) {
         out.push(action);
     }
@@ -122,13 +131,12 @@ fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, ou
 }
 
 /// The name and key; for the last and next write also of what.
-fn hint(name: &str, situation: &Situation) -> String {
-    let is_access = matches!(name, "Last write" | "Next write");
-    match situation.cell.as_ref().filter(|_| is_access) {
+fn hint(command: CommandId, situation: &Situation) -> String {
+    match situation.cell.as_ref().filter(|_| command.command().is_access()) {
         Some(cell) => {
-            let label = label(name);
-            tip(name).replacen(label, &keymap::of_cell(label, cell), 1)
+            let label = label(command);
+            tip(command).replacen(label, &keymap::of_cell(label, cell), 1)
         }
-        None => tip(name),
+        None => tip(command),
     }
 }

@@ -3,6 +3,7 @@
 use egui::{
     Align2, Color32, FontId, Painter, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
+use stepback_debugger::keymap::CommandId;
 
 use crate::theme::{Tok, icon, medium, mono_bold, ui as ui_font};
 use stepback_debugger::keymap;
@@ -85,7 +86,7 @@ pub fn width(ui: &Ui, text: &str, font: &FontId) -> f32 {
 }
 
 /// A command's name and its first key, for tooltips.
-pub fn tip(command: &str) -> String {
+pub fn tip(command: CommandId) -> String {
     let label = label(command);
     match first_key(command) {
         Some(key) => format!("{label}   {key}"),
@@ -94,13 +95,13 @@ pub fn tip(command: &str) -> String {
 }
 
 /// A command as it is called in the language of the window.
-pub fn label(command: &str) -> &str {
-    keymap::command(command).map_or(command, |command| command.label())
+pub fn label(command: CommandId) -> &'static str {
+    command.command().label()
 }
 
 /// A command's first key.
-pub fn first_key(command: &str) -> Option<String> {
-    keymap::command(command)?.keys().first().map(keymap::key_text)
+pub fn first_key(command: CommandId) -> Option<String> {
+    command.command().keys().first().map(keymap::key_text)
 }
 
 /// Paints a key cap with its right edge at a point; returns its rectangle.

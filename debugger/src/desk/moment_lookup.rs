@@ -1,5 +1,6 @@
 //! Moves to moments that have to be looked for: another visit, another line, where something becomes so.
 
+use crate::keymap::CommandId;
 use std::sync::Arc;
 
 use anyhow::anyhow;
@@ -99,8 +100,8 @@ impl Desk {
         match self.condition.clone() {
             Some(condition) => self.go_to_where(condition, way),
             None => {
-                let name = if way == Way::Back { "Previous where…" } else { "Next where…" };
-                self.tell(News::Do(Action::App(AppAction::AskFor(name.to_owned()))));
+                let command = if way == Way::Back { CommandId::PreviousWhere } else { CommandId::NextWhere };
+                self.tell(News::Do(Action::App(AppAction::AskFor(command))));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::action::{Action, SearchAction, SliceAction, TravelAction};
 use crate::icons;
-use crate::keymap::{self, Command, Situation, parse_line};
+use crate::keymap::{self, Command, CommandId, Situation, parse_line};
 use crate::messages::{folded, say};
 use crate::model::go_to::Suggestion;
 use crate::notes::{KeptSearch, KeptSlice};
@@ -40,8 +40,8 @@ pub enum ItemKey {
 /// What happens when a row is chosen.
 #[derive(Clone)]
 pub enum Choice {
-    /// An action, under the name of the command that it belongs to.
-    Run(&'static str, Action),
+    /// An action of a command.
+    Run(CommandId, Action),
     /// The palette asks for the argument of a command.
     Ask(&'static Command),
     /// Nothing: not possible at the moment.
@@ -88,21 +88,21 @@ pub fn items(query: &str, situation: &Situation, Known { recent, places, searche
             // A panel's name alone means the panel.
             let bonus = if is_panel_of(words, command) { 1000 } else { 0 };
             // What says how something is shown comes behind what shows it.
-            let penalty = penalty + if says_how(command) { 25 } else { 0 };
+            let penalty = penalty + if command.is_presentation { 25 } else { 0 };
             Some((score + bonus - penalty, Item { matched, ..item(command, text, situation) }))
         })
         .collect();
     fitting.extend(searches.iter().filter_map(|kept| {
         let text = say!("palette-search", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run("Run search…", Action::Search(SearchAction::RunSearch(kept.name.clone())));
+        let choice = Choice::Run(CommandId::RunSearch, Action::Search(SearchAction::RunSearch(kept.name.clone())));
         let (key, icon) = (ItemKey::Nothing, Some(icons::SEARCH));
         Some((score, Item { group: None, text, matched, area: keymap::Area::Edit.name(), key, icon, choice }))
     }));
     fitting.extend(slices.iter().filter_map(|kept| {
         let text = say!("palette-slice", name = kept.name.as_str());
         let (score, matched) = fit(words, &text)?;
-        let choice = Choice::Run("Run slice…", Action::Slice(SliceAction::RunSlice(kept.name.clone())));
+        let choice = Choice::Run(CommandId::RunSlice, Action::Slice(SliceAction::RunSlice(kept.name.clone())));
         let (key, icon) = (ItemKey::Nothing, Some(icons::WHY));
         Some((score, Item { group: None, text, matched, area: keymap::Area::View.name(), key, icon, choice }))
     }));
@@ -122,7 +122,7 @@ fn place_items(places: &[&Suggestion]) -> Vec<Item> {
         area: keymap::Area::Go.name(),
         key: ItemKey::Nothing,
         icon: Some(icons::GO_TO),
-        choice: Choice::Run("Go to…", place.action.clone()),
+        choice: Choice::Run(CommandId::GoTo, place.action.clone()),
     };
     places.iter().enumerate().map(item).collect()
 }
@@ -150,26 +150,25 @@ fn line_item(query: &str, situation: &Situation) -> Option<Item> {
         || ["line:", "time:", "pc:"].iter().any(|prefix| query.starts_with(prefix));
     if is_place && situation.active.is_some() {
         let action = parse_line(&format!("Go to {query}"), situation).ok()?;
-        let go_to = keymap::command("Go to…").map_or("", Command::bare_label);
-        return Some(argument_item("Go to…", format!("{go_to} {query}"), action));
+        let command = CommandId::GoTo.command();
+        return Some(argument_item(command, format!("{} {query}", command.bare_label()), action));
     }
     let (command, argument) = keymap::split_line(query)?;
     if argument.is_empty() || !command.is_possible(situation) {
         return None;
     }
     let action = parse_line(query, situation).ok()?;
-    Some(argument_item(command.name, format!("{} {argument}", command.bare_label()), action))
+    Some(argument_item(command, format!("{} {argument}", command.bare_label()), action))
 }
 
-fn argument_item(name: &'static str, text: String, action: Action) -> Item {
-    let command = keymap::command(name);
+fn argument_item(command: &'static Command, text: String, action: Action) -> Item {
     Item {
         group: None,
         matched: Vec::new(),
-        area: command.map_or("", |command| command.area.name()),
+        area: command.area.name(),
         key: ItemKey::Enter,
-        icon: command.and_then(|command| command.icon),
-        choice: Choice::Run(name, action),
+        icon: command.icon,
+        choice: Choice::Run(command.id, action),
         text,
     }
 }
@@ -177,7 +176,7 @@ fn argument_item(name: &'static str, text: String, action: Action) -> Item {
 fn item(command: &'static Command, text: String, situation: &Situation) -> Item {
     let choice = match command.action(situation) {
         Some(action) if command.argument.is_none() || has_subject(command, situation) => {
-            Choice::Run(command.name, action)
+            Choice::Run(command.id, action)
         }
         _ if command.argument.is_some() && command.is_possible(situation) => Choice::Ask(command),
         _ => Choice::Nothing,
@@ -196,17 +195,13 @@ fn item(command: &'static Command, text: String, situation: &Situation) -> Item 
 /// Whether a command that can have an argument has something to do without: all have but the accesses,
 /// which need a cell under the cursor.
 fn has_subject(command: &Command, situation: &Situation) -> bool {
-    !is_access(command) && command.name != "Go to…" || is_access(command) && situation.cell.is_some()
-}
-
-fn is_access(command: &Command) -> bool {
-    matches!(command.name, "Last write" | "Next write" | "Last read" | "Next read")
+    !command.is_access() && command.id != CommandId::GoTo || command.is_access() && situation.cell.is_some()
 }
 
 fn text_of(command: &Command, situation: &Situation) -> String {
-    match situation.cell.as_ref().filter(|_| is_access(command)) {
+    match situation.cell.as_ref().filter(|_| command.is_access()) {
         Some(cell) => keymap::of_cell(command.label(), cell),
-        None if is_access(command) => format!("{}…", command.label()),
+        None if command.is_access() => format!("{}…", command.label()),
         None => command.label().to_owned(),
     }
 }
@@ -216,15 +211,8 @@ fn text_of(command: &Command, situation: &Situation) -> String {
 fn fit_either(query: &str, text: &str, command: &Command) -> Option<(i32, Vec<usize>)> {
     let also = |name: &str| fit(query, name).map(|(score, _)| (score, Vec::new()));
     // A language is sought by its own name.
-    let own_name = || (command.name == "Language French").then(|| also("Français")).flatten();
+    let own_name = || (command.id == CommandId::LanguageFrench).then(|| also("Français")).flatten();
     fit(query, text).or_else(|| also(command.name)).or_else(own_name)
-}
-
-/// Whether a command chooses one of several ways to show something.
-fn says_how(command: &Command) -> bool {
-    ["Flame graph by ", "Functions of ", "Timeline ", "Memory by ", "Memory rows ", "Memory text ", "Registers as "]
-        .iter()
-        .any(|prefix| command.name.starts_with(prefix))
 }
 
 /// Whether a query is the name of the panel that a command shows, without the word for "show" and its article.

@@ -1,33 +1,74 @@
-//! How rows of the table of commands are made.
+//! Construction of the rows of the table of commands.
 
-use super::command::{Area, Argument, Command, Need, Plain, Scope, Situation};
+use super::command::{Area, Argument, Command, Need, Scope, Situation, Submenu};
 use super::key::Key;
 use super::stroke::{KeyStroke, Modifiers};
+use super::table::CommandId;
 use crate::action::Action;
 
-/// A command that does nothing yet.
-pub(super) fn new(area: Area, name: &'static str) -> Command {
-    let (scope, need) = (Scope::Everywhere, Need::Nothing);
-    Command {
-        name,
-        id: id_of(name),
-        area,
-        icon: None,
-        default_keys: Vec::new(),
-        scope,
-        need,
-        plain: None,
-        argument: None,
-    }
-}
-
-/// The id of a command's name in the table of messages: `command-go-to` for `Go to…`.
-fn id_of(name: &str) -> String {
+/// Returns the id of a command's name in the table of messages: `command-go-to` for `Go to…`.
+fn label_id(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.fold("command".to_owned(), |id, word| id + "-" + &word.to_ascii_lowercase())
 }
 
 impl Command {
+    /// Makes a command that needs a trace and does nothing yet.
+    pub(super) fn new(area: Area, id: CommandId, name: &'static str) -> Self {
+        Self {
+            id,
+            name,
+            label_id: label_id(name),
+            area,
+            icon: None,
+            default_keys: Vec::new(),
+            scope: Scope::Everywhere,
+            need: Need::Trace,
+            begins_group: false,
+            submenu: None,
+            submenus_after: Vec::new(),
+            is_setting: false,
+            is_presentation: false,
+            plain: None,
+            argument: None,
+        }
+    }
+
+    /// Makes the command possible without a trace.
+    pub(super) fn anytime(mut self) -> Self {
+        self.need = Need::Nothing;
+        self
+    }
+
+    /// Separates the command from the one above it in the menu.
+    pub(super) fn separated(mut self) -> Self {
+        self.begins_group = true;
+        self
+    }
+
+    pub(super) fn in_submenu(mut self, submenu: Submenu) -> Self {
+        self.submenu = Some(submenu);
+        self
+    }
+
+    /// Adds submenus below the command.
+    pub(super) fn then(mut self, submenus: impl Into<Vec<Submenu>>) -> Self {
+        self.submenus_after = submenus.into();
+        self
+    }
+
+    /// Shows the command on the page of settings instead of in a menu.
+    pub(super) fn in_settings(mut self) -> Self {
+        self.is_setting = true;
+        self
+    }
+
+    /// Marks a command that chooses one of several ways to show something.
+    pub(super) fn presents(mut self) -> Self {
+        self.is_presentation = true;
+        self
+    }
+
     pub(super) fn icon(mut self, icon: char) -> Self {
         self.icon = Some(icon);
         self
@@ -38,23 +79,21 @@ impl Command {
         self
     }
 
-    pub(super) fn in_trace(mut self) -> Self {
-        self.need = Need::Trace;
-        self
-    }
-
     pub(super) fn within(mut self, scope: Scope) -> Self {
         self.scope = scope;
         self
     }
 
-    pub(super) fn does(self, action: Action) -> Self {
+    pub(super) fn does(self, action: impl Into<Action>) -> Self {
+        let action: Action = action.into();
         self.when(move |_| Some(action.clone()))
     }
 
-    pub(super) fn when(mut self, plain: impl Fn(&Situation) -> Option<Action> + Send + Sync + 'static) -> Self {
-        let plain: Plain = Box::new(plain);
-        self.plain = Some(plain);
+    pub(super) fn when<A: Into<Action>>(
+        mut self,
+        plain: impl Fn(&Situation) -> Option<A> + Send + Sync + 'static,
+    ) -> Self {
+        self.plain = Some(Box::new(move |situation| plain(situation).map(Into::into)));
         self
     }
 

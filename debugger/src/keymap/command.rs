@@ -1,16 +1,19 @@
 //! What a command is.
 
 use super::stroke::KeyStroke;
+use super::table::CommandId;
 use crate::action::{Action, CellName, Moment, PanelId, SliceAction, TraceId, WindowId};
 use crate::messages::{self, say};
 use stepback_parsers::Position;
 
 /// Something that a user can ask for by name.
 pub struct Command {
+    /// Its identity.
+    pub id: CommandId,
     /// As scripts call it, in English. `…` at its end: it asks a question first.
     pub name: &'static str,
-    /// Under which id the table of messages has its name for menus and the palette.
-    pub id: String,
+    /// Id of its name for menus and the palette in the table of messages.
+    pub label_id: String,
     /// The menu that has it.
     pub area: Area,
     /// Its icon, where it has one.
@@ -21,6 +24,16 @@ pub struct Command {
     pub scope: Scope,
     /// What it cannot do without.
     pub need: Need,
+    /// A line separates it from the command above it in the menu.
+    pub begins_group: bool,
+    /// The submenu that contains it.
+    pub submenu: Option<Submenu>,
+    /// Submenus below it.
+    pub submenus_after: Vec<Submenu>,
+    /// It is on the page of settings, in no menu.
+    pub is_setting: bool,
+    /// It chooses one of several ways to show something: the palette lists it after what shows the thing.
+    pub is_presentation: bool,
     /// What it stands for without an argument. None: not possible at the moment.
     pub plain: Option<Plain>,
     /// What it stands for with an argument, and how the argument is asked for.
@@ -64,6 +77,52 @@ pub enum Area {
     Window,
     /// The program itself.
     Help,
+}
+
+/// A menu within a menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Submenu {
+    /// Traces that were opened before.
+    Recent,
+    /// Bytes in a group of memory.
+    MemoryBy,
+    /// Groups and formats of registers.
+    Registers,
+    /// Lanes and range of the timeline.
+    Timeline,
+    /// Range that functions are counted in.
+    Functions,
+    /// Measure of the flame graph.
+    FlameGraph,
+    /// Colours of bookmarks.
+    Color,
+    /// Layouts.
+    Layout,
+    /// Themes.
+    Theme,
+    /// Languages.
+    Language,
+    /// The list of trace windows, at the end of its menu.
+    Windows,
+}
+
+impl Submenu {
+    /// Returns the title; none for a list without one.
+    pub fn title(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Recent => say!("menu-recent"),
+            Self::MemoryBy => say!("menu-memory-by"),
+            Self::Registers => say!("menu-registers"),
+            Self::Timeline => say!("menu-timeline"),
+            Self::Functions => say!("menu-functions"),
+            Self::FlameGraph => say!("menu-flame-graph"),
+            Self::Color => say!("menu-colour"),
+            Self::Layout => say!("menu-layout"),
+            Self::Theme => say!("menu-theme"),
+            Self::Language => say!("menu-language"),
+            Self::Windows => return None,
+        })
+    }
 }
 
 impl Area {
@@ -139,14 +198,14 @@ pub struct Situation {
 /// What can be switched on and off, and what is chosen of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
-    /// The names of the commands that are on.
-    pub on: Vec<&'static str>,
+    /// The commands that are on.
+    pub on: Vec<CommandId>,
 }
 
 impl Switches {
-    /// Whether a command is on; none where it is no switch.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.on.contains(&name)
+    /// Whether a command is on.
+    pub fn is_on(&self, command: CommandId) -> bool {
+        self.on.contains(&command)
     }
 }
 
@@ -197,6 +256,11 @@ impl Command {
         self.plain.as_ref().and_then(|plain| plain(situation))
     }
 
+    /// Whether it travels to an access of the cell under the cursor.
+    pub fn is_access(&self) -> bool {
+        matches!(self.id, CommandId::LastWrite | CommandId::NextWrite | CommandId::LastRead | CommandId::NextRead)
+    }
+
     /// Whether what it needs is there.
     pub fn is_possible(&self, situation: &Situation) -> bool {
         self.need == Need::Nothing || situation.active.is_some()
@@ -204,7 +268,7 @@ impl Command {
 
     /// As menus and the palette call it: the name in the language of the window.
     pub fn label(&self) -> &'static str {
-        messages::find(&self.id).unwrap_or(self.name)
+        messages::find(&self.label_id).unwrap_or(self.name)
     }
 
     /// The same without `…`.

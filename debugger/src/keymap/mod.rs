@@ -13,7 +13,6 @@
 
 mod arguments;
 mod build;
-mod cell_rows;
 mod command;
 mod gestures;
 mod key;
@@ -21,18 +20,17 @@ mod keys;
 mod panel_rows;
 mod press;
 mod slice_arguments;
-mod slice_rows;
 mod stroke;
 mod table;
 
 pub use arguments::{
     argument_text, cell_name, check_line, of_cell, parse_line, place_text, shown_text, split_line, watch_text,
 };
-pub use command::{Area, Command, Indexing, Need, Scope, Situation, Switches};
+pub use command::{Area, Command, Indexing, Need, Scope, Situation, Submenu, Switches};
 pub use gestures::{MOUSE_GESTURES, PANEL_KEYS, TIMELINE_GESTURES};
 pub use key::Key;
 pub use keys::KeyChoice;
 pub use panel_rows::{PANELS, PanelRow, panel_row};
 pub use press::{Keyboard, meant};
 pub use stroke::{KeyStroke, Modifiers, key_name, key_text, read_key, written};
-pub use table::{command, commands};
+pub use table::{CommandId, command, commands};

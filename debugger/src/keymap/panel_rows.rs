@@ -1,6 +1,6 @@
 //! What a person knows a kind of panel by: its commands, its key and its icon.
 
-use super::key::Key;
+use super::table::CommandId;
 use crate::action::PanelKind;
 use crate::icons;
 
@@ -9,107 +9,69 @@ pub struct PanelRow {
     /// Which.
     pub kind: PanelKind,
     /// The command that shows it.
-    pub show: &'static str,
-    /// The key of that command, with Alt.
-    pub key: Option<Key>,
+    pub show: CommandId,
     /// The icon on its tab.
     pub icon: char,
     /// The command that opens another one beside the first; a trace window has a command of its own.
-    pub another: Option<&'static str>,
+    pub another: Option<CommandId>,
 }
 
 /// A row a kind, in the order of the menu.
 pub const PANELS: [PanelRow; 24] = [
-    PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
+    PanelRow { kind: PanelKind::Trace, show: CommandId::ShowTrace, icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
-        show: "Show registers",
-        key: Some(Key::Num2),
+        show: CommandId::ShowRegisters,
         icon: icons::REGISTERS,
-        another: Some("New registers panel"),
+        another: Some(CommandId::NewRegistersPanel),
     },
     PanelRow {
         kind: PanelKind::Memory,
-        show: "Show memory panel",
-        key: Some(Key::Num3),
+        show: CommandId::ShowMemoryPanel,
         icon: icons::MEMORY,
-        another: Some("New memory panel"),
+        another: Some(CommandId::NewMemoryPanel),
     },
     PanelRow {
         kind: PanelKind::Calls,
-        show: "Show calls",
-        key: Some(Key::Num4),
+        show: CommandId::ShowCalls,
         icon: icons::CALLS,
-        another: Some("New calls panel"),
+        another: Some(CommandId::NewCallsPanel),
     },
-    PanelRow {
-        kind: PanelKind::Compare,
-        show: "Show comparison",
-        key: Some(Key::Num5),
-        icon: icons::COMPARE,
-        another: None,
-    },
-    PanelRow {
-        kind: PanelKind::Warnings,
-        show: "Show warnings",
-        key: Some(Key::Num6),
-        icon: icons::WARNING,
-        another: None,
-    },
+    PanelRow { kind: PanelKind::Compare, show: CommandId::ShowComparison, icon: icons::COMPARE, another: None },
+    PanelRow { kind: PanelKind::Warnings, show: CommandId::ShowWarnings, icon: icons::WARNING, another: None },
     PanelRow {
         kind: PanelKind::Stack,
-        show: "Show stack",
-        key: Some(Key::Num7),
+        show: CommandId::ShowStack,
         icon: icons::STACK,
-        another: Some("New stack panel"),
+        another: Some(CommandId::NewStackPanel),
     },
-    PanelRow { kind: PanelKind::Externals, show: "Show external changes", key: None, icon: icons::SWAP, another: None },
+    PanelRow { kind: PanelKind::Externals, show: CommandId::ShowExternalChanges, icon: icons::SWAP, another: None },
     PanelRow {
         kind: PanelKind::Source,
-        show: "Show source",
-        key: Some(Key::Num8),
+        show: CommandId::ShowSource,
         icon: icons::SOURCE,
-        another: Some("New source panel"),
+        another: Some(CommandId::NewSourcePanel),
     },
-    PanelRow {
-        kind: PanelKind::Threads,
-        show: "Show threads",
-        key: Some(Key::Num9),
-        icon: icons::THREADS,
-        another: None,
-    },
-    PanelRow { kind: PanelKind::Tasks, show: "Show tasks", key: None, icon: icons::THREADS, another: None },
-    PanelRow { kind: PanelKind::Accesses, show: "Show accesses", key: None, icon: icons::LIST, another: None },
+    PanelRow { kind: PanelKind::Threads, show: CommandId::ShowThreads, icon: icons::THREADS, another: None },
+    PanelRow { kind: PanelKind::Tasks, show: CommandId::ShowTasks, icon: icons::THREADS, another: None },
+    PanelRow { kind: PanelKind::Accesses, show: CommandId::ShowAccesses, icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Watches,
-        show: "Show watches",
-        key: Some(Key::W),
+        show: CommandId::ShowWatches,
         icon: icons::WATCH,
-        another: Some("New watches panel"),
+        another: Some(CommandId::NewWatchesPanel),
     },
-    PanelRow { kind: PanelKind::Why, show: "Show slice", key: Some(Key::Y), icon: icons::WHY, another: None },
-    PanelRow { kind: PanelKind::Heap, show: "Show heap", key: None, icon: icons::MEMORY, another: None },
-    PanelRow {
-        kind: PanelKind::Regions,
-        show: "Show regions of memory",
-        key: None,
-        icon: icons::MEMORY,
-        another: None,
-    },
-    PanelRow { kind: PanelKind::StackMemory, show: "Show stack memory", key: None, icon: icons::STACK, another: None },
-    PanelRow { kind: PanelKind::Effects, show: "Show effects", key: None, icon: icons::SWAP, another: None },
-    PanelRow { kind: PanelKind::Heat, show: "Show heat", key: None, icon: icons::SUN, another: None },
-    PanelRow {
-        kind: PanelKind::Functions,
-        show: "Show functions",
-        key: Some(Key::Num0),
-        icon: icons::CALLS,
-        another: None,
-    },
-    PanelRow { kind: PanelKind::FlameGraph, show: "Show flame graph", key: None, icon: icons::FLAME, another: None },
-    PanelRow { kind: PanelKind::Findings, show: "Show findings", key: None, icon: icons::CHECK, another: None },
-    PanelRow { kind: PanelKind::Find, show: "Show hits", key: None, icon: icons::SEARCH, another: None },
-    PanelRow { kind: PanelKind::Bookmarks, show: "Show bookmarks", key: None, icon: icons::BOOKMARK, another: None },
+    PanelRow { kind: PanelKind::Why, show: CommandId::ShowSlice, icon: icons::WHY, another: None },
+    PanelRow { kind: PanelKind::Heap, show: CommandId::ShowHeap, icon: icons::MEMORY, another: None },
+    PanelRow { kind: PanelKind::Regions, show: CommandId::ShowRegionsOfMemory, icon: icons::MEMORY, another: None },
+    PanelRow { kind: PanelKind::StackMemory, show: CommandId::ShowStackMemory, icon: icons::STACK, another: None },
+    PanelRow { kind: PanelKind::Effects, show: CommandId::ShowEffects, icon: icons::SWAP, another: None },
+    PanelRow { kind: PanelKind::Heat, show: CommandId::ShowHeat, icon: icons::SUN, another: None },
+    PanelRow { kind: PanelKind::Functions, show: CommandId::ShowFunctions, icon: icons::CALLS, another: None },
+    PanelRow { kind: PanelKind::FlameGraph, show: CommandId::ShowFlameGraph, icon: icons::FLAME, another: None },
+    PanelRow { kind: PanelKind::Findings, show: CommandId::ShowFindings, icon: icons::CHECK, another: None },
+    PanelRow { kind: PanelKind::Find, show: CommandId::ShowHits, icon: icons::SEARCH, another: None },
+    PanelRow { kind: PanelKind::Bookmarks, show: CommandId::ShowBookmarks, icon: icons::BOOKMARK, another: None },
 ];
 
 /// The row of a kind.

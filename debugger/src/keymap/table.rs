@@ -1,20 +1,22 @@
 //! The table of commands.
+//!
+//! A row names the menu, the identity and the English name of a command. The order is that of the menus.
 
 use std::sync::LazyLock;
 
+use serde::{Deserialize, Serialize};
+use stepback_machine::RegisterGroup;
+
 use super::arguments;
-use super::build::new;
-use super::cell_rows::cell_rows;
-use super::command::{Area, Command, Indexing, Scope, Situation};
+use super::command::{Area, Command, Indexing, Scope, Situation, Submenu};
 use super::key::Key;
-use super::panel_rows::{PANELS, PanelRow};
 use super::slice_arguments;
-use super::slice_rows::slice_rows;
 use super::stroke::Modifiers;
 use crate::action::{
     Access, Action, AppAction, CallMeasure, CellName, EffectsOf, FileAction, Fold, Follow, FontChange, FontRole,
-    FunctionsOf, MarkAction, OtherCall, PanelAction, PanelKind, SearchAction, ThemeChoice, TimelineFit, TimelineLanes,
-    TravelAction, ViewAction, Way, WindowId,
+    FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat, SearchAction,
+    SliceAction, SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction, Way,
+    WindowId,
 };
 use crate::icons;
 use crate::messages::LanguageChoice;
@@ -22,15 +24,36 @@ use crate::notes::{BookmarkChange, BookmarkColor, BookmarkPlace, WatchChange};
 
 /// All commands, by area and in the order of the menus.
 pub fn commands() -> &'static [Command] {
-    static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
-        [file(), edit(), go(), step(), view(), bookmarks(), window(), help()].into_iter().flatten().collect()
-    });
+    static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(rows);
     &COMMANDS
 }
 
-/// The command of a name.
+/// Returns the command with a name.
 pub fn command(name: &str) -> Option<&'static Command> {
     commands().iter().find(|command| command.name == name)
+}
+
+/// Makes the enum of all commands, and their rows.
+macro_rules! commands {
+    ($($area:ident::$id:ident($name:literal) $(.$method:ident($($argument:expr),*))*),* $(,)?) => {
+        /// Identity of a command.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum CommandId {
+            $(#[doc = $name] $id,)*
+        }
+
+        fn rows() -> Vec<Command> {
+            vec![$(Command::new(Area::$area, CommandId::$id, $name)$(.$method($($argument),*))*),*]
+        }
+    };
+}
+
+impl CommandId {
+    /// Returns the command.
+    pub fn command(self) -> &'static Command {
+        // The variants are in the order of the rows.
+        &commands()[self as usize]
+    }
 }
 
 const NONE: Modifiers = Modifiers::NONE;
@@ -39,620 +62,716 @@ const ALT: Modifiers = Modifiers::ALT;
 const CTRL: Modifiers = Modifiers::CTRL;
 const CTRL_SHIFT: Modifiers = Modifiers::CTRL_SHIFT;
 
-fn file() -> Vec<Command> {
-    use Area::File;
-    vec![
-        new(File, "Open…")
-            .icon(icons::OPEN)
-            .key(CTRL, Key::O)
-            .does(Action::File(FileAction::OpenDialog))
-            .asks("ask-path-of-a-trace", arguments::path),
-        new(File, "Open directory…").key(CTRL_SHIFT, Key::O).does(Action::File(FileAction::OpenDirectoryDialog)),
-        new(File, "Open the demo").icon(icons::PLAY).does(Action::File(FileAction::OpenDemo)),
-        new(File, "Open session…")
-            .does(Action::File(FileAction::OpenSession(None)))
-            .asks("ask-path-of-a-session", arguments::open_session),
-        new(File, "Own file browser").does(Action::App(AppAction::ToggleOwnBrowser)),
-        new(File, "Save session").key(CTRL, Key::S).in_trace().does(Action::File(FileAction::SaveSessionAgain)),
-        new(File, "Save session as…")
-            .in_trace()
-            .does(Action::File(FileAction::SaveSession(None)))
-            .asks("ask-path-of-the-file", arguments::save_session),
-        new(File, "Save selection as a trace…")
-            .in_trace()
-            .does(Action::File(FileAction::SavePart(None, None)))
-            .asks("ask-path-of-the-new-trace", arguments::save_part),
-        new(File, "Save picture…")
-            .does(Action::File(FileAction::SavePicture(None)))
-            .asks("ask-path-of-the-picture", arguments::save_picture),
-        new(File, "Add image…")
-            .icon(icons::SOURCE)
-            .in_trace()
-            .does(Action::File(FileAction::AddImage(None)))
-            .asks("ask-elf-or-elf-offset", arguments::image),
-        new(File, "Add directory of images…")
-            .in_trace()
-            .does(Action::File(FileAction::AddSysroot(None)))
-            .asks("ask-directory-with-the-programs-files", arguments::sysroot),
-        new(File, "Map sources…").in_trace().asks("ask-from-to-a-directory-in", arguments::mapping),
-        new(File, "Forget source directories").in_trace().does(Action::File(FileAction::ForgetSources)),
-        new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::File(FileAction::Reload)),
-        new(File, "Follow").icon(icons::END).key(CTRL_SHIFT, Key::End).in_trace().when(|situation| {
-            let is_possible = situation.follow_refusal.is_none();
-            is_possible.then_some(Action::File(FileAction::FollowTrace))
-        }),
-        new(File, "Cancel indexing").when(|situation| {
-            let is_under_way = matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
-            is_under_way.then_some(Action::File(FileAction::CancelIndexing))
-        }),
-        new(File, "Continue indexing").in_trace().when(|situation| {
-            (situation.indexing == Indexing::Stopped).then_some(Action::File(FileAction::ContinueIndexing))
-        }),
-        new(File, "Close trace").key(CTRL_SHIFT, Key::W).in_trace().does(Action::File(FileAction::CloseTrace)),
-        new(File, "Clear recent list").does(Action::File(FileAction::ClearRecent)),
-        new(File, "Quit").key(CTRL, Key::Q).does(Action::App(AppAction::Quit)),
-    ]
-}
-
-fn edit() -> Vec<Command> {
-    use Area::Edit;
-    vec![
-        new(Edit, "Undo").icon(icons::UNDO).key(CTRL, Key::Z).in_trace().does(Action::Mark(MarkAction::Undo)),
-        new(Edit, "Redo")
-            .icon(icons::REDO)
-            .key(CTRL, Key::Y)
-            .key(CTRL_SHIFT, Key::Z)
-            .in_trace()
-            .does(Action::Mark(MarkAction::Redo)),
-        new(Edit, "Copy position")
-            .icon(icons::COPY)
-            .key(CTRL_SHIFT, Key::C)
-            .in_trace()
-            .when(|situation| Some(Action::App(AppAction::Copy(situation.position()?.to_string())))),
-        new(Edit, "Copy cell name")
-            .in_trace()
-            .when(|situation| Some(Action::App(AppAction::Copy(arguments::argument_text(situation.cell.as_ref()?))))),
-        new(Edit, "Find…")
-            .icon(icons::SEARCH)
-            .key(CTRL, Key::F)
-            .in_trace()
-            .does(Action::Search(SearchAction::FocusFind))
-            .asks(arguments::SOUGHT, arguments::find),
-        new(Edit, "Find next").key(NONE, Key::F3).in_trace().does(Action::Search(SearchAction::FindNext(Way::Forward))),
-        new(Edit, "Find previous")
-            .key(SHIFT, Key::F3)
-            .in_trace()
-            .does(Action::Search(SearchAction::FindNext(Way::Back))),
-        new(Edit, "Find more hits").in_trace().does(Action::Search(SearchAction::FindMore)),
-        new(Edit, "Keep search as…").in_trace().asks("ask-name-of-the-search", arguments::keep_search),
-        new(Edit, "Run search…").in_trace().asks(arguments::KEPT_SEARCH, arguments::run_search),
-        new(Edit, "Search in a panel of its own…").in_trace().asks(arguments::KEPT_SEARCH, arguments::show_search),
-        new(Edit, "Rename search…").in_trace().asks("ask-old-name-new-name", arguments::rename_search),
-        new(Edit, "Forget search…").in_trace().asks(arguments::KEPT_SEARCH, arguments::forget_search),
-        new(Edit, "Only hits")
-            .icon(icons::FILTER)
-            .key(NONE, Key::H)
-            .in_trace()
-            .does(Action::Search(SearchAction::ToggleOnlyHits)),
-        new(Edit, "Steps around hits…").in_trace().asks(arguments::AROUND, arguments::around),
-        new(Edit, "Clear hits").in_trace().does(Action::Search(SearchAction::ClearFind)),
-        new(Edit, "Settings…").key(CTRL, Key::Comma).does(Action::App(AppAction::Settings)),
-        new(Edit, "Change keys…").asks("ask-keys", arguments::set_keys),
-        new(Edit, "Import keys…")
-            .does(Action::App(AppAction::ImportKeys(None)))
-            .asks("ask-path-of-keys", arguments::import_keys),
-        new(Edit, "Export keys…").does(Action::App(AppAction::ExportKeys)),
-        new(Edit, "Reset keys").does(Action::App(AppAction::ResetKeys(None))),
-    ]
-}
-
-fn go() -> Vec<Command> {
-    use Area::Go;
-    let access = |access, way| Action::Travel(TravelAction::GoToAccessOfSelection(access, way));
-    vec![
-        new(Go, "Go to…")
-            .icon(icons::GO_TO)
-            .key(CTRL, Key::G)
-            .in_trace()
-            .does(Action::App(AppAction::FocusGoTo))
-            .asks("ask-step-50-line-n-i", arguments::place),
-        new(Go, "Go to start")
-            .icon(icons::START)
-            .key(NONE, Key::Home)
-            .key(CTRL, Key::Home)
-            .in_trace()
-            .within(Scope::Steps)
-            .does(Action::Travel(TravelAction::Edge(Way::Back))),
-        new(Go, "Go to end")
-            .icon(icons::END)
-            .key(NONE, Key::End)
-            .key(CTRL, Key::End)
-            .in_trace()
-            .within(Scope::Steps)
-            .does(Action::Travel(TravelAction::Edge(Way::Forward))),
-        new(Go, "Back in history")
-            .icon(icons::BACK)
-            .key(ALT, Key::ArrowLeft)
-            .in_trace()
-            .does(Action::Travel(TravelAction::History(Way::Back))),
-        new(Go, "Forward in history")
-            .icon(icons::FORWARD)
-            .key(ALT, Key::ArrowRight)
-            .in_trace()
-            .does(Action::Travel(TravelAction::History(Way::Forward))),
-        new(Go, "Last write")
-            .icon(icons::LAST_WRITE)
-            .key(CTRL, Key::L)
-            .in_trace()
-            .does(access(Access::Write, Way::Back))
-            .asks(arguments::CELL, arguments::last_write),
-        new(Go, "Next write")
-            .icon(icons::NEXT_WRITE)
-            .key(CTRL_SHIFT, Key::L)
-            .in_trace()
-            .does(access(Access::Write, Way::Forward))
-            .asks(arguments::CELL, arguments::next_write),
-        new(Go, "Last read")
-            .key(CTRL, Key::U)
-            .in_trace()
-            .does(access(Access::Read, Way::Back))
-            .asks(arguments::CELL, arguments::last_read),
-        new(Go, "Next read")
-            .key(CTRL_SHIFT, Key::U)
-            .in_trace()
-            .does(access(Access::Read, Way::Forward))
-            .asks(arguments::CELL, arguments::next_read),
-        new(Go, "Last external change")
-            .key(CTRL, Key::E)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToExternal(None, Way::Back)))
-            .asks(arguments::MEMORY, arguments::last_external),
-        new(Go, "Next external change")
-            .key(CTRL_SHIFT, Key::E)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToExternal(None, Way::Forward)))
-            .asks(arguments::MEMORY, arguments::next_external),
-        new(Go, "Next exception")
-            .key(NONE, Key::I)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToException(Way::Forward))),
-        new(Go, "Previous exception")
-            .key(SHIFT, Key::I)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToException(Way::Back))),
-        new(Go, "Next call of function")
-            .key(NONE, Key::Period)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToCall(None, Way::Forward)))
-            .asks(arguments::FUNCTION, arguments::next_call),
-        new(Go, "Previous call of function")
-            .key(NONE, Key::Comma)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToCall(None, Way::Back)))
-            .asks(arguments::FUNCTION, arguments::last_call),
-        new(Go, "All values…")
-            .icon(icons::LIST)
-            .key(ALT, Key::A)
-            .in_trace()
-            .when(|situation| situation.cell.clone().map(|it| Action::View(ViewAction::ListValues(it))))
-            .asks(arguments::CELL, arguments::values),
-        new(Go, "Why…")
-            .icon(icons::WHY)
-            .key(NONE, Key::W)
-            .in_trace()
-            .when(Situation::why)
-            .asks(arguments::CELL, slice_arguments::why),
-        new(Go, "Why this value").in_trace().when(Situation::why),
-        new(Go, "Stop looking").in_trace().does(Action::Travel(TravelAction::StopLookup)),
-        new(Go, "Group accesses by call stack").in_trace().does(Action::View(ViewAction::GroupAccesses)),
-        new(Go, "All executions…").in_trace().asks(arguments::CODE, arguments::executions),
-        new(Go, "Next execution of line…").in_trace().asks("ask-file-line", arguments::next_line),
-        new(Go, "Last execution of line…").in_trace().asks("ask-file-line", arguments::last_line),
-    ]
-}
-
-fn step() -> Vec<Command> {
-    use Area::Step;
-    vec![
-        new(Step, "Step")
-            .icon(icons::STEP)
-            .key(NONE, Key::F11)
-            .key(NONE, Key::S)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepInto(Way::Forward))),
-        new(Step, "Step back")
-            .icon(icons::STEP_BACK)
-            .key(SHIFT, Key::F11)
-            .key(SHIFT, Key::S)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepInto(Way::Back))),
-        new(Step, "Step over")
-            .icon(icons::OVER)
-            .key(NONE, Key::F10)
-            .key(NONE, Key::N)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOver(Way::Forward))),
-        new(Step, "Step back over")
-            .icon(icons::OVER_BACK)
-            .key(SHIFT, Key::F10)
-            .key(SHIFT, Key::N)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOver(Way::Back))),
-        new(Step, "Step out")
-            .icon(icons::OUT_FORWARD)
-            .key(NONE, Key::F12)
-            .key(NONE, Key::F)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOut(Way::Forward))),
-        new(Step, "Step back out")
-            .icon(icons::OUT)
-            .key(SHIFT, Key::F12)
-            .key(SHIFT, Key::F)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOut(Way::Back))),
-        new(Step, "Step to next line")
-            .key(NONE, Key::F9)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepLine(Way::Forward))),
-        new(Step, "Step to previous line")
-            .key(SHIFT, Key::F9)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepLine(Way::Back))),
-        new(Step, "Step into next line")
-            .key(CTRL, Key::F9)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepLineInto(Way::Forward))),
-        new(Step, "Step back into line")
-            .key(CTRL_SHIFT, Key::F9)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepLineInto(Way::Back))),
-        new(Step, "Next execution of this step")
-            .key(NONE, Key::X)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToVisit(Way::Forward))),
-        new(Step, "Previous execution of this step")
-            .key(SHIFT, Key::X)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToVisit(Way::Back))),
-        new(Step, "Next where…")
-            .key(NONE, Key::F8)
-            .in_trace()
-            .when(|_| Some(Action::Travel(TravelAction::GoToWhereAgain(Way::Forward))))
-            .asks(arguments::CONDITION, arguments::next_where),
-        new(Step, "Previous where…")
-            .key(SHIFT, Key::F8)
-            .in_trace()
-            .when(|_| Some(Action::Travel(TravelAction::GoToWhereAgain(Way::Back))))
-            .asks(arguments::CONDITION, arguments::last_where),
-        new(Step, "Next step of thread")
-            .key(NONE, Key::T)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOfThread(Way::Forward))),
-        new(Step, "Previous step of thread")
-            .key(SHIFT, Key::T)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StepOfThread(Way::Back))),
-        new(Step, "Stay in thread")
-            .key(CTRL_SHIFT, Key::T)
-            .in_trace()
-            .does(Action::Travel(TravelAction::StayInThread(None)))
-            .asks("ask-name-of-a-thread-or", arguments::stay),
-        new(Step, "Next row")
-            .key(NONE, Key::ArrowDown)
-            .in_trace()
-            .within(Scope::Trace)
-            .does(Action::Travel(TravelAction::StepRow(Way::Forward))),
-        new(Step, "Previous row")
-            .key(NONE, Key::ArrowUp)
-            .in_trace()
-            .within(Scope::Trace)
-            .does(Action::Travel(TravelAction::StepRow(Way::Back))),
-        new(Step, "Next page")
-            .key(NONE, Key::PageDown)
-            .in_trace()
-            .within(Scope::Trace)
-            .does(Action::Travel(TravelAction::Page(Way::Forward))),
-        new(Step, "Previous page")
-            .key(NONE, Key::PageUp)
-            .in_trace()
-            .within(Scope::Trace)
-            .does(Action::Travel(TravelAction::Page(Way::Back))),
-    ]
-}
-
-fn view() -> Vec<Command> {
-    use Area::View;
-    let mut list = vec![
-        new(View, "Fold call").icon(icons::FOLD).key(NONE, Key::Minus).in_trace().does(Action::Fold(Fold::Containing)),
-        new(View, "Unfold call")
-            .icon(icons::UNFOLD)
-            .key(NONE, Key::Plus)
-            .key(NONE, Key::Equals)
-            .in_trace()
-            .does(Action::Fold(Fold::UnfoldHere)),
-        new(View, "Fold calls inside").key(NONE, Key::OpenBracket).in_trace().does(Action::Fold(Fold::Inside)),
-        new(View, "Unfold calls inside").key(NONE, Key::CloseBracket).in_trace().does(Action::Fold(Fold::UnfoldInside)),
-        new(View, "Fold all").key(NONE, Key::OpenCurlyBracket).in_trace().does(Action::Fold(Fold::All)),
-        new(View, "Unfold all").key(NONE, Key::CloseCurlyBracket).in_trace().does(Action::Fold(Fold::UnfoldAll)),
-        new(View, "Fold window spills and fills").in_trace().does(Action::Fold(Fold::WindowTraps)),
-        new(View, "Raw text").key(NONE, Key::R).in_trace().does(Action::View(ViewAction::ToggleRawText)),
-        new(View, "Source lines in rows").in_trace().does(Action::View(ViewAction::ToggleRowLines)),
-        new(View, "Watch…")
-            .icon(icons::WATCH)
-            .key(NONE, Key::O)
-            .in_trace()
-            .when(|situation| {
-                let text = arguments::watch_text(situation.cell.as_ref()?);
-                Some(Action::Mark(MarkAction::Watch(WatchChange::Add(text))))
-            })
-            .asks(arguments::WATCHED, arguments::watch),
-        new(View, "Waveform…")
-            .key(SHIFT, Key::W)
-            .in_trace()
-            .when(|situation| {
-                let text = arguments::watch_text(situation.cell.as_ref()?);
-                Some(Action::Mark(MarkAction::Wave(WatchChange::Add(text))))
-            })
-            .asks(arguments::WATCHED, arguments::wave),
-        new(View, "Show memory…")
-            .icon(icons::MEMORY)
-            .key(CTRL, Key::M)
-            .in_trace()
-            .asks("ask-address-numbers-registers-symbols", arguments::address),
-    ];
-    list.extend(slice_rows());
-    list.extend(cell_rows());
-    list.extend([
-        new(View, "Register lanes…").in_trace().asks(arguments::LANES, arguments::lanes),
-        new(View, "Filter registers…").icon(icons::FILTER).in_trace().asks("ask-a-part-of-the-name", arguments::filter),
-        new(View, "Find in memory…").in_trace().asks(arguments::IN_MEMORY, arguments::find_in_memory),
-    ]);
-    list.extend([
-        new(View, "Functions of the selection")
-            .in_trace()
-            .does(Action::View(ViewAction::TellFunctions(FunctionsOf::Selection))),
-        new(View, "Functions of the whole trace")
-            .in_trace()
-            .does(Action::View(ViewAction::TellFunctions(FunctionsOf::Whole))),
-        new(View, "Flame graph by steps").in_trace().does(Action::View(ViewAction::MeasureCalls(CallMeasure::Steps))),
-        new(View, "Flame graph by time").in_trace().does(Action::View(ViewAction::MeasureCalls(CallMeasure::Time))),
-        new(View, "Timeline calls").in_trace().does(Action::View(ViewAction::Timeline(TimelineLanes::Calls))),
-        new(View, "Timeline threads").in_trace().does(Action::View(ViewAction::Timeline(TimelineLanes::Threads))),
-        new(View, "Timeline cores").in_trace().does(Action::View(ViewAction::Timeline(TimelineLanes::Cores))),
-        new(View, "Timeline calls and threads")
-            .in_trace()
-            .does(Action::View(ViewAction::Timeline(TimelineLanes::CallsAndThreads))),
-        new(View, "Timeline calls and cores")
-            .in_trace()
-            .does(Action::View(ViewAction::Timeline(TimelineLanes::CallsAndCores))),
-        new(View, "Timeline without waveforms").in_trace().does(Action::Mark(MarkAction::Wave(WatchChange::Clear))),
-        new(View, "Timeline call around the position")
-            .key(NONE, Key::Z)
-            .in_trace()
-            .does(Action::View(ViewAction::FitTimeline(TimelineFit::Call))),
-        new(View, "Timeline whole trace")
-            .key(SHIFT, Key::Z)
-            .in_trace()
-            .does(Action::View(ViewAction::FitTimeline(TimelineFit::Whole))),
-        new(View, "Timeline to the position")
-            .in_trace()
-            .does(Action::View(ViewAction::FitTimeline(TimelineFit::Position))),
-        new(View, "Timeline to the selection")
-            .in_trace()
-            .does(Action::View(ViewAction::FitTimeline(TimelineFit::Selection))),
-        new(View, "Close messages").does(Action::App(AppAction::DismissToasts)),
-        new(View, "Indexing card").does(Action::File(FileAction::ToggleIndexingCard)),
-        new(View, "Theme dark").icon(icons::MOON).does(Action::App(AppAction::Theme(ThemeChoice::Dark))),
-        new(View, "Theme light").icon(icons::SUN).does(Action::App(AppAction::Theme(ThemeChoice::Light))),
-        new(View, "Theme system").icon(icons::DESKTOP).does(Action::App(AppAction::Theme(ThemeChoice::System))),
-        new(View, "Theme colour-blind dark").does(Action::App(AppAction::Theme(ThemeChoice::SafeDark))),
-        new(View, "Theme colour-blind light").does(Action::App(AppAction::Theme(ThemeChoice::SafeLight))),
-        new(View, "Language system").does(Action::App(AppAction::Language(LanguageChoice::System))),
-        new(View, "Language English").does(Action::App(AppAction::Language(LanguageChoice::English))),
-        new(View, "Language French").does(Action::App(AppAction::Language(LanguageChoice::French))),
-        new(View, "Larger text")
-            .icon(icons::TEXT_SIZE)
-            .key(CTRL, Key::Plus)
-            .key(CTRL, Key::Equals)
-            .does(Action::App(AppAction::Zoom(1))),
-        new(View, "Smaller text").key(CTRL, Key::Minus).does(Action::App(AppAction::Zoom(-1))),
-        new(View, "Normal text").key(CTRL, Key::Num0).does(Action::App(AppAction::Zoom(0))),
-        new(View, "Larger interface text").does(Action::App(AppAction::Font(FontChange::InterfaceText(1)))),
-        new(View, "Smaller interface text").does(Action::App(AppAction::Font(FontChange::InterfaceText(-1)))),
-        new(View, "Normal interface text").does(Action::App(AppAction::Font(FontChange::InterfaceText(0)))),
-        new(View, "Interface font…")
-            .does(Action::App(AppAction::Font(FontChange::File(FontRole::Interface, None))))
-            .asks("ask-path-of-font", arguments::interface_font),
-        new(View, "Fixed-width font…")
-            .does(Action::App(AppAction::Font(FontChange::File(FontRole::FixedWidth, None))))
-            .asks("ask-path-of-font", arguments::fixed_width_font),
-        new(View, "Built-in interface font")
-            .does(Action::App(AppAction::Font(FontChange::BuiltIn(FontRole::Interface)))),
-        new(View, "Built-in fixed-width font")
-            .does(Action::App(AppAction::Font(FontChange::BuiltIn(FontRole::FixedWidth)))),
-    ]);
-    list
-}
-
-fn bookmarks() -> Vec<Command> {
-    use Area::Bookmarks;
-    let here = |situation: &Situation| situation.position().map(BookmarkPlace::Position);
-    let mut list = vec![
-        new(Bookmarks, "Bookmark")
-            .icon(icons::BOOKMARK)
-            .key(NONE, Key::B)
-            .in_trace()
-            .when(move |situation| Some(Action::Mark(MarkAction::Bookmark(BookmarkChange::Toggle(here(situation)?)))))
-            .asks("ask-name-of-the-bookmark", arguments::bookmark),
-        new(Bookmarks, "Bookmark selection")
-            .key(SHIFT, Key::B)
-            .in_trace()
-            .does(Action::Mark(MarkAction::BookmarkSelection(String::new())))
-            .asks("ask-name-of-the-bookmark", arguments::bookmark_selection),
-        new(Bookmarks, "Bookmark memory…").in_trace().asks("ask-address-length-and-a-name", arguments::bookmark_memory),
-        new(Bookmarks, "Note…").in_trace().asks("ask-note-of-the-positions-bookmark", arguments::note),
-        new(Bookmarks, "Next bookmark")
-            .key(ALT, Key::ArrowDown)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToBookmark(Way::Forward))),
-        new(Bookmarks, "Previous bookmark")
-            .key(ALT, Key::ArrowUp)
-            .in_trace()
-            .does(Action::Travel(TravelAction::GoToBookmark(Way::Back))),
-        new(Bookmarks, "Delete all bookmarks")
-            .in_trace()
-            .does(Action::Mark(MarkAction::Bookmark(BookmarkChange::Clear))),
-    ];
-    let names = ["Colour yellow", "Colour red", "Colour green", "Colour blue", "Colour pink", "Colour grey"];
-    list.extend(names.into_iter().zip(BookmarkColor::ALL).map(|(name, color)| {
-        new(Bookmarks, name).in_trace().when(move |situation| {
-            Some(Action::Mark(MarkAction::Bookmark(BookmarkChange::Color { place: here(situation)?, color })))
+commands![
+    // File
+    File::Open("Open…")
+        .anytime()
+        .icon(icons::OPEN)
+        .key(CTRL, Key::O)
+        .does(FileAction::OpenDialog)
+        .asks("ask-path-of-a-trace", arguments::path),
+    File::OpenDirectory("Open directory…").anytime().key(CTRL_SHIFT, Key::O).does(FileAction::OpenDirectoryDialog),
+    File::OpenTheDemo("Open the demo").anytime().icon(icons::PLAY).does(FileAction::OpenDemo).then([Submenu::Recent]),
+    File::OpenSession("Open session…")
+        .anytime()
+        .separated()
+        .does(FileAction::OpenSession(None))
+        .asks("ask-path-of-a-session", arguments::open_session),
+    File::OwnFileBrowser("Own file browser").anytime().does(AppAction::ToggleOwnBrowser),
+    File::SaveSession("Save session").key(CTRL, Key::S).does(FileAction::SaveSessionAgain),
+    File::SaveSessionAs("Save session as…")
+        .does(FileAction::SaveSession(None))
+        .asks("ask-path-of-the-file", arguments::save_session),
+    File::SaveSelectionAsATrace("Save selection as a trace…")
+        .does(FileAction::SavePart(None, None))
+        .asks("ask-path-of-the-new-trace", arguments::save_part),
+    File::SavePicture("Save picture…")
+        .anytime()
+        .does(FileAction::SavePicture(None))
+        .asks("ask-path-of-the-picture", arguments::save_picture),
+    File::AddImage("Add image…")
+        .separated()
+        .icon(icons::SOURCE)
+        .does(FileAction::AddImage(None))
+        .asks("ask-elf-or-elf-offset", arguments::image),
+    File::AddDirectoryOfImages("Add directory of images…")
+        .does(FileAction::AddSysroot(None))
+        .asks("ask-directory-with-the-programs-files", arguments::sysroot),
+    File::MapSources("Map sources…").asks("ask-from-to-a-directory-in", arguments::mapping),
+    File::ForgetSourceDirectories("Forget source directories").does(FileAction::ForgetSources),
+    File::Reload("Reload").icon(icons::RELOAD).key(CTRL, Key::R).does(FileAction::Reload),
+    File::Follow("Follow").separated().icon(icons::END).key(CTRL_SHIFT, Key::End).when(|situation| {
+        let is_possible = situation.follow_refusal.is_none();
+        is_possible.then_some(FileAction::FollowTrace)
+    }),
+    File::CancelIndexing("Cancel indexing").anytime().when(|situation| {
+        let is_under_way = matches!(situation.indexing, Indexing::UnderWay | Indexing::Following);
+        is_under_way.then_some(FileAction::CancelIndexing)
+    }),
+    File::ContinueIndexing("Continue indexing")
+        .when(|situation| { (situation.indexing == Indexing::Stopped).then_some(FileAction::ContinueIndexing) }),
+    File::CloseTrace("Close trace").separated().key(CTRL_SHIFT, Key::W).does(FileAction::CloseTrace),
+    File::ClearRecentList("Clear recent list").anytime().does(FileAction::ClearRecent),
+    File::Quit("Quit").anytime().separated().key(CTRL, Key::Q).does(AppAction::Quit),
+    // Edit
+    Edit::Undo("Undo").icon(icons::UNDO).key(CTRL, Key::Z).does(MarkAction::Undo),
+    Edit::Redo("Redo").icon(icons::REDO).key(CTRL, Key::Y).key(CTRL_SHIFT, Key::Z).does(MarkAction::Redo),
+    Edit::CopyPosition("Copy position")
+        .separated()
+        .icon(icons::COPY)
+        .key(CTRL_SHIFT, Key::C)
+        .when(|situation| Some(AppAction::Copy(situation.position()?.to_string()))),
+    Edit::CopyCellName("Copy cell name")
+        .when(|situation| Some(AppAction::Copy(arguments::argument_text(situation.cell.as_ref()?)))),
+    Edit::Find("Find…")
+        .separated()
+        .icon(icons::SEARCH)
+        .key(CTRL, Key::F)
+        .does(SearchAction::FocusFind)
+        .asks(arguments::SOUGHT, arguments::find),
+    Edit::FindNext("Find next").key(NONE, Key::F3).does(SearchAction::FindNext(Way::Forward)),
+    Edit::FindPrevious("Find previous").key(SHIFT, Key::F3).does(SearchAction::FindNext(Way::Back)),
+    Edit::FindMoreHits("Find more hits").does(SearchAction::FindMore),
+    Edit::KeepSearchAs("Keep search as…").separated().asks("ask-name-of-the-search", arguments::keep_search),
+    Edit::RunSearch("Run search…").asks(arguments::KEPT_SEARCH, arguments::run_search),
+    Edit::SearchInAPanelOfItsOwn("Search in a panel of its own…").asks(arguments::KEPT_SEARCH, arguments::show_search),
+    Edit::RenameSearch("Rename search…").asks("ask-old-name-new-name", arguments::rename_search),
+    Edit::ForgetSearch("Forget search…").asks(arguments::KEPT_SEARCH, arguments::forget_search),
+    Edit::OnlyHits("Only hits").separated().icon(icons::FILTER).key(NONE, Key::H).does(SearchAction::ToggleOnlyHits),
+    Edit::StepsAroundHits("Steps around hits…").asks(arguments::AROUND, arguments::around),
+    Edit::ClearHits("Clear hits").does(SearchAction::ClearFind),
+    Edit::Settings("Settings…").anytime().separated().key(CTRL, Key::Comma).does(AppAction::Settings),
+    Edit::ChangeKeys("Change keys…").anytime().asks("ask-keys", arguments::set_keys),
+    Edit::ImportKeys("Import keys…")
+        .anytime()
+        .does(AppAction::ImportKeys(None))
+        .asks("ask-path-of-keys", arguments::import_keys),
+    Edit::ExportKeys("Export keys…").anytime().does(AppAction::ExportKeys),
+    Edit::ResetKeys("Reset keys").anytime().does(AppAction::ResetKeys(None)),
+    // Go
+    Go::GoTo("Go to…")
+        .icon(icons::GO_TO)
+        .key(CTRL, Key::G)
+        .does(AppAction::FocusGoTo)
+        .asks("ask-step-50-line-n-i", arguments::place),
+    Go::GoToStart("Go to start")
+        .icon(icons::START)
+        .key(NONE, Key::Home)
+        .key(CTRL, Key::Home)
+        .within(Scope::Steps)
+        .does(TravelAction::Edge(Way::Back)),
+    Go::GoToEnd("Go to end")
+        .icon(icons::END)
+        .key(NONE, Key::End)
+        .key(CTRL, Key::End)
+        .within(Scope::Steps)
+        .does(TravelAction::Edge(Way::Forward)),
+    Go::BackInHistory("Back in history")
+        .separated()
+        .icon(icons::BACK)
+        .key(ALT, Key::ArrowLeft)
+        .does(TravelAction::History(Way::Back)),
+    Go::ForwardInHistory("Forward in history")
+        .icon(icons::FORWARD)
+        .key(ALT, Key::ArrowRight)
+        .does(TravelAction::History(Way::Forward)),
+    Go::LastWrite("Last write")
+        .separated()
+        .icon(icons::LAST_WRITE)
+        .key(CTRL, Key::L)
+        .does(TravelAction::GoToAccessOfSelection(Access::Write, Way::Back))
+        .asks(arguments::CELL, arguments::last_write),
+    Go::NextWrite("Next write")
+        .icon(icons::NEXT_WRITE)
+        .key(CTRL_SHIFT, Key::L)
+        .does(TravelAction::GoToAccessOfSelection(Access::Write, Way::Forward))
+        .asks(arguments::CELL, arguments::next_write),
+    Go::LastRead("Last read")
+        .key(CTRL, Key::U)
+        .does(TravelAction::GoToAccessOfSelection(Access::Read, Way::Back))
+        .asks(arguments::CELL, arguments::last_read),
+    Go::NextRead("Next read")
+        .key(CTRL_SHIFT, Key::U)
+        .does(TravelAction::GoToAccessOfSelection(Access::Read, Way::Forward))
+        .asks(arguments::CELL, arguments::next_read),
+    Go::LastExternalChange("Last external change")
+        .separated()
+        .key(CTRL, Key::E)
+        .does(TravelAction::GoToExternal(None, Way::Back))
+        .asks(arguments::MEMORY, arguments::last_external),
+    Go::NextExternalChange("Next external change")
+        .key(CTRL_SHIFT, Key::E)
+        .does(TravelAction::GoToExternal(None, Way::Forward))
+        .asks(arguments::MEMORY, arguments::next_external),
+    Go::NextException("Next exception").key(NONE, Key::I).does(TravelAction::GoToException(Way::Forward)),
+    Go::PreviousException("Previous exception").key(SHIFT, Key::I).does(TravelAction::GoToException(Way::Back)),
+    Go::NextCallOfFunction("Next call of function")
+        .key(NONE, Key::Period)
+        .does(TravelAction::GoToCall(None, Way::Forward))
+        .asks(arguments::FUNCTION, arguments::next_call),
+    Go::PreviousCallOfFunction("Previous call of function")
+        .key(NONE, Key::Comma)
+        .does(TravelAction::GoToCall(None, Way::Back))
+        .asks(arguments::FUNCTION, arguments::last_call),
+    Go::AllValues("All values…")
+        .separated()
+        .icon(icons::LIST)
+        .key(ALT, Key::A)
+        .when(|situation| situation.cell.clone().map(ViewAction::ListValues))
+        .asks(arguments::CELL, arguments::values),
+    Go::Why("Why…").icon(icons::WHY).key(NONE, Key::W).when(Situation::why).asks(arguments::CELL, slice_arguments::why),
+    Go::WhyThisValue("Why this value").when(Situation::why),
+    Go::StopLooking("Stop looking").does(TravelAction::StopLookup),
+    Go::GroupAccessesByCallStack("Group accesses by call stack").does(ViewAction::GroupAccesses),
+    Go::AllExecutions("All executions…").asks(arguments::CODE, arguments::executions),
+    Go::NextExecutionOfLine("Next execution of line…").asks("ask-file-line", arguments::next_line),
+    Go::LastExecutionOfLine("Last execution of line…").asks("ask-file-line", arguments::last_line),
+    // Step
+    Step::Step("Step")
+        .icon(icons::STEP)
+        .key(NONE, Key::F11)
+        .key(NONE, Key::S)
+        .does(TravelAction::StepInto(Way::Forward)),
+    Step::StepBack("Step back")
+        .icon(icons::STEP_BACK)
+        .key(SHIFT, Key::F11)
+        .key(SHIFT, Key::S)
+        .does(TravelAction::StepInto(Way::Back)),
+    Step::StepOver("Step over")
+        .icon(icons::OVER)
+        .key(NONE, Key::F10)
+        .key(NONE, Key::N)
+        .does(TravelAction::StepOver(Way::Forward)),
+    Step::StepBackOver("Step back over")
+        .icon(icons::OVER_BACK)
+        .key(SHIFT, Key::F10)
+        .key(SHIFT, Key::N)
+        .does(TravelAction::StepOver(Way::Back)),
+    Step::StepOut("Step out")
+        .icon(icons::OUT_FORWARD)
+        .key(NONE, Key::F12)
+        .key(NONE, Key::F)
+        .does(TravelAction::StepOut(Way::Forward)),
+    Step::StepBackOut("Step back out")
+        .icon(icons::OUT)
+        .key(SHIFT, Key::F12)
+        .key(SHIFT, Key::F)
+        .does(TravelAction::StepOut(Way::Back)),
+    Step::StepToNextLine("Step to next line").separated().key(NONE, Key::F9).does(TravelAction::StepLine(Way::Forward)),
+    Step::StepToPreviousLine("Step to previous line").key(SHIFT, Key::F9).does(TravelAction::StepLine(Way::Back)),
+    Step::StepIntoNextLine("Step into next line").key(CTRL, Key::F9).does(TravelAction::StepLineInto(Way::Forward)),
+    Step::StepBackIntoLine("Step back into line").key(CTRL_SHIFT, Key::F9).does(TravelAction::StepLineInto(Way::Back)),
+    Step::NextExecutionOfThisStep("Next execution of this step")
+        .key(NONE, Key::X)
+        .does(TravelAction::GoToVisit(Way::Forward)),
+    Step::PreviousExecutionOfThisStep("Previous execution of this step")
+        .key(SHIFT, Key::X)
+        .does(TravelAction::GoToVisit(Way::Back)),
+    Step::NextWhere("Next where…")
+        .separated()
+        .key(NONE, Key::F8)
+        .when(|_| Some(TravelAction::GoToWhereAgain(Way::Forward)))
+        .asks(arguments::CONDITION, arguments::next_where),
+    Step::PreviousWhere("Previous where…")
+        .key(SHIFT, Key::F8)
+        .when(|_| Some(TravelAction::GoToWhereAgain(Way::Back)))
+        .asks(arguments::CONDITION, arguments::last_where),
+    Step::NextStepOfThread("Next step of thread")
+        .separated()
+        .key(NONE, Key::T)
+        .does(TravelAction::StepOfThread(Way::Forward)),
+    Step::PreviousStepOfThread("Previous step of thread")
+        .key(SHIFT, Key::T)
+        .does(TravelAction::StepOfThread(Way::Back)),
+    Step::StayInThread("Stay in thread")
+        .key(CTRL_SHIFT, Key::T)
+        .does(TravelAction::StayInThread(None))
+        .asks("ask-name-of-a-thread-or", arguments::stay),
+    Step::NextRow("Next row")
+        .separated()
+        .key(NONE, Key::ArrowDown)
+        .within(Scope::Trace)
+        .does(TravelAction::StepRow(Way::Forward)),
+    Step::PreviousRow("Previous row")
+        .key(NONE, Key::ArrowUp)
+        .within(Scope::Trace)
+        .does(TravelAction::StepRow(Way::Back)),
+    Step::NextPage("Next page").key(NONE, Key::PageDown).within(Scope::Trace).does(TravelAction::Page(Way::Forward)),
+    Step::PreviousPage("Previous page").key(NONE, Key::PageUp).within(Scope::Trace).does(TravelAction::Page(Way::Back)),
+    // View
+    View::FoldCall("Fold call").icon(icons::FOLD).key(NONE, Key::Minus).does(Fold::Containing),
+    View::UnfoldCall("Unfold call")
+        .icon(icons::UNFOLD)
+        .key(NONE, Key::Plus)
+        .key(NONE, Key::Equals)
+        .does(Fold::UnfoldHere),
+    View::FoldCallsInside("Fold calls inside").key(NONE, Key::OpenBracket).does(Fold::Inside),
+    View::UnfoldCallsInside("Unfold calls inside").key(NONE, Key::CloseBracket).does(Fold::UnfoldInside),
+    View::FoldAll("Fold all").key(NONE, Key::OpenCurlyBracket).does(Fold::All),
+    View::UnfoldAll("Unfold all").key(NONE, Key::CloseCurlyBracket).does(Fold::UnfoldAll),
+    View::FoldWindowSpillsAndFills("Fold window spills and fills").does(Fold::WindowTraps),
+    View::RawText("Raw text").separated().key(NONE, Key::R).does(ViewAction::ToggleRawText),
+    View::SourceLinesInRows("Source lines in rows").does(ViewAction::ToggleRowLines),
+    View::Watch("Watch…")
+        .icon(icons::WATCH)
+        .key(NONE, Key::O)
+        .when(|situation| {
+            let text = arguments::watch_text(situation.cell.as_ref()?);
+            Some(MarkAction::Watch(WatchChange::Add(text)))
         })
-    }));
-    list
-}
-
-fn window() -> Vec<Command> {
-    use Area::Window;
-    let mut list = vec![
-        new(Window, "New trace window")
-            .key(CTRL, Key::T)
-            .in_trace()
-            .when(|situation| situation.moment().map(|it| Action::Panel(PanelAction::OpenWindowAt(it))))
-            .asks("ask-step-at-which-it-opens", arguments::window_at),
-        new(Window, "Side by side")
-            .icon(icons::SIDE_BY_SIDE)
-            .key(CTRL, Key::B)
-            .in_trace()
-            .does(Action::Panel(PanelAction::SideBySide)),
-        new(Window, "Windows move together")
-            .key(CTRL_SHIFT, Key::D)
-            .in_trace()
-            .does(Action::Panel(PanelAction::SyncWindows)),
-        new(Window, "Compare")
-            .icon(icons::COMPARE)
-            .key(CTRL, Key::D)
-            .in_trace()
-            .does(Action::Panel(PanelAction::Compare)),
-        new(Window, "Compare with…").in_trace().asks("ask-step-function-address-50-100", arguments::compare_with),
-        new(Window, "Effects of this call")
-            .icon(icons::SWAP)
-            .in_trace()
-            .when(|situation| Some(Action::View(ViewAction::ShowEffects(EffectsOf::Call(situation.position()?))))),
-        new(Window, "Effects of this round of the loop")
-            .in_trace()
-            .when(|situation| Some(Action::View(ViewAction::ShowEffects(EffectsOf::Round(situation.position()?))))),
-        new(Window, "Effects of steps…").in_trace().asks("ask-first-position-last-position", slice_arguments::effects),
-        new(Window, "Compare with the previous call of this function").in_trace().when(|situation| {
+        .asks(arguments::WATCHED, arguments::watch),
+    View::Waveform("Waveform…")
+        .key(SHIFT, Key::W)
+        .when(|situation| {
+            let text = arguments::watch_text(situation.cell.as_ref()?);
+            Some(MarkAction::Wave(WatchChange::Add(text)))
+        })
+        .asks(arguments::WATCHED, arguments::wave),
+    View::ShowMemory("Show memory…")
+        .icon(icons::MEMORY)
+        .key(CTRL, Key::M)
+        .asks("ask-address-numbers-registers-symbols", arguments::address)
+        .then([Submenu::MemoryBy, Submenu::Registers, Submenu::Timeline, Submenu::Functions, Submenu::FlameGraph]),
+    View::SliceFollowsAddresses("Slice follows addresses").does(SliceAction::FollowInSlice(SliceEdge::Addresses)),
+    View::SliceFollowsFlags("Slice follows flags").does(SliceAction::FollowInSlice(SliceEdge::Flags)),
+    View::SliceFollowsControl("Slice follows control").does(SliceAction::FollowInSlice(SliceEdge::Control)),
+    View::SliceBackToWhereTheValueComesFrom("Slice back to where the value comes from")
+        .does(SliceAction::TurnSlice(Way::Back)),
+    View::SliceForwardToWhereTheValueWent("Slice forward to where the value went")
+        .does(SliceAction::TurnSlice(Way::Forward)),
+    View::SliceAsAChain("Slice as a chain").does(SliceAction::ViewSlice(SliceView::Chain)),
+    View::SliceAsATree("Slice as a tree").does(SliceAction::ViewSlice(SliceView::Tree)),
+    View::SliceWithEverything("Slice with everything").does(SliceAction::ViewSlice(SliceView::Everything)),
+    View::MoreOfTheSlice("More of the slice").does(SliceAction::MoreOfSlice),
+    View::OnlyStepsOfTheSlice("Only steps of the slice")
+        .icon(icons::FILTER)
+        .key(Modifiers::SHIFT, Key::H)
+        .does(SliceAction::ToggleOnlySlice),
+    View::KeepSliceAs("Keep slice as…").asks("ask-name-of-the-slice", slice_arguments::keep_slice),
+    View::RunSlice("Run slice…").asks(slice_arguments::KEPT_SLICE, slice_arguments::run_slice),
+    View::SliceInAPanelOfItsOwn("Slice in a panel of its own…")
+        .asks(slice_arguments::KEPT_SLICE, slice_arguments::show_slice),
+    View::RenameSlice("Rename slice…").asks("ask-old-name-new-name", slice_arguments::rename_slice),
+    View::ForgetSlice("Forget slice…").asks(slice_arguments::KEPT_SLICE, slice_arguments::forget_slice),
+    View::ClearSlice("Clear slice").does(SliceAction::ClearSlice),
+    View::RegistersCore("Registers core")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::Core)),
+    View::RegistersSinglePrecision("Registers single precision")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::Single)),
+    View::RegistersDoublePrecision("Registers double precision")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::Double)),
+    View::RegistersVector("Registers vector")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::Vector)),
+    View::RegistersSVE("Registers SVE")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::Scalable)),
+    View::RegistersSystem("Registers system")
+        .in_submenu(Submenu::Registers)
+        .does(ViewAction::ShowRegisters(RegisterGroup::System)),
+    View::RegistersAsHex("Registers as hex")
+        .in_submenu(Submenu::Registers)
+        .presents()
+        .does(ViewAction::FormatRegisters(RegisterFormat::Hex)),
+    View::RegistersAsUnsigned("Registers as unsigned")
+        .in_submenu(Submenu::Registers)
+        .presents()
+        .does(ViewAction::FormatRegisters(RegisterFormat::Unsigned)),
+    View::RegistersAsSigned("Registers as signed")
+        .in_submenu(Submenu::Registers)
+        .presents()
+        .does(ViewAction::FormatRegisters(RegisterFormat::Signed)),
+    View::RegistersAsFloatingPoint("Registers as floating point")
+        .in_submenu(Submenu::Registers)
+        .presents()
+        .does(ViewAction::FormatRegisters(RegisterFormat::Float)),
+    View::RegistersAsText("Registers as text")
+        .in_submenu(Submenu::Registers)
+        .presents()
+        .does(ViewAction::FormatRegisters(RegisterFormat::Text)),
+    View::LowerHalvesOfRegisters("Lower halves of registers").does(ViewAction::HalveRegisters),
+    View::MemoryBy1Byte("Memory by 1 byte").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(1)),
+    View::MemoryBy2Bytes("Memory by 2 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(2)),
+    View::MemoryBy4Bytes("Memory by 4 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(4)),
+    View::MemoryBy8Bytes("Memory by 8 bytes").in_submenu(Submenu::MemoryBy).presents().does(ViewAction::MemoryGroup(8)),
+    View::MemoryRowsAsWideAsThereIsRoom("Memory rows as wide as there is room")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Width(None))),
+    View::MemoryRowsOf8Bytes("Memory rows of 8 bytes")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Width(Some(8)))),
+    View::MemoryRowsOf16Bytes("Memory rows of 16 bytes")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Width(Some(16)))),
+    View::MemoryRowsOf32Bytes("Memory rows of 32 bytes")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Width(Some(32)))),
+    View::MemoryRowsOf64Bytes("Memory rows of 64 bytes")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Width(Some(64)))),
+    View::MemoryAsFloatingPoint("Memory as floating point").does(ViewAction::Memory(MemoryChange::Floats)),
+    View::MemoryTextAsASCII("Memory text as ASCII")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Ascii))),
+    View::MemoryTextAsUTF8("Memory text as UTF-8")
+        .presents()
+        .does(ViewAction::Memory(MemoryChange::Text(MemoryText::Utf8))),
+    View::MemoryComparedInPlace("Memory compared in place").does(ViewAction::Memory(MemoryChange::ToggleCompare)),
+    View::NextChangedByte("Next changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Forward))),
+    View::PreviousChangedByte("Previous changed byte").does(ViewAction::Memory(MemoryChange::GoToChanged(Way::Back))),
+    View::FindNextInMemory("Find next in memory").does(ViewAction::Memory(MemoryChange::FindAgain(Way::Forward))),
+    View::FindPreviousInMemory("Find previous in memory").does(ViewAction::Memory(MemoryChange::FindAgain(Way::Back))),
+    View::RegisterLanes("Register lanes…").asks(arguments::LANES, arguments::lanes),
+    View::FilterRegisters("Filter registers…").icon(icons::FILTER).asks("ask-a-part-of-the-name", arguments::filter),
+    View::FindInMemory("Find in memory…").asks(arguments::IN_MEMORY, arguments::find_in_memory),
+    View::FunctionsOfTheSelection("Functions of the selection")
+        .in_submenu(Submenu::Functions)
+        .presents()
+        .does(ViewAction::TellFunctions(FunctionsOf::Selection)),
+    View::FunctionsOfTheWholeTrace("Functions of the whole trace")
+        .in_submenu(Submenu::Functions)
+        .presents()
+        .does(ViewAction::TellFunctions(FunctionsOf::Whole)),
+    View::FlameGraphBySteps("Flame graph by steps")
+        .in_submenu(Submenu::FlameGraph)
+        .presents()
+        .does(ViewAction::MeasureCalls(CallMeasure::Steps)),
+    View::FlameGraphByTime("Flame graph by time")
+        .in_submenu(Submenu::FlameGraph)
+        .presents()
+        .does(ViewAction::MeasureCalls(CallMeasure::Time)),
+    View::TimelineCalls("Timeline calls")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::Timeline(TimelineLanes::Calls)),
+    View::TimelineThreads("Timeline threads")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::Timeline(TimelineLanes::Threads)),
+    View::TimelineCores("Timeline cores")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::Timeline(TimelineLanes::Cores)),
+    View::TimelineCallsAndThreads("Timeline calls and threads")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::Timeline(TimelineLanes::CallsAndThreads)),
+    View::TimelineCallsAndCores("Timeline calls and cores")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::Timeline(TimelineLanes::CallsAndCores)),
+    View::TimelineWithoutWaveforms("Timeline without waveforms")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(MarkAction::Wave(WatchChange::Clear)),
+    View::TimelineCallAroundThePosition("Timeline call around the position")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .key(NONE, Key::Z)
+        .does(ViewAction::FitTimeline(TimelineFit::Call)),
+    View::TimelineWholeTrace("Timeline whole trace")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .key(SHIFT, Key::Z)
+        .does(ViewAction::FitTimeline(TimelineFit::Whole)),
+    View::TimelineToThePosition("Timeline to the position")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::FitTimeline(TimelineFit::Position)),
+    View::TimelineToTheSelection("Timeline to the selection")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::FitTimeline(TimelineFit::Selection)),
+    View::CloseMessages("Close messages").anytime().separated().does(AppAction::DismissToasts),
+    View::IndexingCard("Indexing card").anytime().does(FileAction::ToggleIndexingCard),
+    View::ThemeDark("Theme dark")
+        .anytime()
+        .in_submenu(Submenu::Theme)
+        .icon(icons::MOON)
+        .does(AppAction::Theme(ThemeChoice::Dark)),
+    View::ThemeLight("Theme light")
+        .anytime()
+        .in_submenu(Submenu::Theme)
+        .icon(icons::SUN)
+        .does(AppAction::Theme(ThemeChoice::Light)),
+    View::ThemeSystem("Theme system")
+        .anytime()
+        .in_submenu(Submenu::Theme)
+        .icon(icons::DESKTOP)
+        .does(AppAction::Theme(ThemeChoice::System)),
+    View::ThemeColourBlindDark("Theme colour-blind dark")
+        .anytime()
+        .in_submenu(Submenu::Theme)
+        .does(AppAction::Theme(ThemeChoice::SafeDark)),
+    View::ThemeColourBlindLight("Theme colour-blind light")
+        .anytime()
+        .in_submenu(Submenu::Theme)
+        .does(AppAction::Theme(ThemeChoice::SafeLight)),
+    View::LanguageSystem("Language system")
+        .anytime()
+        .in_submenu(Submenu::Language)
+        .does(AppAction::Language(LanguageChoice::System)),
+    View::LanguageEnglish("Language English")
+        .anytime()
+        .in_submenu(Submenu::Language)
+        .does(AppAction::Language(LanguageChoice::English)),
+    View::LanguageFrench("Language French")
+        .anytime()
+        .in_submenu(Submenu::Language)
+        .does(AppAction::Language(LanguageChoice::French)),
+    View::LargerText("Larger text")
+        .anytime()
+        .separated()
+        .icon(icons::TEXT_SIZE)
+        .key(CTRL, Key::Plus)
+        .key(CTRL, Key::Equals)
+        .does(AppAction::Zoom(1)),
+    View::SmallerText("Smaller text").anytime().key(CTRL, Key::Minus).does(AppAction::Zoom(-1)),
+    View::NormalText("Normal text")
+        .anytime()
+        .key(CTRL, Key::Num0)
+        .does(AppAction::Zoom(0))
+        .then([Submenu::Theme, Submenu::Language]),
+    View::LargerInterfaceText("Larger interface text")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::InterfaceText(1))),
+    View::SmallerInterfaceText("Smaller interface text")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::InterfaceText(-1))),
+    View::NormalInterfaceText("Normal interface text")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::InterfaceText(0))),
+    View::InterfaceFont("Interface font…")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::File(FontRole::Interface, None)))
+        .asks("ask-path-of-font", arguments::interface_font),
+    View::FixedWidthFont("Fixed-width font…")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::File(FontRole::FixedWidth, None)))
+        .asks("ask-path-of-font", arguments::fixed_width_font),
+    View::BuiltInInterfaceFont("Built-in interface font")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::BuiltIn(FontRole::Interface))),
+    View::BuiltInFixedWidthFont("Built-in fixed-width font")
+        .anytime()
+        .in_settings()
+        .does(AppAction::Font(FontChange::BuiltIn(FontRole::FixedWidth))),
+    // Bookmarks
+    Bookmarks::Bookmark("Bookmark")
+        .icon(icons::BOOKMARK)
+        .key(NONE, Key::B)
+        .when(|situation| Some(MarkAction::Bookmark(BookmarkChange::Toggle(BookmarkPlace::Position(
+            situation.position()?
+        )))))
+        .asks("ask-name-of-the-bookmark", arguments::bookmark),
+    Bookmarks::BookmarkSelection("Bookmark selection")
+        .key(SHIFT, Key::B)
+        .does(MarkAction::BookmarkSelection(String::new()))
+        .asks("ask-name-of-the-bookmark", arguments::bookmark_selection),
+    Bookmarks::BookmarkMemory("Bookmark memory…").asks("ask-address-length-and-a-name", arguments::bookmark_memory),
+    Bookmarks::Note("Note…").asks("ask-note-of-the-positions-bookmark", arguments::note).then([Submenu::Color]),
+    Bookmarks::NextBookmark("Next bookmark")
+        .separated()
+        .key(ALT, Key::ArrowDown)
+        .does(TravelAction::GoToBookmark(Way::Forward)),
+    Bookmarks::PreviousBookmark("Previous bookmark").key(ALT, Key::ArrowUp).does(TravelAction::GoToBookmark(Way::Back)),
+    Bookmarks::DeleteAllBookmarks("Delete all bookmarks").separated().does(MarkAction::Bookmark(BookmarkChange::Clear)),
+    Bookmarks::ColourYellow("Colour yellow")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Yellow)),
+    Bookmarks::ColourRed("Colour red")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Red)),
+    Bookmarks::ColourGreen("Colour green")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Green)),
+    Bookmarks::ColourBlue("Colour blue")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Blue)),
+    Bookmarks::ColourPink("Colour pink")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Pink)),
+    Bookmarks::ColourGrey("Colour grey")
+        .in_submenu(Submenu::Color)
+        .when(|situation| color(situation, BookmarkColor::Grey)),
+    // Window
+    Window::NewTraceWindow("New trace window")
+        .key(CTRL, Key::T)
+        .when(|situation| situation.moment().map(PanelAction::OpenWindowAt))
+        .asks("ask-step-at-which-it-opens", arguments::window_at),
+    Window::SideBySide("Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).does(PanelAction::SideBySide),
+    Window::WindowsMoveTogether("Windows move together").key(CTRL_SHIFT, Key::D).does(PanelAction::SyncWindows),
+    Window::Compare("Compare").icon(icons::COMPARE).key(CTRL, Key::D).does(PanelAction::Compare),
+    Window::CompareWith("Compare with…").asks("ask-step-function-address-50-100", arguments::compare_with),
+    Window::EffectsOfThisCall("Effects of this call")
+        .icon(icons::SWAP)
+        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Call(situation.position()?)))),
+    Window::EffectsOfThisRoundOfTheLoop("Effects of this round of the loop")
+        .when(|situation| Some(ViewAction::ShowEffects(EffectsOf::Round(situation.position()?)))),
+    Window::EffectsOfSteps("Effects of steps…").asks("ask-first-position-last-position", slice_arguments::effects),
+    Window::CompareWithThePreviousCallOfThisFunction("Compare with the previous call of this function").when(
+        |situation| {
             let other = OtherCall::Near(Way::Back);
-            Some(Action::View(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other))))
-        }),
-        new(Window, "Compare with the next call of this function").in_trace().when(|situation| {
-            let other = OtherCall::Near(Way::Forward);
-            Some(Action::View(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other))))
-        }),
-        new(Window, "Compare with the call around…")
-            .in_trace()
-            .asks("ask-position-in-another-call", slice_arguments::other_call),
-        new(Window, "Compare before and after this call")
-            .in_trace()
-            .does(Action::Panel(PanelAction::CompareCall(None))),
-    ];
-    list.extend(PANELS.iter().map(show_panel));
-    list.extend(PANELS.iter().filter_map(another_panel));
-    list.extend([
-        new(Window, "Next panel")
-            .key(NONE, Key::F6)
-            .in_trace()
-            .does(Action::Panel(PanelAction::FocusPanel(Way::Forward))),
-        new(Window, "Previous panel")
-            .key(SHIFT, Key::F6)
-            .in_trace()
-            .does(Action::Panel(PanelAction::FocusPanel(Way::Back))),
-        new(Window, "Pin panel here").icon(icons::PIN).in_trace().when(|situation| {
-            Some(Action::Panel(PanelAction::Bind(situation.tile?, Follow::Pinned(situation.moment()?))))
-        }),
-        new(Window, "Panel follows window…")
-            .icon(icons::LINK)
-            .in_trace()
-            .asks("ask-number-of-a-trace-window", arguments::follow),
-        new(Window, "Panel shows thread…").in_trace().asks("ask-name-of-a-thread-or-for", arguments::thread),
-        new(Window, "Duplicate panel")
-            .in_trace()
-            .when(|situation| situation.tile.map(|it| Action::Panel(PanelAction::DuplicatePanel(it)))),
-        new(Window, "Move panel to its own window")
-            .in_trace()
-            .when(|situation| situation.tile.map(|tile| Action::Panel(PanelAction::TearOff(Some(tile))))),
-        new(Window, "Put panels back").in_trace().does(Action::Panel(PanelAction::PutBack(None))),
-        new(Window, "Close panel")
-            .icon(icons::CLOSE)
-            .key(CTRL, Key::W)
-            .in_trace()
-            .when(|situation| situation.tile.map(|it| Action::Panel(PanelAction::ClosePanel(it)))),
-        new(Window, "Layout debug").in_trace().does(Action::Panel(PanelAction::UseLayout("debug".to_owned()))),
-        new(Window, "Layout compare").in_trace().does(Action::Panel(PanelAction::UseLayout("compare".to_owned()))),
-        new(Window, "Layout profile").in_trace().does(Action::Panel(PanelAction::UseLayout("profile".to_owned()))),
-        new(Window, "Layout source").in_trace().does(Action::Panel(PanelAction::UseLayout("source".to_owned()))),
-        new(Window, "Use layout…").in_trace().asks("ask-name-of-a-layout", arguments::use_layout),
-        new(Window, "Save layout as…").in_trace().asks("ask-name-of-the-layout", arguments::save_layout),
-        new(Window, "Forget layout…").in_trace().asks("ask-name-of-a-layout-of", arguments::forget_layout),
-        new(Window, "Reset layout").in_trace().does(Action::Panel(PanelAction::ResetLayout)),
-    ]);
-    let numbers = [Key::Num1, Key::Num2, Key::Num3, Key::Num4];
-    let names = ["Trace window 1", "Trace window 2", "Trace window 3", "Trace window 4"];
-    for ((number, key), name) in (1..).zip(numbers).zip(names) {
-        list.push(
-            new(Window, name).key(CTRL, key).in_trace().does(Action::Panel(PanelAction::Activate(WindowId(number)))),
-        );
-    }
-    list
-}
-
-/// The command that shows a panel. Those that have a key bear their icon in the menu.
-fn show_panel(row: &PanelRow) -> Command {
-    let command = new(Area::Window, row.show).in_trace().does(Action::Panel(PanelAction::ShowPanel(row.kind)));
-    let command = match row.key {
-        Some(key) => command.icon(row.icon).key(ALT, key),
-        None if row.kind == PanelKind::Bookmarks => command.icon(row.icon).key(CTRL_SHIFT, Key::B),
-        None => command,
-    };
-    if row.kind == PanelKind::Accesses { accesses(command.icon(row.icon)) } else { command }
-}
-
-/// All accesses of the memory under the cursor, or of what is asked for.
-fn accesses(command: Command) -> Command {
-    let of_cell = |situation: &Situation| match &situation.cell {
-        Some(CellName::Memory(address, len_bytes)) => {
-            Action::View(ViewAction::ListAccesses(address.clone(), *len_bytes, None))
+            Some(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
         }
-        Some(register) => Action::View(ViewAction::ListValues(register.clone())),
-        None => Action::Panel(PanelAction::ShowPanel(PanelKind::Accesses)),
-    };
-    command
+    ),
+    Window::CompareWithTheNextCallOfThisFunction("Compare with the next call of this function").when(|situation| {
+        let other = OtherCall::Near(Way::Forward);
+        Some(ViewAction::ShowEffects(EffectsOf::Comparison(situation.position()?, other)))
+    }),
+    Window::CompareWithTheCallAround("Compare with the call around…")
+        .asks("ask-position-in-another-call", slice_arguments::other_call),
+    Window::CompareBeforeAndAfterThisCall("Compare before and after this call").does(PanelAction::CompareCall(None)),
+    Window::ShowTrace("Show trace")
+        .separated()
+        .icon(icons::LIST)
+        .key(ALT, Key::Num1)
+        .does(PanelAction::ShowPanel(PanelKind::Trace)),
+    Window::ShowRegisters("Show registers")
+        .icon(icons::REGISTERS)
+        .key(ALT, Key::Num2)
+        .does(PanelAction::ShowPanel(PanelKind::Registers)),
+    Window::ShowMemoryPanel("Show memory panel")
+        .icon(icons::MEMORY)
+        .key(ALT, Key::Num3)
+        .does(PanelAction::ShowPanel(PanelKind::Memory)),
+    Window::ShowCalls("Show calls")
+        .icon(icons::CALLS)
+        .key(ALT, Key::Num4)
+        .does(PanelAction::ShowPanel(PanelKind::Calls)),
+    Window::ShowComparison("Show comparison")
+        .icon(icons::COMPARE)
+        .key(ALT, Key::Num5)
+        .does(PanelAction::ShowPanel(PanelKind::Compare)),
+    Window::ShowWarnings("Show warnings")
+        .icon(icons::WARNING)
+        .key(ALT, Key::Num6)
+        .does(PanelAction::ShowPanel(PanelKind::Warnings)),
+    Window::ShowStack("Show stack")
+        .icon(icons::STACK)
+        .key(ALT, Key::Num7)
+        .does(PanelAction::ShowPanel(PanelKind::Stack)),
+    Window::ShowExternalChanges("Show external changes").does(PanelAction::ShowPanel(PanelKind::Externals)),
+    Window::ShowSource("Show source")
+        .icon(icons::SOURCE)
+        .key(ALT, Key::Num8)
+        .does(PanelAction::ShowPanel(PanelKind::Source)),
+    Window::ShowThreads("Show threads")
+        .icon(icons::THREADS)
+        .key(ALT, Key::Num9)
+        .does(PanelAction::ShowPanel(PanelKind::Threads)),
+    Window::ShowTasks("Show tasks").does(PanelAction::ShowPanel(PanelKind::Tasks)),
+    Window::ShowAccesses("Show accesses")
+        .icon(icons::LIST)
         .key(CTRL_SHIFT, Key::A)
-        .when(move |situation| Some(of_cell(situation)))
-        .asks(arguments::ACCESSES, arguments::accesses)
+        .when(accesses)
+        .asks(arguments::ACCESSES, arguments::accesses),
+    Window::ShowWatches("Show watches")
+        .icon(icons::WATCH)
+        .key(ALT, Key::W)
+        .does(PanelAction::ShowPanel(PanelKind::Watches)),
+    Window::ShowSlice("Show slice").icon(icons::WHY).key(ALT, Key::Y).does(PanelAction::ShowPanel(PanelKind::Why)),
+    Window::ShowHeap("Show heap").does(PanelAction::ShowPanel(PanelKind::Heap)),
+    Window::ShowRegionsOfMemory("Show regions of memory").does(PanelAction::ShowPanel(PanelKind::Regions)),
+    Window::ShowStackMemory("Show stack memory").does(PanelAction::ShowPanel(PanelKind::StackMemory)),
+    Window::ShowEffects("Show effects").does(PanelAction::ShowPanel(PanelKind::Effects)),
+    Window::ShowHeat("Show heat").does(PanelAction::ShowPanel(PanelKind::Heat)),
+    Window::ShowFunctions("Show functions")
+        .icon(icons::CALLS)
+        .key(ALT, Key::Num0)
+        .does(PanelAction::ShowPanel(PanelKind::Functions)),
+    Window::ShowFlameGraph("Show flame graph").does(PanelAction::ShowPanel(PanelKind::FlameGraph)),
+    Window::ShowFindings("Show findings").does(PanelAction::ShowPanel(PanelKind::Findings)),
+    Window::ShowHits("Show hits").does(PanelAction::ShowPanel(PanelKind::Find)),
+    Window::ShowBookmarks("Show bookmarks")
+        .icon(icons::BOOKMARK)
+        .key(CTRL_SHIFT, Key::B)
+        .does(PanelAction::ShowPanel(PanelKind::Bookmarks)),
+    Window::NewRegistersPanel("New registers panel")
+        .separated()
+        .does(PanelAction::NewPanel(PanelKind::Registers))
+        .asks(arguments::GROUPS, arguments::registers),
+    Window::NewMemoryPanel("New memory panel").does(PanelAction::NewPanel(PanelKind::Memory)),
+    Window::NewCallsPanel("New calls panel").does(PanelAction::NewPanel(PanelKind::Calls)),
+    Window::NewStackPanel("New stack panel").does(PanelAction::NewPanel(PanelKind::Stack)),
+    Window::NewSourcePanel("New source panel").does(PanelAction::NewPanel(PanelKind::Source)),
+    Window::NewWatchesPanel("New watches panel").does(PanelAction::NewPanel(PanelKind::Watches)),
+    Window::NextPanel("Next panel").separated().key(NONE, Key::F6).does(PanelAction::FocusPanel(Way::Forward)),
+    Window::PreviousPanel("Previous panel").key(SHIFT, Key::F6).does(PanelAction::FocusPanel(Way::Back)),
+    Window::PinPanelHere("Pin panel here")
+        .separated()
+        .icon(icons::PIN)
+        .when(|situation| { Some(PanelAction::Bind(situation.tile?, Follow::Pinned(situation.moment()?))) }),
+    Window::PanelFollowsWindow("Panel follows window…")
+        .icon(icons::LINK)
+        .asks("ask-number-of-a-trace-window", arguments::follow),
+    Window::PanelShowsThread("Panel shows thread…").asks("ask-name-of-a-thread-or-for", arguments::thread),
+    Window::DuplicatePanel("Duplicate panel").when(|situation| situation.tile.map(PanelAction::DuplicatePanel)),
+    Window::MovePanelToItsOwnWindow("Move panel to its own window")
+        .when(|situation| situation.tile.map(|tile| PanelAction::TearOff(Some(tile)))),
+    Window::PutPanelsBack("Put panels back").does(PanelAction::PutBack(None)),
+    Window::ClosePanel("Close panel")
+        .icon(icons::CLOSE)
+        .key(CTRL, Key::W)
+        .when(|situation| situation.tile.map(PanelAction::ClosePanel))
+        .then([Submenu::Layout]),
+    Window::LayoutDebug("Layout debug").in_submenu(Submenu::Layout).does(PanelAction::UseLayout("debug".to_owned())),
+    Window::LayoutCompare("Layout compare")
+        .in_submenu(Submenu::Layout)
+        .does(PanelAction::UseLayout("compare".to_owned())),
+    Window::LayoutProfile("Layout profile")
+        .in_submenu(Submenu::Layout)
+        .does(PanelAction::UseLayout("profile".to_owned())),
+    Window::LayoutSource("Layout source").in_submenu(Submenu::Layout).does(PanelAction::UseLayout("source".to_owned())),
+    Window::UseLayout("Use layout…").asks("ask-name-of-a-layout", arguments::use_layout),
+    Window::SaveLayoutAs("Save layout as…").asks("ask-name-of-the-layout", arguments::save_layout),
+    Window::ForgetLayout("Forget layout…").asks("ask-name-of-a-layout-of", arguments::forget_layout),
+    Window::ResetLayout("Reset layout").separated().does(PanelAction::ResetLayout),
+    Window::TraceWindow1("Trace window 1")
+        .in_submenu(Submenu::Windows)
+        .key(CTRL, Key::Num1)
+        .does(PanelAction::Activate(WindowId(1))),
+    Window::TraceWindow2("Trace window 2")
+        .in_submenu(Submenu::Windows)
+        .key(CTRL, Key::Num2)
+        .does(PanelAction::Activate(WindowId(2))),
+    Window::TraceWindow3("Trace window 3")
+        .in_submenu(Submenu::Windows)
+        .key(CTRL, Key::Num3)
+        .does(PanelAction::Activate(WindowId(3))),
+    Window::TraceWindow4("Trace window 4")
+        .in_submenu(Submenu::Windows)
+        .key(CTRL, Key::Num4)
+        .does(PanelAction::Activate(WindowId(4))),
+    // Help
+    Help::Commands("Commands…").anytime().icon(icons::COMMAND).key(CTRL_SHIFT, Key::P).does(AppAction::CommandPalette),
+    Help::Keys("Keys").anytime().icon(icons::KEYBOARD).key(NONE, Key::F1).does(AppAction::KeyboardHelp),
+    Help::AboutStepback("About Stepback").anytime().icon(icons::HELP).does(AppAction::About),
+];
+
+fn color(situation: &Situation, color: BookmarkColor) -> Option<MarkAction> {
+    let place = BookmarkPlace::Position(situation.position()?);
+    Some(MarkAction::Bookmark(BookmarkChange::Color { place, color }))
 }
 
-/// The command that opens another panel of a kind; that for registers can name a group.
-fn another_panel(row: &PanelRow) -> Option<Command> {
-    let command = new(Area::Window, row.another?).in_trace().does(Action::Panel(PanelAction::NewPanel(row.kind)));
-    Some(match row.kind {
-        PanelKind::Registers => command.asks(arguments::GROUPS, arguments::registers),
-        _ => command,
+/// Lists the accesses to the memory under the cursor, or all values of the register there.
+fn accesses(situation: &Situation) -> Option<Action> {
+    Some(match &situation.cell {
+        Some(CellName::Memory(address, len_bytes)) => {
+            ViewAction::ListAccesses(address.clone(), *len_bytes, None).into()
+        }
+        Some(register) => ViewAction::ListValues(register.clone()).into(),
+        None => PanelAction::ShowPanel(PanelKind::Accesses).into(),
     })
-}
-
-fn help() -> Vec<Command> {
-    use Area::Help;
-    vec![
-        new(Help, "Commands…")
-            .icon(icons::COMMAND)
-            .key(CTRL_SHIFT, Key::P)
-            .does(Action::App(AppAction::CommandPalette)),
-        new(Help, "Keys").icon(icons::KEYBOARD).key(NONE, Key::F1).does(Action::App(AppAction::KeyboardHelp)),
-        new(Help, "About Stepback").icon(icons::HELP).does(Action::App(AppAction::About)),
-    ]
 }
 
 #[cfg(test)]

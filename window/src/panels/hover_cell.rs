@@ -7,7 +7,7 @@ use stepback_parsers::Position;
 use super::ViewCx;
 use crate::theme::{Tok, ui as ui_font};
 use stepback_debugger::action::{CellName, Follow};
-use stepback_debugger::keymap::{command, key_text, shown_text};
+use stepback_debugger::keymap::{CommandId, key_text, shown_text};
 use stepback_debugger::messages::say;
 
 /// A cell, and the position that its hover text means.
@@ -36,7 +36,7 @@ impl HoverCell {
     /// The quiet last line of a hover text: what the key asks. Whoever draws it has the key mean this cell as long as
     /// the text shows.
     pub fn line_ui(&self, ui: &mut Ui) {
-        let key = command("Why…").and_then(|why| why.keys().into_iter().next());
+        let key = CommandId::Why.command().keys().into_iter().next();
         // In a field the key is a letter.
         let Some(key) = key.filter(|_| !ui.ctx().text_edit_focused()) else { return };
         let words = say!("hover-why", key = key_text(&key), cell = shown_text(&self.cell));

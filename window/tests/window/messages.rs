@@ -84,7 +84,7 @@ fn every_text_is_used_and_every_text_that_is_used_is_there() {
     }
     let texts = texts("en");
     let quoted = quoted(&source);
-    let of_commands: BTreeSet<&str> = commands().iter().map(|command| command.id.as_str()).collect();
+    let of_commands: BTreeSet<&str> = commands().iter().map(|command| command.label_id.as_str()).collect();
     let is_key = |id: &str| id.starts_with("key-");
     let is_used = |id: &&String| quoted.contains(id.as_str()) || of_commands.contains(id.as_str()) || is_key(id);
     assert_eq!(texts.keys().filter(|id| !is_used(id)).collect::<Vec<_>>(), [""; 0], "texts that nobody says");
@@ -93,7 +93,7 @@ fn every_text_is_used_and_every_text_that_is_used_is_there() {
         assert!(texts.contains_key(said), "there is no text {said:?}");
     }
     for command in commands() {
-        assert!(texts.contains_key(&command.id), "{:?} has no name in the table", command.name);
+        assert!(texts.contains_key(&command.label_id), "{:?} has no name in the table", command.name);
     }
 }
 
@@ -194,7 +194,7 @@ fn no_panel_of_a_french_window_says_anything_in_english() {
     for row in &PANELS {
         window.perform(Action::Panel(PanelAction::ShowPanel(row.kind)));
         window.wait();
-        check(&mut window, row.show);
+        check(&mut window, row.show.command().name);
     }
     for action in
         [Action::App(AppAction::CommandPalette), Action::App(AppAction::KeyboardHelp), Action::App(AppAction::About)]

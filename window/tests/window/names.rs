@@ -65,7 +65,7 @@ fn everything_in_every_panel_has_a_name() {
     for row in &PANELS {
         window.perform(Action::Panel(PanelAction::ShowPanel(row.kind)));
         window.wait();
-        check(&mut window, row.show);
+        check(&mut window, row.show.command().name);
     }
     for line in ["Raw text", "Only hits", "Registers vector", "Registers system", "Memory by 8"] {
         window.command(line);

@@ -1,6 +1,7 @@
 //! The menu of searches: those before, and those that are kept under names.
 
 use egui::Ui;
+use stepback_debugger::keymap::CommandId;
 
 use super::field::history_text;
 use crate::panels::ViewCx;
@@ -28,7 +29,7 @@ pub fn search_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut 
     }
     let keep = egui::Button::new(say!("find-keep-search-as"));
     if ui.add_enabled(cx.desk.find.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor("Keep search as…".to_owned())));
+        out.push(Action::App(AppAction::AskFor(CommandId::KeepSearchAs)));
     }
     ui.separator();
     if cx.desk.find.history().is_empty() {

@@ -1,6 +1,7 @@
 //! The menu that says how memory is shown, and what the bar tells of comparing and looking for something.
 
 use egui::{Rect, Sense, Ui, pos2};
+use stepback_debugger::keymap::CommandId;
 
 use super::panel::MemoryPanel;
 use crate::panels::ViewCx;
@@ -70,7 +71,7 @@ impl MemoryPanel {
         choice(ui, say!("memory-previous-changed-byte"), false, MemoryChange::GoToChanged(Way::Back));
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("memory-find-in-memory")).icon(icons::SEARCH).ui(ui, tok) {
-            out.push(Action::App(AppAction::AskFor("Find in memory…".to_owned())));
+            out.push(Action::App(AppAction::AskFor(CommandId::FindInMemory)));
             ui.close();
         }
         for (words, kind) in [

@@ -1,6 +1,7 @@
 //! The menu of slices that are kept under names.
 
 use egui::Ui;
+use stepback_debugger::keymap::CommandId;
 
 use crate::panels::ViewCx;
 use crate::panels::kept_menu::{KeptDeeds, KeptItem, KeptMenu};
@@ -22,7 +23,7 @@ static DEEDS: KeptDeeds = KeptDeeds {
 pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let keep = egui::Button::new(say!("slice-keep-as"));
     if ui.add_enabled(cx.desk.slice.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor("Keep slice as…".to_owned())));
+        out.push(Action::App(AppAction::AskFor(CommandId::KeepSliceAs)));
     }
     ui.separator();
     if cx.desk.slices.list().is_empty() {

@@ -1,0 +1,37 @@
+//! Actions on the search.
+
+use serde::{Deserialize, Serialize};
+
+use super::{FindQuestion, StepRange, Way, WindowId};
+use crate::notes::SearchChange;
+
+/// An action on the search, its hits, or the searches that are kept by name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SearchAction {
+    /// Put the cursor into the field of the panel "Find".
+    FocusFind,
+    /// Search the whole trace; list and mark the hits.
+    Find(FindQuestion),
+    /// Move to the last (back) or next (forward) hit.
+    FindNext(Way),
+    /// Raise the limit on the number of hits.
+    FindMore,
+    /// Stop the search; the hits stay.
+    StopFind,
+    /// Drop the search and its marks.
+    ClearFind,
+    /// Show only hits in the active window, or all steps again.
+    ToggleOnlyHits,
+    /// Show only hits, with this number of steps around each.
+    SurroundHits(u64),
+    /// Keep the search under a name.
+    KeepSearch(String),
+    /// Change the list of kept searches.
+    Searches(SearchChange),
+    /// Run a kept search.
+    RunSearch(String),
+    /// Run a kept search in a panel of its own.
+    ShowSearch(String),
+    /// Show some steps in a window that shows only hits.
+    OpenHidden(WindowId, StepRange),
+}
