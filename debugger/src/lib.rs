@@ -14,6 +14,7 @@ pub mod notes;
 pub mod number;
 pub mod paths;
 pub mod place;
+pub mod program;
 pub mod session;
 pub mod source;
 pub mod syntax;

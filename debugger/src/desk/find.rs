@@ -14,7 +14,7 @@ use crate::model::hit_rows::{Sieve, Sifted};
 
 impl Desk {
     /// What windows show that show hits alone. Costs nothing where nothing more was found.
-    pub(super) fn look_at_hits(&mut self) {
+    pub(crate) fn look_at_hits(&mut self) {
         let is_asked = |of| match of {
             Sieve::Hits => self.find.question().is_some(),
             Sieve::Slice => self.slice.question().is_some(),
@@ -45,7 +45,7 @@ impl Desk {
     }
 
     /// A window that shows hits alone shows some more steps.
-    pub(super) fn open_hidden(&mut self, window: WindowId, steps: StepRange) {
+    pub(crate) fn open_hidden(&mut self, window: WindowId, steps: StepRange) {
         if let Some(window) = self.windows.get_mut(window) {
             window.only_hits.open(steps);
         }
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     /// The active window shows hits alone, or all steps; where nothing was looked for the user is asked what.
-    pub(super) fn toggle_only_hits(&mut self) {
+    pub(crate) fn toggle_only_hits(&mut self) {
         if self.leave_only_hits() {
             return;
         }
@@ -61,7 +61,7 @@ impl Desk {
     }
 
     /// The same with steps around each hit.
-    pub(super) fn surround_hits(&mut self, context: u64) {
+    pub(crate) fn surround_hits(&mut self, context: u64) {
         // What is shown alone already stays what it is.
         let shown = &self.windows.active().only_hits;
         let of = if shown.is_on { shown.of } else { Sieve::Hits };
@@ -82,7 +82,7 @@ impl Desk {
     }
 
     /// Travels to the hit before or after the position: by the list as far as it goes, else by a search of its own.
-    pub(super) fn find_next(&mut self, way: Way) {
+    pub(crate) fn find_next(&mut self, way: Way) {
         let (window, at) = (self.windows.active, self.windows.active().position);
         let Some(question) = self.find.hit_question(way, at) else { return self.tell(News::AskWhatToFind) };
         match self.find.listed(way, at) {
@@ -99,7 +99,7 @@ impl Desk {
     }
 
     /// Lists more hits.
-    pub(super) fn find_more(&mut self) {
+    pub(crate) fn find_more(&mut self) {
         self.find.more(&Arc::clone(&self.session), &self.worker);
     }
 }

@@ -5,7 +5,7 @@
 //! that waits: questions go to the worker.
 
 mod access;
-mod apply;
+mod answers;
 mod arriving_part;
 mod blocks;
 mod call_lookup;
@@ -58,7 +58,7 @@ mod watch;
 pub mod words;
 
 pub use access::LineGoal;
-pub use apply::thread_named;
+pub use answers::thread_named;
 pub use arriving_part::Arrival;
 pub use blocks::{Blocks, Item as BlockItem};
 pub use call_lookup::Named;

@@ -14,7 +14,7 @@ use crate::notes::{KeptSlice, KeptSlices, SliceChange, SliceEdge, SliceQuestion}
 
 impl Desk {
     /// Asks why a cell has its value at a position; none: at that of the active window.
-    pub(super) fn why(&mut self, cell: &CellName, at: Option<Position>) {
+    pub(crate) fn why(&mut self, cell: &CellName, at: Option<Position>) {
         let at = at.unwrap_or(self.windows.active().position).0;
         self.why_again(SliceQuestion { cell: argument_text(cell), at, forward: false, edges: self.slice.edges() });
     }
@@ -26,24 +26,24 @@ impl Desk {
     }
 
     /// Follows something else besides the data.
-    pub(super) fn follow_in_slice(&mut self, edge: SliceEdge) {
+    pub(crate) fn follow_in_slice(&mut self, edge: SliceEdge) {
         self.slice.follow(edge, &Arc::clone(&self.session), &self.worker);
     }
 
     /// Follows the value to where it comes from, or to where it went.
-    pub(super) fn turn_slice(&mut self, way: Way) {
+    pub(crate) fn turn_slice(&mut self, way: Way) {
         let forward = way == Way::Forward;
         let Some(asked) = self.slice.question().filter(|asked| asked.forward != forward) else { return };
         self.why_again(SliceQuestion { forward, ..asked.clone() });
     }
 
     /// Follows more steps.
-    pub(super) fn more_of_slice(&mut self) {
+    pub(crate) fn more_of_slice(&mut self) {
         self.slice.more(&Arc::clone(&self.session), &self.worker);
     }
 
     /// The active window shows the steps of the slice alone, or all steps again.
-    pub(super) fn toggle_only_slice(&mut self) {
+    pub(crate) fn toggle_only_slice(&mut self) {
         let window = self.windows.active_mut();
         if window.only_hits.is_on && window.only_hits.of == Sieve::Slice {
             window.only_hits.is_on = false;
@@ -59,7 +59,7 @@ impl Desk {
     }
 
     /// Keeps the slice under a name.
-    pub(super) fn keep_slice(&mut self, name: &str) {
+    pub(crate) fn keep_slice(&mut self, name: &str) {
         let Some(slice) = self.slice.question().cloned() else {
             return self.inform(say!("slice-first-for-keeping"));
         };
@@ -67,7 +67,7 @@ impl Desk {
     }
 
     /// Changes the slices that are kept.
-    pub(super) fn change_slices(&mut self, change: &SliceChange) {
+    pub(crate) fn change_slices(&mut self, change: &SliceChange) {
         let before = self.slices.clone();
         if let SliceChange::Rename(name, _) | SliceChange::Forget(name) = change
             && before.named(name).is_none()
@@ -99,7 +99,7 @@ impl Desk {
     }
 
     /// Asks again what is kept under a name.
-    pub(super) fn run_slice(&mut self, name: &str) {
+    pub(crate) fn run_slice(&mut self, name: &str) {
         if let Some(kept) = self.kept_slice(name) {
             self.why_again(kept.slice);
         }

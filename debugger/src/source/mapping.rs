@@ -1,5 +1,6 @@
 //! A directory of sources that moved.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -32,10 +33,10 @@ impl SourceMapping {
     /// What moved, when a file of the image is found at a path: all before the parts that both have at their ends.
     /// None when they do not even share a name.
     pub fn between(file: &str, found: &Path) -> Option<Self> {
-        let mut found_parts: Vec<&str> = found.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+        let mut found_parts: Vec<&OsStr> = found.iter().collect();
         let mut from = file;
         let mut shared = 0;
-        while let Some(last) = found_parts.last()
+        while let Some(last) = found_parts.last().and_then(|last| last.to_str())
             && let Some(rest) = from.strip_suffix(last).filter(|rest| rest.ends_with(SEPARATORS))
         {
             found_parts.pop();

@@ -1,0 +1,260 @@
+//! Applies actions: one exhaustive `match` per group.
+
+use stepback_parsers::Position;
+
+use super::driver::take_news;
+use super::files;
+use super::prompt::Prompt;
+use super::shell::{Report, Shell};
+use super::state::{Before, Program};
+use crate::action::{
+    Access, Action, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange, TravelAction, ViewAction, Way,
+};
+use crate::analysis::step_places::Callees;
+use crate::desk::{Desk, LineGoal, Named};
+use crate::model::{Move, Stride};
+use crate::notes::{BookmarkChange, BookmarkPlace};
+
+/// Applies the waiting actions in order, as far as nothing that is under way delays them.
+pub fn apply_queue(shell: &mut dyn Shell) {
+    while let Some(action) = next(shell.program_mut()) {
+        apply(shell, action);
+    }
+    take_news(shell);
+}
+
+/// Applies an action, after those that wait.
+pub fn perform(shell: &mut dyn Shell, action: Action) {
+    shell.program_mut().queue.push(action);
+    apply_queue(shell);
+}
+
+fn next(program: &mut Program) -> Option<Action> {
+    program.queue.next(program.desk.as_mut())
+}
+
+fn apply(shell: &mut dyn Shell, action: Action) {
+    shell.before_action(&action);
+    match action {
+        Action::File(action) => files::apply(shell, action),
+        Action::App(action) => shell.apply_app(action),
+        action => match shell.program_mut().desk.is_some() {
+            true => apply_to_trace(shell, action),
+            false => shell.tell(Report::NoTrace),
+        },
+    }
+    take_news(shell);
+}
+
+fn apply_to_trace(shell: &mut dyn Shell, action: Action) {
+    match action {
+        Action::Travel(action) => apply_travel(shell, action),
+        Action::Search(action) => apply_search(shell, action),
+        Action::Slice(action) => apply_slice(shell, action),
+        Action::Mark(action) => apply_mark(shell, action),
+        Action::Fold(fold) => apply_fold(shell, fold),
+        Action::Panel(action) => apply_panel(shell, action),
+        Action::View(action) => apply_view(shell, action),
+        Action::File(action) => files::apply(shell, action),
+        Action::App(action) => shell.apply_app(action),
+    }
+}
+
+/// Changes the open trace, if there is one.
+pub(super) fn in_desk(shell: &mut dyn Shell, change: impl FnOnce(&mut Desk)) {
+    if let Some(desk) = shell.program_mut().desk.as_mut() {
+        change(desk);
+    }
+}
+
+fn apply_fold(shell: &mut dyn Shell, fold: Fold) {
+    in_desk(shell, |desk| desk.begin(Move::Fold(fold)));
+}
+
+fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
+    match action {
+        TravelAction::Page(way) => {
+            let rows = shell.page_rows();
+            return in_desk(shell, |desk| desk.begin(Move::Step(Stride::Page(rows.max(1)), way)));
+        }
+        TravelAction::GoToAccessOfSelection(access, way) => return go_to_access_of_selection(shell, access, way),
+        TravelAction::GoToCall(name, way) => {
+            let selected = shell.selected_function().map(Named::Address);
+            return in_desk(shell, |desk| desk.go_to_call(name.map(Named::Name).or(selected), way));
+        }
+        action => in_desk(shell, |desk| desk.travel(action)),
+    }
+}
+
+impl Desk {
+    /// Moves the active window, or another that the action names. Moves that depend on panels do nothing.
+    fn travel(&mut self, action: TravelAction) {
+        match action {
+            TravelAction::StepRow(way) => self.begin(Move::Step(Stride::Row, way)),
+            TravelAction::StepInto(way) => self.begin(Move::Step(Stride::Into, way)),
+            TravelAction::StepOver(way) => self.begin(Move::Step(Stride::Over, way)),
+            TravelAction::StepOut(way) => self.begin(Move::Step(Stride::Out, way)),
+            TravelAction::StepOfThread(way) => self.begin(Move::StepOfThread(way)),
+            TravelAction::StayInThread(name) => self.stay_in_thread(name.as_deref()),
+            TravelAction::Edge(way) => self.begin(Move::Edge(way)),
+            TravelAction::GoTo(text) => self.go_to(&text),
+            TravelAction::Travel(window, to) => self.begin_in(window, Move::Travel(to)),
+            TravelAction::History(way) => self.begin(Move::History(way)),
+            TravelAction::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
+            TravelAction::GoToAccessUntil(cell, access, until) => self.go_to_access_until(cell, access, until),
+            TravelAction::GoToExternal(cell, way) => self.go_to_external(cell, way),
+            TravelAction::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
+            TravelAction::GoToVisit(way) => self.go_to_visit(way),
+            TravelAction::StepLine(way) => self.go_to_next_line(Callees::Over, way),
+            TravelAction::StepLineInto(way) => self.go_to_next_line(Callees::Into, way),
+            TravelAction::GoToException(way) => self.go_to_exception(way),
+            TravelAction::StopLookup => self.lookup = None,
+            TravelAction::GoToWhere(condition, way) => self.go_to_where(condition, way),
+            TravelAction::GoToWhereAgain(way) => self.go_to_where_again(way),
+            TravelAction::GoToChange(watch, way) => self.go_to_change(watch, way),
+            TravelAction::GoToBookmark(way) => self.go_to_bookmark(way),
+            TravelAction::Page(_) | TravelAction::GoToAccessOfSelection(..) | TravelAction::GoToCall(..) => {}
+        }
+    }
+}
+
+fn go_to_access_of_selection(shell: &mut dyn Shell, access: Access, way: Way) {
+    let Some(selected) = shell.selected_cell() else { return shell.tell(Report::NoCell) };
+    let program = shell.program_mut();
+    let Some(desk) = program.desk.as_mut() else { return };
+    // An action on a panel starts from the state that the panel shows, whichever window is the active one.
+    match selected.follow.and_then(|follow| desk.windows.start_from(follow)) {
+        Some(start) => program.queue.extend([start, TravelAction::GoToAccess(selected.cell, access, way).into()]),
+        None => desk.go_to_access(selected.cell, access, way),
+    }
+}
+
+fn apply_search(shell: &mut dyn Shell, action: SearchAction) {
+    match action {
+        SearchAction::FocusFind => shell.prompt(Prompt::Search(Way::Forward)),
+        SearchAction::Find(question) => {
+            shell.remember_search(&question);
+            in_desk(shell, |desk| desk.begin_find(question));
+        }
+        SearchAction::RunSearch(name) => {
+            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_search(&name));
+            if let Some(kept) = kept {
+                apply_search(shell, SearchAction::Find(kept.search));
+            }
+        }
+        SearchAction::ShowSearch(name) => {
+            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_search(&name));
+            if let Some(kept) = kept {
+                shell.show_search(kept);
+            }
+        }
+        SearchAction::FindNext(way) => in_desk(shell, |desk| desk.find_next(way)),
+        SearchAction::FindMore => in_desk(shell, Desk::find_more),
+        SearchAction::StopFind => in_desk(shell, |desk| _ = desk.find.stop()),
+        SearchAction::ClearFind => in_desk(shell, |desk| desk.find.clear()),
+        SearchAction::ToggleOnlyHits => in_desk(shell, Desk::toggle_only_hits),
+        SearchAction::SurroundHits(context) => in_desk(shell, |desk| desk.surround_hits(context)),
+        SearchAction::KeepSearch(name) => in_desk(shell, |desk| desk.keep_search(&name)),
+        SearchAction::Searches(change) => in_desk(shell, |desk| desk.change_searches(&change)),
+        SearchAction::OpenHidden(window, steps) => in_desk(shell, |desk| desk.open_hidden(window, steps)),
+    }
+}
+
+fn apply_slice(shell: &mut dyn Shell, action: SliceAction) {
+    match action {
+        SliceAction::ViewSlice(view) => shell.view_slice(view),
+        SliceAction::ShowSlice(name) => {
+            let kept = shell.program_mut().desk.as_mut().and_then(|desk| desk.kept_slice(&name));
+            if let Some(kept) = kept {
+                shell.show_slice(kept);
+            }
+        }
+        SliceAction::Why(cell) => in_desk(shell, |desk| desk.why(&cell, None)),
+        SliceAction::WhyAt(cell, at) => in_desk(shell, |desk| desk.why(&cell, Some(at))),
+        SliceAction::WhyAgain(question) => in_desk(shell, |desk| desk.why_again(question)),
+        SliceAction::TurnSlice(way) => in_desk(shell, |desk| desk.turn_slice(way)),
+        SliceAction::FollowInSlice(edge) => in_desk(shell, |desk| desk.follow_in_slice(edge)),
+        SliceAction::MoreOfSlice => in_desk(shell, Desk::more_of_slice),
+        SliceAction::StopSlice => in_desk(shell, |desk| _ = desk.slice.stop()),
+        SliceAction::ClearSlice => in_desk(shell, |desk| desk.slice.clear()),
+        SliceAction::ToggleOnlySlice => in_desk(shell, Desk::toggle_only_slice),
+        SliceAction::KeepSlice(name) => in_desk(shell, |desk| desk.keep_slice(&name)),
+        SliceAction::Slices(change) => in_desk(shell, |desk| desk.change_slices(&change)),
+        SliceAction::RunSlice(name) => in_desk(shell, |desk| desk.run_slice(&name)),
+    }
+}
+
+fn apply_mark(shell: &mut dyn Shell, action: MarkAction) {
+    match action {
+        MarkAction::Watch(change) => in_desk(shell, |desk| desk.change_watches(&change)),
+        MarkAction::Wave(change) => in_desk(shell, |desk| desk.change_waves(&change)),
+        MarkAction::Bookmark(change) => in_desk(shell, |desk| desk.change_bookmarks(&change)),
+        MarkAction::BookmarkSelection(name) => {
+            let Some(StepRange { first, last }) = shell.selected_range() else {
+                return shell.tell(Report::NothingToBookmark);
+            };
+            let place = BookmarkPlace::Range { first, last };
+            let change = match name.is_empty() {
+                true => BookmarkChange::Toggle(place),
+                false => BookmarkChange::Put { place, name },
+            };
+            in_desk(shell, |desk| desk.change_bookmarks(&change));
+        }
+        MarkAction::Undo => turn_back(shell, Way::Back),
+        MarkAction::Redo => turn_back(shell, Way::Forward),
+    }
+}
+
+/// Undoes the last change (back), or redoes it (forward).
+fn turn_back(shell: &mut dyn Shell, way: Way) {
+    let mut undo = std::mem::take(&mut shell.program_mut().undo);
+    let exchange = |before| match (before, shell.program_mut().desk.as_mut()) {
+        (Before::Marks(marks), Some(desk)) => Before::Marks(desk.exchange(marks)),
+        (before, _) => shell.exchange(before),
+    };
+    let is_done = match way {
+        Way::Back => undo.undo(exchange),
+        Way::Forward => undo.redo(exchange),
+    };
+    shell.program_mut().undo = undo;
+    if !is_done {
+        shell.tell(Report::NothingToUndo(way));
+    }
+}
+
+fn apply_panel(shell: &mut dyn Shell, action: PanelAction) {
+    match action {
+        PanelAction::CompareWith(place) => in_desk(shell, |desk| desk.compare_with(&place)),
+        PanelAction::CompareCall(call) => in_desk(shell, |desk| desk.compare_call(call)),
+        PanelAction::CompareEnds(range) => compare_ends(shell, range),
+        PanelAction::SyncWindows => in_desk(shell, |desk| desk.windows.is_synced ^= true),
+        action => shell.apply_panel(action),
+    }
+}
+
+/// Moves two windows to the ends of a range, the one with the lower number to its start, and compares them.
+pub(super) fn compare_ends(shell: &mut dyn Shell, StepRange { first, last }: StepRange) {
+    let Some(active) = shell.program().desk.as_ref().map(|desk| desk.windows.active) else { return };
+    let Some(other) = shell.other_window(Position(last)) else { return };
+    let (earlier, later) = (active.min(other), active.max(other));
+    shell.program_mut().queue.extend([
+        Action::travel(earlier, Position(first)),
+        Action::travel(later, Position(last)),
+        PanelAction::CompareWindows(earlier, later).into(),
+    ]);
+}
+
+/// Moves the other window to a position, and compares the two.
+pub(super) fn compare_at(shell: &mut dyn Shell, position: Position) {
+    let Some(active) = shell.program().desk.as_ref().map(|desk| desk.windows.active) else { return };
+    let Some(other) = shell.other_window(position) else { return };
+    let compare = PanelAction::CompareWindows(active.min(other), active.max(other)).into();
+    shell.program_mut().queue.extend([Action::travel(other, position), compare]);
+}
+
+fn apply_view(shell: &mut dyn Shell, action: ViewAction) {
+    match action {
+        ViewAction::ToggleRawText => in_desk(shell, |desk| desk.windows.active_mut().is_raw ^= true),
+        action => shell.apply_view(action),
+    }
+}

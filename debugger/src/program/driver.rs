@@ -1,0 +1,85 @@
+//! Answers that arrive, and the script.
+
+use super::apply::{compare_at, compare_ends, perform};
+use super::opening::{begin_held, look_at_change, open_again, report_whole, take_opened};
+use super::prompt::Prompt;
+use super::saving::{keep_session, take_saved};
+use super::shell::{Report, Shell};
+use super::state::Before;
+use crate::action::Way;
+use crate::desk::{News, Showing};
+use crate::keymap::Situation;
+
+/// Takes the answers that arrived.
+pub fn advance(shell: &mut dyn Shell) {
+    take_opened(shell);
+    let program = shell.program_mut();
+    if let Some(desk) = &mut program.desk {
+        desk.is_opening = program.opening.is_some();
+        desk.take_answers();
+    }
+    take_news(shell);
+    take_saved(shell);
+    look_at_change(shell);
+}
+
+/// Does what actions and answers led to.
+pub fn take_news(shell: &mut dyn Shell) {
+    while let Some(news) = shell.program_mut().desk.as_mut().and_then(|desk| desk.take_news()) {
+        take_one(shell, news);
+    }
+}
+
+fn take_one(shell: &mut dyn Shell, news: News) {
+    match news {
+        News::Message(message) => shell.tell(Report::Message(message)),
+        News::Failed(why) => report(shell, &why),
+        News::Arrived => shell.tell(Report::Arrived),
+        News::Refused { place, error } => {
+            shell.program_mut().note_failure(&error);
+            shell.tell(Report::Refused { place, error });
+        }
+        News::CompareEnds(range) => compare_ends(shell, range),
+        News::CompareAt(position) => compare_at(shell, position),
+        News::Do(action) => shell.program_mut().queue.push(action),
+        News::Show(kind) => shell.show_panel(kind),
+        News::Reveal(kind) => shell.reveal_panel(kind),
+        News::AskWhatToFind => shell.prompt(Prompt::Search(Way::Forward)),
+        News::Changed(before) => {
+            shell.program_mut().undo.keep(Before::Marks(before));
+            keep_session(shell);
+        }
+        News::Part => shell.part_shown(),
+        News::Whole(told) => {
+            report_whole(shell, &told);
+            begin_held(shell);
+        }
+        News::Mend(options) => open_again(shell, *options, Showing::Whole),
+    }
+}
+
+/// Reports an error. While a script runs it ends the program.
+pub fn report(shell: &mut dyn Shell, error: &str) {
+    shell.tell(Report::Error(error.to_owned()));
+    shell.program_mut().note_failure(error);
+}
+
+/// Performs the next line of the script. Returns false where there is none.
+pub fn next_of_script(shell: &mut dyn Shell, situation: &Situation) -> bool {
+    let Some(script) = shell.program_mut().script.as_mut() else { return false };
+    match script.next(situation) {
+        Some(Ok(action)) => perform(shell, action),
+        Some(Err(error)) => report(shell, &error),
+        None => {
+            shell.program_mut().script = None;
+            return false;
+        }
+    }
+    true
+}
+
+/// Saves what has to be saved at the end of the program.
+pub fn close(shell: &mut dyn Shell) {
+    keep_session(shell);
+    shell.program_mut().finish();
+}

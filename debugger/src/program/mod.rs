@@ -1,0 +1,22 @@
+//! The program without its drawing: what is open, what is being opened, what waits to be done, undo, scripts, saving.
+//!
+//! A [`Program`] owns this state. A front end owns the program and implements [`Shell`]: messages, questions, panels.
+//! The functions of this module drive both: they take the shell, reach the program through it, and call back where
+//! something has to be shown or asked.
+
+mod apply;
+mod driver;
+mod files;
+mod opening;
+mod prompt;
+mod saving;
+mod shell;
+mod state;
+
+pub use apply::{apply_queue, perform};
+pub use driver::{advance, close, next_of_script, report, take_news};
+pub use opening::{begin_held, open};
+pub use prompt::{FilePurpose, PickedKind, Prompt};
+pub use saving::keep_session;
+pub use shell::{Arrangement, Report, SelectedCell, Shell};
+pub use state::{Before, Failure, OwnLayout, PanelsBefore, Program, RunMode, Wake};

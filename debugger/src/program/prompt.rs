@@ -1,0 +1,183 @@
+//! Questions to the user.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::action::{Action, AppAction, FileAction, FontChange, FontRole, StepRange, Way};
+use crate::image::ImageSpec;
+use crate::messages::say;
+use crate::source::SourceMapping;
+
+/// A question to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prompt {
+    /// A file.
+    File(FilePurpose),
+    /// What to search for, and the direction from the position.
+    Search(Way),
+}
+
+/// What a file is wanted for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FilePurpose {
+    /// To open it as a trace.
+    Trace,
+    /// To take over keys from it.
+    Keys,
+    /// A font.
+    Font(FontRole),
+    /// A directory, to open the trace in it.
+    Directory,
+    /// To add it as a program image.
+    Image,
+    /// A directory, to look for program images in it.
+    Sysroot,
+    /// It is the source file that the image calls so.
+    Source(String),
+    /// A session, to open it with its trace.
+    Session,
+    /// The trace of the session that is this file.
+    TraceOf(PathBuf),
+    /// Where the session is saved.
+    SessionPlace,
+    /// Where a part of the trace is saved as a trace of its own.
+    PartPlace(StepRange),
+    /// Where a picture of the window is saved.
+    PicturePlace,
+    /// To write a text into it.
+    Save {
+        /// The name that is suggested.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+/// What is chosen in a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickedKind {
+    /// One file or several.
+    Files,
+    /// One file.
+    File,
+    /// A folder.
+    Folder,
+    /// Where a file is written.
+    Place,
+}
+
+impl FilePurpose {
+    /// The title of its dialog.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Trace => say!("files-open-trace").to_owned(),
+            Self::Directory => say!("files-open-directory").to_owned(),
+            Self::Sysroot => say!("files-sysroot").to_owned(),
+            Self::Image => say!("files-add-image").to_owned(),
+            Self::Keys => say!("files-import-keys").to_owned(),
+            Self::Font(_) => say!("files-font").to_owned(),
+            Self::Session => say!("files-open-session").to_owned(),
+            Self::TraceOf(_) => say!("files-where-is-trace").to_owned(),
+            Self::SessionPlace => say!("files-save-session").to_owned(),
+            Self::PartPlace(_) => say!("files-save-part").to_owned(),
+            Self::PicturePlace => say!("files-save-picture").to_owned(),
+            Self::Source(file) => say!("files-locate", name = name_of(file)),
+            Self::Save { name, .. } => say!("files-save-name", name = name.as_str()),
+        }
+    }
+
+    /// What is chosen for it.
+    pub fn pick(&self) -> PickedKind {
+        match self {
+            Self::Trace => PickedKind::Files,
+            Self::Directory | Self::Sysroot => PickedKind::Folder,
+            Self::SessionPlace | Self::PartPlace(_) | Self::PicturePlace | Self::Save { .. } => PickedKind::Place,
+            Self::Image | Self::Keys | Self::Font(_) | Self::Session | Self::Source(_) | Self::TraceOf(_) => {
+                PickedKind::File
+            }
+        }
+    }
+
+    /// The name that a file is written under, unless the user has a better one.
+    pub fn suggested_name(&self) -> Option<String> {
+        match self {
+            Self::SessionPlace => Some("trace.session.toml".to_owned()),
+            Self::PartPlace(StepRange { first, last }) => Some(format!("steps-{first}-{last}.tarmac")),
+            Self::PicturePlace => Some("stepback.png".to_owned()),
+            Self::Save { name, .. } => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// Where a file is written that the user named: a session that has no ending gets the usual one.
+    pub fn whole_place(&self, path: PathBuf) -> PathBuf {
+        let is_whole = *self != Self::SessionPlace || path.extension().is_some();
+        if is_whole { path } else { path.with_extension("session.toml") }
+    }
+
+    /// Writes the text of [`Self::Save`]; does nothing for other purposes. Blocks.
+    ///
+    /// # Errors
+    /// The file could not be written; names it.
+    pub fn write(&self, paths: &[PathBuf]) -> Result<()> {
+        if let (Self::Save { text, .. }, [path, ..]) = (self, paths) {
+            std::fs::write(path, text).with_context(|| say!("dialog-file-not-written", path = format!("{path:?}")))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the action on a file that was chosen.
+    ///
+    /// # Errors
+    /// The file is another source file than the one that was wanted.
+    pub fn action(&self, path: &Path) -> Result<Action> {
+        let path = path.to_owned();
+        match self {
+            Self::Trace | Self::Directory => Ok(Action::File(FileAction::OpenPath(path))),
+            Self::Sysroot => Ok(Action::File(FileAction::AddSysroot(Some(path)))),
+            Self::Image => Ok(Action::File(FileAction::AddImage(Some(ImageSpec { path, offset: 0 })))),
+            Self::Keys => Ok(Action::App(AppAction::ImportKeys(Some(path)))),
+            Self::Font(role) => Ok(Action::App(AppAction::Font(FontChange::File(*role, Some(path))))),
+            Self::Session => Ok(Action::File(FileAction::OpenSession(Some(path)))),
+            Self::SessionPlace => Ok(Action::File(FileAction::SaveSession(Some(path)))),
+            Self::PartPlace(range) => Ok(Action::File(FileAction::SavePart(Some(*range), Some(path)))),
+            Self::PicturePlace => Ok(Action::File(FileAction::SavePicture(Some(path)))),
+            Self::TraceOf(file) => Ok(Action::File(FileAction::OpenSessionWith(file.clone(), path))),
+            Self::Save { .. } => anyhow::bail!(say!("dialog-nothing-is-done", path = format!("{path:?}"))),
+            Self::Source(file) => match SourceMapping::between(file, &path) {
+                Some(mapping) => Ok(Action::File(FileAction::MoveSources(mapping))),
+                None => anyhow::bail!(say!(
+                    "dialog-other-name",
+                    name = format!("{:?}", name_of(file)),
+                    path = format!("{path:?}")
+                )),
+            },
+        }
+    }
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_was_found_tells_where_its_directory_went() {
+        let wanted = FilePurpose::Source("/build/app/src/a.c".to_owned());
+        let action = wanted.action(Path::new("/home/me/app/src/a.c")).expect("a mapping");
+        let mapping = SourceMapping { from: "/build".to_owned(), to: "/home/me".into() };
+        assert_eq!(action, Action::File(FileAction::MoveSources(mapping)));
+        let odd = FilePurpose::Source("/a=b/c.c".to_owned());
+        let action = odd.action(Path::new("/d/c.c")).expect("a mapping");
+        assert_eq!(
+            action,
+            Action::File(FileAction::MoveSources(SourceMapping { from: "/a=b".to_owned(), to: "/d".into() }))
+        );
+        let error = wanted.action(Path::new("/home/me/b.c")).expect_err("another file").to_string();
+        assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
+    }
+}

@@ -1,0 +1,77 @@
+//! Saves sessions.
+//!
+//! A session is saved unasked in one place, the trace's own; a file that the user named is written on request.
+//! Where the trace's own session was not used because the user named another one, it is set aside before it is
+//! overwritten for the first time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::driver::report;
+use super::prompt::{FilePurpose, Prompt};
+use super::shell::{Report, Shell};
+use crate::desk::{Demand, SaveNews};
+use crate::worker::Ticket;
+
+/// Saves the session of the open trace where it changed. A run from a script saves nothing unasked.
+pub fn keep_session(shell: &mut dyn Shell) {
+    if shell.program().mode.is_scripted {
+        return;
+    }
+    let Some(desk) = &shell.program().desk else { return };
+    // Panels that a newer version wrote are not lost by looking at the trace.
+    let panels = desk.places.unread_panels.clone().or_else(|| shell.panels_text());
+    let Some(text) = panels.and_then(|panels| desk.session_text(panels)) else { return };
+    let loses_marks = desk.loses_marks(&text);
+    let place = desk.places.own.clone().filter(|place| place.wants(&text));
+    if loses_marks {
+        super::apply::in_desk(shell, |desk| desk.places.is_loss_told = true);
+        shell.tell(Report::NotesNotKept);
+    }
+    if let Some(place) = place {
+        let program = shell.program_mut();
+        program.saver.write(place, text, Demand::Unasked);
+        if program.mode.is_synchronous {
+            program.saver.finish();
+        }
+    }
+}
+
+/// Saves the session to a file that the user chose, or to the one that was chosen last.
+pub(super) fn save_session(shell: &mut dyn Shell, chosen: Option<PathBuf>) {
+    let demand = if chosen.is_some() { Demand::Asked } else { Demand::AskedAgain };
+    let Some(desk) = &mut shell.program_mut().desk else { return };
+    if let Some(place) = chosen {
+        desk.places.choose(place);
+    }
+    let Some(place) = desk.places.named.clone() else { return shell.prompt(Prompt::File(FilePurpose::SessionPlace)) };
+    // A session that is saved on request contains the panels that are seen.
+    if desk.places.own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &place)) {
+        desk.places.unread_panels = None;
+    }
+    let panels = shell.panels_text();
+    let program = shell.program_mut();
+    let text = program.desk.as_ref().zip(panels).and_then(|(desk, panels)| desk.session_text(panels));
+    let Some(text) = text else { return };
+    program.saver.write(place, text, demand);
+    if program.mode.is_synchronous || program.mode.is_scripted {
+        program.saver.finish();
+    }
+    take_saved(shell);
+}
+
+/// Reports sessions and parts of the trace that were saved, or could not be.
+pub(super) fn take_saved(shell: &mut dyn Shell) {
+    while let Some(news) = shell.program().saver.news() {
+        match news {
+            SaveNews::Failed(error) => report(shell, &error),
+            news => shell.tell(Report::Saved(news)),
+        }
+    }
+    let Some(saved) = shell.program().saving.as_ref().and_then(Ticket::take) else { return };
+    shell.program_mut().saving = None;
+    match saved {
+        Ok(words) => shell.tell(Report::Message(crate::desk::Message::new(crate::desk::Tone::Info, words))),
+        Err(error) => report(shell, &format!("{error:#}")),
+    }
+}

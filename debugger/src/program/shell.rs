@@ -1,0 +1,165 @@
+//! The interface that a front end implements.
+
+use std::path::PathBuf;
+
+use stepback_machine::Address;
+use stepback_parsers::Position;
+
+use super::prompt::Prompt;
+use super::state::{Before, Program};
+use crate::action::{
+    Action, AppAction, CellName, FindQuestion, Follow, PanelAction, PanelKind, SliceView, StepRange, ViewAction, Way,
+    WindowId,
+};
+use crate::desk::{Desk, Kept, Message, RecentTrace, SaveNews};
+use crate::notes::{KeptSearch, KeptSlice};
+use crate::session::{Notice, Session, TraceChange};
+use crate::source::SourceMapping;
+
+/// An event that a front end shows in its own words.
+#[derive(Debug)]
+pub enum Report<'a> {
+    /// A message.
+    Message(Message),
+    /// An error.
+    Error(String),
+    /// An action that needs a trace, and none is open.
+    NoTrace,
+    /// A trace could not be opened, or its indexing stopped.
+    NotOpened {
+        /// Why.
+        error: &'a anyhow::Error,
+        /// A part of the trace is shown.
+        is_shown: bool,
+    },
+    /// The user cancelled the opening of a trace whose index is whole.
+    OpeningCancelled,
+    /// The user cancelled indexing.
+    IndexingCancelled {
+        /// A part of the trace is shown.
+        is_shown: bool,
+    },
+    /// A notice about the open trace.
+    Notice(&'a Notice),
+    /// The index was just built: lines that could not be read are reported.
+    Built(&'a Session),
+    /// The trace file changed.
+    TraceChanged(TraceChange),
+    /// The trace is read again: a report about its change is settled.
+    ReadAgain,
+    /// The user's notes are not saved anywhere.
+    NotesNotKept,
+    /// A session was saved, or could not be.
+    Saved(SaveNews),
+    /// There is nothing to undo (back) or redo (forward).
+    NothingToUndo(Way),
+    /// There is no cell under the cursor.
+    NoCell,
+    /// Nothing is selected in the timeline: for a bookmark of it.
+    NothingToBookmark,
+    /// Nothing is selected in the timeline: for a trace of it.
+    NothingToSave,
+    /// The format of the trace cannot be cut.
+    NotDivisible,
+    /// A place that was typed was found.
+    Arrived,
+    /// A place that was typed was not found.
+    Refused {
+        /// The text.
+        place: String,
+        /// Why.
+        error: String,
+    },
+}
+
+/// Panels for a trace that was opened.
+pub enum Arrangement<'a> {
+    /// The trace was open before: its panels stay.
+    Same(&'a Desk),
+    /// The panels that were kept for it, or the first ones.
+    New(&'a Kept),
+}
+
+/// The cell under the cursor.
+pub struct SelectedCell {
+    /// The cell.
+    pub cell: CellName,
+    /// What the panel follows that shows it, where a panel of cells has the keyboard.
+    pub follow: Option<Follow>,
+}
+
+/// A front end: shows what the program reports, asks what it needs to know, owns the panels.
+pub trait Shell {
+    /// Returns the program.
+    fn program(&self) -> &Program;
+    /// Returns the program.
+    fn program_mut(&mut self) -> &mut Program;
+
+    /// Shows a report.
+    fn tell(&mut self, report: Report<'_>);
+    /// Asks the user; the answer comes as an action.
+    fn prompt(&mut self, prompt: Prompt);
+
+    /// Applies an action on panels.
+    fn apply_panel(&mut self, action: PanelAction);
+    /// Applies an action on the contents of panels.
+    fn apply_view(&mut self, action: ViewAction);
+    /// Applies an action on the program itself.
+    fn apply_app(&mut self, action: AppAction);
+    /// Prepares for an action.
+    fn before_action(&mut self, _action: &Action) {}
+
+    /// Arranges panels for a trace that was opened and places its trace windows.
+    fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>);
+    /// Follows up on a trace that is shown now.
+    fn trace_opened(&mut self, is_demo: bool);
+    /// Follows up on a trace that was closed.
+    fn trace_closed(&mut self);
+    /// Follows up on another part of the trace.
+    fn part_shown(&mut self) {}
+    /// Returns the panels as text for a session; none where they cannot be written.
+    fn panels_text(&self) -> Option<String>;
+
+    /// Shows a panel and gives it the keyboard.
+    fn show_panel(&mut self, kind: PanelKind);
+    /// Shows a panel; the keyboard stays where it is.
+    fn reveal_panel(&mut self, kind: PanelKind);
+    /// Shows a kept search in a separate panel.
+    fn show_search(&mut self, kept: KeptSearch);
+    /// Shows a kept slice in a separate panel.
+    fn show_slice(&mut self, kept: KeptSlice);
+    /// Chooses the presentation of the slice.
+    fn view_slice(&mut self, view: SliceView);
+    /// Returns a trace window other than the active one, opening one at a position where there is none.
+    fn other_window(&mut self, at: Position) -> Option<WindowId>;
+
+    /// Number of rows on a page of the active trace window.
+    fn page_rows(&self) -> u64;
+    /// Returns the cell under the cursor.
+    fn selected_cell(&mut self) -> Option<SelectedCell>;
+    /// Returns the function that is selected in a visible panel.
+    fn selected_function(&self) -> Option<Address> {
+        None
+    }
+    /// Returns the range that is selected in the timeline.
+    fn selected_range(&self) -> Option<StepRange> {
+        None
+    }
+
+    /// Returns the recent list; none where the front end keeps none.
+    fn recent(&mut self) -> Option<&mut Vec<RecentTrace>> {
+        None
+    }
+    /// Remembers a question that was searched for.
+    fn remember_search(&mut self, _question: &FindQuestion) {}
+    /// Keeps a source mapping for later runs.
+    fn keep_source_mapping(&mut self, _mapping: &SourceMapping) {}
+    /// Forgets the source mappings that were kept for the images of the open trace.
+    fn forget_source_mappings(&mut self) {}
+    /// Puts a state before a change into effect, other than notes about the trace; returns the state that it replaces.
+    fn exchange(&mut self, before: Before) -> Before {
+        before
+    }
+    /// Saves a picture of the window, or the screen as text.
+    fn save_picture(&mut self, path: PathBuf);
+}

@@ -1,0 +1,176 @@
+//! The state of the program.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Moment, WindowId};
+use crate::desk::{Desk, Keeping, Marks, Opening, Queue, Saver, Script, Showing, TraceChoice, Undo};
+use crate::keymap::{Indexing, KeyChoice};
+use crate::worker::{Ticket, Worker};
+
+/// Maximum time that the end of the program waits for the index to be written.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// Wakes the thread that draws.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// Reason why the program ends with an error; shared with the caller that started the front end.
+pub type Failure = Arc<Mutex<Option<String>>>;
+
+/// State of the program.
+pub struct Program {
+    /// The open trace.
+    pub desk: Option<Desk>,
+    /// The trace that is being opened or followed.
+    pub opening: Option<Opening>,
+    /// Actions that wait.
+    pub queue: Queue,
+    /// Answers queries.
+    pub worker: Arc<Worker>,
+    /// Writes sessions.
+    pub saver: Saver,
+    /// Changes that can be undone.
+    pub undo: Undo<Before>,
+    /// The script, until it is done.
+    pub script: Option<Script>,
+    /// How the program runs.
+    pub mode: RunMode,
+    /// Place at which the next trace is shown.
+    pub begin_at: Option<String>,
+    /// A part of the trace that is being written: the message for when it is done.
+    pub saving: Option<Ticket<String>>,
+    /// Why the program ends with an error, once it does.
+    pub failure: Failure,
+    /// The script is done, or there was none: errors no longer end the program.
+    pub is_script_over: bool,
+    /// Wakes the thread that draws.
+    pub wake: Wake,
+}
+
+/// How the program runs: for a user, from a script, or in a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunMode {
+    /// A script or a picture was requested: an error ends the program, and no session is read or written unasked.
+    pub is_scripted: bool,
+    /// Files are read and written before a function returns.
+    pub is_synchronous: bool,
+    /// A trace is shown as soon as a part of it is indexed.
+    pub shows_parts: bool,
+}
+
+/// State before a change, for undo.
+#[derive(Debug)]
+pub enum Before {
+    /// Notes about the trace.
+    Marks(Marks),
+    /// The user's layouts.
+    Layouts(Vec<OwnLayout>),
+    /// The keys that the user chose.
+    Keys(KeyChoice),
+    /// The panels.
+    Panels(PanelsBefore),
+}
+
+/// A layout that the user saved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnLayout {
+    /// Its name.
+    pub name: String,
+    /// The panels as text.
+    pub panels: String,
+}
+
+/// The panels and the positions of the trace windows.
+#[derive(Clone, Debug)]
+pub struct PanelsBefore {
+    /// The panels as text, without the places of separate windows: a window that moves is no change.
+    pub text: String,
+    /// The panels as text, with the places of separate windows.
+    pub whole: String,
+    /// The trace windows with their positions.
+    pub positions: Vec<(WindowId, Moment)>,
+    /// The active trace window.
+    pub active: WindowId,
+}
+
+impl Program {
+    /// Makes a program in which no trace is open.
+    pub fn new(worker: Worker, mode: RunMode, wake: Wake) -> Self {
+        let woken = Arc::clone(&wake);
+        Self {
+            desk: None,
+            opening: None,
+            queue: Queue::default(),
+            worker: Arc::new(worker),
+            saver: Saver::new(move || woken()),
+            undo: Undo::default(),
+            script: None,
+            mode,
+            begin_at: None,
+            saving: None,
+            failure: Failure::default(),
+            is_script_over: !mode.is_scripted,
+            wake,
+        }
+    }
+
+    /// Starts to open a trace. Cancels the opening that is under way.
+    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
+        let keeping = if self.mode.is_scripted { Keeping::Nothing } else { Keeping::Sessions };
+        let wake = Arc::clone(&self.wake);
+        self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
+    }
+
+    /// Progress of indexing the open trace.
+    pub fn indexing(&self) -> Indexing {
+        match (&self.opening, &self.desk) {
+            (Some(opening), Some(_)) if opening.is_following() => Indexing::Following,
+            (Some(opening), Some(_)) if opening.is_shown => Indexing::UnderWay,
+            (_, Some(desk)) if !desk.session.index.is_whole() => Indexing::Stopped,
+            _ => Indexing::Whole,
+        }
+    }
+
+    /// Whether nothing is on its way: no trace is being opened (except one that is followed), no query is unanswered,
+    /// no action waits.
+    pub fn is_idle(&self) -> bool {
+        let is_busy = |desk: &Desk| {
+            desk.lookup.is_some()
+                || desk.is_moving()
+                || desk.find.is_under_way()
+                || !desk.session.images.are_lines_ready()
+        };
+        let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
+        !is_opening
+            && self.saving.is_none()
+            && !self.desk.as_ref().is_some_and(is_busy)
+            && self.queue.is_empty()
+            && self.worker.is_idle()
+    }
+
+    /// Records an error that ends the program while a script runs; names the line of the script.
+    /// The first one stays: what follows from it explains less.
+    pub fn note_failure(&mut self, error: &str) {
+        if self.is_script_over {
+            return;
+        }
+        let place = self.script.as_ref().and_then(Script::place);
+        let error = place.map_or_else(|| error.to_owned(), |place| format!("{place}: {error}"));
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Returns why the program ends with an error.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for files that are being written.
+    pub(super) fn finish(&mut self) {
+        self.saver.finish();
+        if let Some(opening) = &self.opening {
+            opening.close(CLOSING);
+        }
+    }
+}
