@@ -56,7 +56,7 @@ impl User {
 
     /// How many steps the trace has.
     pub fn step_count(&self) -> u64 {
-        self.app.workspace().map_or(0, |workspace| workspace.session.index.step_count())
+        self.app.desk().map_or(0, |desk| desk.session.index.step_count())
     }
 
     /// Does something and looks on until the answers are there. The CPU time of each frame.

@@ -1,8 +1,7 @@
 //! The state of the browser, and what it does with keys and answers.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use stepback_parsers::Position;
@@ -15,33 +14,22 @@ use super::palette::Palette;
 use super::panes_open::Panes;
 use super::question::Question;
 use stepback_debugger::action::{Action, CellName, PanelId, PanelKind, WindowId};
-use stepback_debugger::desk::{
-    Desk, Keeping, Marks, Message, Opening, Queue, Saver, Script, Showing, StatusSlot, Tone, TraceChoice, Undo,
-};
-use stepback_debugger::keymap::{CommandId, Indexing, Situation, Switches};
+use stepback_debugger::desk::{Desk, Message, Script, StatusSlot, Tone};
+use stepback_debugger::keymap::{CommandId, Situation, Switches};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::program::{self, Program, RunMode, Wake};
 use stepback_debugger::worker::Worker;
-
-/// How long the end of the program waits at most for what is indexed to be kept.
-const CLOSING: Duration = Duration::from_secs(2);
 
 /// How soon a second click makes a double click.
 pub const DOUBLE_CLICK: Duration = Duration::from_millis(400);
-
-/// Tells whoever draws that there is something new.
-pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// The browser in a terminal.
 ///
 /// Whoever runs it hands it keys, asks it to advance, and draws it; nothing of that waits.
 pub struct Browser {
     pub(super) look: Look,
-    pub(super) worker: Arc<Worker>,
-    pub(super) wake: Wake,
-    pub(super) desk: Option<Desk>,
-    pub(super) opening: Option<Opening>,
-    pub(super) queue: Queue,
+    pub(super) program: Program,
     pub(super) panes: Panes,
     /// What is shown over the panes.
     pub(super) over: Over,
@@ -51,12 +39,8 @@ pub struct Browser {
     pub(super) message: Option<Message>,
     /// What was typed before, by the question.
     pub(super) typed: HashMap<String, Vec<String>>,
-    pub(super) undo: Undo<Marks>,
-    pub(super) saver: Saver,
     /// What the bottom line tells of the position.
     pub(super) status: StatusSlot,
-    /// Where the trace begins that is being opened.
-    pub(super) begin_at: Option<String>,
     /// The cell that was under a cursor last: "last write" means it where a pane has none.
     pub(super) cell: Option<CellName>,
     /// The position that it is shown at, where a pane shows it.
@@ -67,10 +51,6 @@ pub struct Browser {
     pub(super) copied: Option<String>,
     /// The screen is to be saved there as text once the answers to the actions before are drawn.
     pub(super) snapshot: Option<PathBuf>,
-    pub(super) is_scripted: bool,
-    pub(super) script: Option<Script>,
-    /// What ended a script.
-    pub(super) failure: Option<String>,
     pub(super) is_over: bool,
     /// The program is to stop until the shell continues it.
     pub(super) is_suspending: bool,
@@ -113,33 +93,27 @@ impl Browser {
     /// A browser that begins to open a trace. `wake` is called when there is something new.
     pub fn new(options: BrowserOptions, look: Look, worker: Worker, wake: Wake) -> Self {
         let is_scripted = options.is_scripted();
-        let read = options.script.as_deref().map(Script::read).transpose();
-        let (script, failure) = read.map_or_else(|error| (None, Some(error)), |script| (script, None));
-        let woken = Arc::clone(&wake);
+        let mode = RunMode { is_scripted, is_synchronous: is_scripted, shows_parts: !is_scripted };
+        let mut program = Program::new(worker, mode, wake);
+        program.begin_at = options.at;
+        match options.script.as_deref().map(Script::read).transpose() {
+            Ok(script) => program.script = script,
+            Err(error) => program.note_failure(&error),
+        }
         let mut browser = Self {
             look,
-            worker: Arc::new(worker),
-            wake,
-            desk: None,
-            opening: None,
-            queue: Queue::default(),
+            program,
             panes: Panes::first(),
             over: Over::Nothing,
             is_greeting: !is_scripted,
             message: None,
             typed: HashMap::new(),
-            undo: Undo::default(),
-            saver: Saver::new(move || woken()),
             status: StatusSlot::default(),
-            begin_at: options.at,
             cell: None,
             cell_at: None,
             sequences: Vec::new(),
             copied: None,
             snapshot: None,
-            is_scripted,
-            script,
-            failure,
             is_over: false,
             is_suspending: false,
             places: Places::default(),
@@ -148,73 +122,74 @@ impl Browser {
             clicked: None,
         };
         if let Some(choice) = options.trace {
-            browser.open(choice);
+            program::open(&mut browser, choice);
         }
         browser
     }
 
-    /// Starts to open a trace; what was being opened is given up.
-    pub(super) fn open(&mut self, choice: TraceChoice) {
-        // What is read may be what was changed here last.
-        self.keep_session();
-        self.saver.finish();
-        let showing = if self.is_scripted { Showing::Whole } else { Showing::Parts };
-        self.start_opening(choice, showing);
-    }
-
-    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
-        let keeping = if self.is_scripted { Keeping::Nothing } else { Keeping::Sessions };
-        let wake = Arc::clone(&self.wake);
-        self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
-    }
-
     /// Picks up the answers that arrived, and does what waited for them.
     pub fn advance(&mut self) {
-        self.take_opened();
-        if let Some(desk) = &mut self.desk {
-            desk.is_opening = self.opening.is_some();
-            desk.take_answers();
-        }
-        self.take_news();
-        self.take_saved();
-        self.apply_queue();
-        self.look_at_change();
+        program::advance(self);
+        program::apply_queue(self);
         self.note_cell();
     }
 
-    /// Asks for an action, as a key would.
+    /// Performs an action, as a key would.
     pub fn perform(&mut self, action: Action) {
-        self.queue.push(action);
-        self.apply_queue();
+        program::perform(self, action);
+    }
+
+    /// Performs the next line of the script. False where there is none left.
+    pub fn next_of_script(&mut self) -> bool {
+        if self.failure().is_some() {
+            self.is_over = self.program.mode.is_scripted;
+            return false;
+        }
+        let situation = self.situation();
+        program::next_of_script(self, &situation)
+    }
+
+    /// Whether lines of a script are left.
+    pub fn has_script(&self) -> bool {
+        self.program.script.is_some()
+    }
+
+    /// Returns the file that the screen is to be saved to as text, once.
+    pub fn take_snapshot(&mut self) -> Option<PathBuf> {
+        self.snapshot.take()
+    }
+
+    /// Reports that the screen was saved.
+    pub fn tell_saved_picture(&mut self, place: &Path) {
+        self.say(Tone::Info, &say!("dialog-saved", path = place.display().to_string()));
+    }
+
+    /// Ends the program.
+    pub fn end(&mut self) {
+        self.is_over = true;
     }
 
     /// Whether nothing is on its way.
     pub fn is_idle(&self) -> bool {
-        let is_looking = self.desk.as_ref().is_some_and(|desk| {
-            desk.lookup.is_some()
-                || desk.is_moving()
-                || desk.find.is_under_way()
-                || !desk.session.images.are_lines_ready()
-        });
-        let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
-        !is_opening && !is_looking && self.queue.is_empty() && self.worker.is_idle()
+        self.program.is_idle()
     }
 
     /// How many questions were asked so far. A frame that asked some is not the last one: what it asked for may be answered
     /// already, and not drawn.
     pub fn questions(&self) -> u64 {
-        self.worker.jobs_begun()
+        self.program.worker.jobs_begun()
     }
 
     /// Whether something is shown that changes by itself: how far something came.
     pub fn is_counting(&self) -> bool {
-        let is_looking = self.desk.as_ref().is_some_and(|desk| desk.lookup.is_some() || desk.find.is_under_way());
-        is_looking || self.opening.as_ref().is_some_and(|opening| !opening.is_following())
+        let is_looking =
+            self.program.desk.as_ref().is_some_and(|desk| desk.lookup.is_some() || desk.find.is_under_way());
+        is_looking || self.program.opening.as_ref().is_some_and(|opening| !opening.is_following())
     }
 
     /// Whether windows move just now: what is drawn before they have arrived is drawn twice.
     pub fn is_moving(&self) -> bool {
-        self.desk.as_ref().is_some_and(Desk::is_moving)
+        self.program.desk.as_ref().is_some_and(Desk::is_moving)
     }
 
     /// Whether it is to end.
@@ -222,16 +197,16 @@ impl Browser {
         self.is_over
     }
 
-    /// Why a script ended with an error.
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
+    /// Returns why a script ended with an error.
+    pub fn failure(&self) -> Option<String> {
+        self.program.failure()
     }
 
     /// Whether the program is to stop until it is continued; once.
     pub fn take_suspension(&mut self) -> bool {
         if self.is_suspending {
-            self.keep_session();
-            self.saver.finish();
+            program::keep_session(self);
+            self.program.saver.finish();
         }
         std::mem::take(&mut self.is_suspending)
     }
@@ -243,7 +218,7 @@ impl Browser {
 
     /// The open trace.
     pub fn desk(&self) -> Option<&Desk> {
-        self.desk.as_ref()
+        self.program.desk.as_ref()
     }
 
     /// What was told last.
@@ -258,15 +233,10 @@ impl Browser {
 
     /// What commands are made for.
     pub(super) fn situation(&self) -> Situation {
-        let Some(desk) = &self.desk else { return Situation::default() };
+        let Some(desk) = &self.program.desk else { return Situation::default() };
         let window = desk.windows.active();
         let focused = self.panes.focused();
-        let indexing = match &self.opening {
-            Some(opening) if opening.is_following() => Indexing::Following,
-            Some(_) => Indexing::UnderWay,
-            None if desk.session.index.is_whole() => Indexing::Whole,
-            None => Indexing::Stopped,
-        };
+        let indexing = self.program.indexing();
         let mut on = Vec::new();
         on.extend(window.is_raw.then_some(CommandId::RawText));
         let only = match window.only_hits.of {
@@ -293,7 +263,7 @@ impl Browser {
 
     /// Remembers the cell under the cursor of the pane that has the keyboard.
     fn note_cell(&mut self) {
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let Some(open) = panes.focused() else { return };
         let cx = super::pane::Cx { desk, look, pane: open.id, has_focus: true };
         let selected = open.pane.selection(&cx);
@@ -314,37 +284,13 @@ impl Browser {
 
     pub(super) fn activate_focused(&mut self) {
         let window: Option<WindowId> = self.panes.focused().and_then(|open| open.pane.window());
-        if let (Some(window), Some(desk)) = (window, self.desk.as_mut()) {
+        if let (Some(window), Some(desk)) = (window, self.program.desk.as_mut()) {
             desk.windows.activate(window);
         }
     }
 
-    /// Tells something on the bottom line.
-    pub(super) fn tell(&mut self, tone: Tone, words: &str) {
-        self.message = Some(Message::new(tone, words));
-    }
-
-    /// Tells of an error. In a run from a script it ends the program.
-    pub(super) fn report(&mut self, error: &str) {
-        self.tell(Tone::Error, error);
-        if self.is_scripted {
-            let place = self.script.as_ref().and_then(Script::place);
-            let error = place.map_or_else(|| error.to_owned(), |place| format!("{place}: {error}"));
-            self.failure.get_or_insert(error);
-        }
-    }
-
-    /// What only the window has.
-    pub(super) fn refuse_window_matter(&mut self) {
-        self.report(say!("terminal-only-in-the-window"));
-    }
-
-    /// Keeps what is to be kept, at the end of the program.
+    /// Saves what has to be saved at the end of the program.
     pub fn close(&mut self) {
-        self.keep_session();
-        self.saver.finish();
-        if let Some(opening) = &self.opening {
-            opening.close(CLOSING);
-        }
+        program::close(self);
     }
 }

@@ -18,6 +18,7 @@ use stepback_debugger::desk::{Desk, Lookup, Opening, Tone, status_at};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::{Meaning, Span};
+use stepback_debugger::program::Program;
 
 /// Narrower or lower screens show nothing that can be read.
 const SMALLEST: (u16, u16) = (20, 5);
@@ -49,7 +50,7 @@ impl Browser {
         }
         let [above, bottom] =
             [Rect { height: whole.height - 1, ..whole }, Rect { y: whole.bottom() - 1, height: 1, ..whole }];
-        match self.desk.is_some() {
+        match self.program.desk.is_some() {
             true => self.draw_panes(above, buffer),
             false => self.draw_nothing(above, buffer),
         }
@@ -59,7 +60,7 @@ impl Browser {
         match &mut self.over {
             Over::Palette(palette) => {
                 clear(whole, pen.buffer);
-                palette.look(&situation, self.desk.as_ref());
+                palette.look(&situation, self.program.desk.as_ref());
                 return Some(palette.draw(whole, &mut pen));
             }
             Over::Help(page) => {
@@ -78,7 +79,7 @@ impl Browser {
     }
 
     fn draw_panes(&mut self, area: Rect, buffer: &mut Buffer) {
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let focus = panes.focus_id();
         let is_zoomed = panes.is_zoomed;
         let wanted: Vec<Wanted> = panes
@@ -110,7 +111,7 @@ impl Browser {
     fn draw_nothing(&mut self, area: Rect, buffer: &mut Buffer) {
         let look = self.look;
         let mut pen = Pen { buffer, look: &look };
-        let words = match &self.opening {
+        let words = match &self.program.opening {
             Some(opening) => say!("terminal-opening", name = opening.name.as_str()),
             None => say!("terminal-nothing-open").to_owned(),
         };
@@ -145,7 +146,9 @@ impl Browser {
 
     /// Where the active window is, and what the pane that has the keyboard tells of its cursor.
     fn status_spans(&mut self) -> Vec<Span> {
-        let Self { panes, desk: Some(desk), look, status, .. } = self else { return Vec::new() };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, status, .. } = self else {
+            return Vec::new();
+        };
         let mut spans = Vec::new();
         if let Some(open) = panes.focused() {
             let cx = Cx { desk, look, pane: open.id, has_focus: true };
@@ -160,7 +163,7 @@ impl Browser {
 
     /// How far indexing or a search came.
     fn progress(&self) -> Option<String> {
-        let desk = self.desk.as_ref();
+        let desk = self.program.desk.as_ref();
         if let Some(words) = desk.and_then(|desk| desk.lookup.as_ref()).and_then(Lookup::words) {
             return Some(say!("terminal-esc-stops", words = words));
         }
@@ -172,7 +175,7 @@ impl Browser {
             let steps = desk.slice.slice().map_or(0, |slice| slice.step_count());
             return Some(say!("terminal-following-slice", count = steps));
         }
-        let opening = self.opening.as_ref()?;
+        let opening = self.program.opening.as_ref()?;
         Some(opening_words(opening))
     }
 }

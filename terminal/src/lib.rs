@@ -4,7 +4,6 @@
 //! [`run`] lets it run in a terminal, or, for a script that ends in a picture, without one.
 //! A new kind of pane is a file that implements [`Pane`] and a row in the registry.
 
-mod apply;
 mod browser;
 mod clean;
 mod clipboard;
@@ -15,13 +14,12 @@ mod key_rows;
 mod keys;
 mod layout;
 mod look;
-mod news;
-mod opened;
 mod options;
 mod palette;
 mod pane;
 mod panes;
 mod panes_open;
+mod panes_shown;
 mod pen;
 mod press;
 mod prompt;
@@ -29,13 +27,13 @@ mod question;
 mod registry;
 mod run;
 mod screen;
-mod script;
 mod sent;
+mod shell;
 mod signals;
 mod snapshot;
 mod wrapped;
 
-pub use browser::{Browser, Wake};
+pub use browser::Browser;
 pub use clean::{Signs, letter_width, width};
 pub use look::{Colors, Look, Role, SignsChoice};
 pub use options::{BrowserOptions, BrowserOutcome};

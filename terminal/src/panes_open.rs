@@ -76,6 +76,11 @@ impl Panes {
         self.list.iter_mut().find(|open| open.id == id)
     }
 
+    /// Returns a pane by its number.
+    pub fn get(&self, id: PanelId) -> Option<&Open> {
+        self.list.iter().find(|open| open.id == id)
+    }
+
     /// Gives a pane the keyboard, if it is open.
     pub fn focus(&mut self, id: PanelId) {
         if self.list.iter().any(|open| open.id == id) {

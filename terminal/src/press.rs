@@ -20,6 +20,7 @@ use stepback_debugger::action::{
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{self, CommandId, Keyboard, place_text};
 use stepback_debugger::messages::say;
+use stepback_debugger::program::{self, Program};
 
 /// Rows that the wheel turns by.
 const WHEEL: i16 = 3;
@@ -46,7 +47,7 @@ impl Browser {
                 }
             }
         }
-        self.apply_queue();
+        program::apply_queue(self);
     }
 
     /// A text was pasted: where none is typed it means nothing.
@@ -69,24 +70,24 @@ impl Browser {
         let stroke = keys::stroke_of(key);
         match stroke.and_then(|stroke| keymap::meant(stroke, &situation, Keyboard::Panel)) {
             Some(command) => match command.action(&situation) {
-                Some(action) => self.queue.push(action),
+                Some(action) => self.program.queue.push(action),
                 None if command.argument.is_some() => self.ask(Asked::Argument(command), ""),
                 None => {}
             },
-            None => self.tell(Tone::Info, say!("terminal-no-key")),
+            None => self.say(Tone::Info, say!("terminal-no-key")),
         }
     }
 
     /// Escape gives up the search under way, or ends following, or stops indexing, or shows all steps again.
     fn give_up(&mut self) {
-        if self.desk.as_mut().is_some_and(|desk| desk.give_up() || desk.leave_only_hits()) {
-            return self.tell(Tone::Info, say!("terminal-given-up"));
+        if self.program.desk.as_mut().is_some_and(|desk| desk.give_up() || desk.leave_only_hits()) {
+            return self.say(Tone::Info, say!("terminal-given-up"));
         }
-        match &self.opening {
+        match &self.program.opening {
             Some(opening) if opening.is_following() => opening.stop_following(),
             Some(opening) => opening.cancel(),
             None if self.panes.is_zoomed => self.panes.is_zoomed = false,
-            None => self.tell(Tone::Info, say!("terminal-how-to-end")),
+            None => self.say(Tone::Info, say!("terminal-how-to-end")),
         }
     }
 
@@ -99,16 +100,16 @@ impl Browser {
             }
             Command::Help => self.help(),
             Command::Quit => self.is_over = true,
-            Command::Palette => self.queue.push(Action::App(AppAction::CommandPalette)),
+            Command::Palette => self.program.queue.push(Action::App(AppAction::CommandPalette)),
             Command::Search(way) => self.ask(Asked::Search(way), ""),
             Command::Zoom => self.panes.is_zoomed = !self.panes.is_zoomed,
-            Command::Undo(Way::Back) => self.queue.push(Action::Mark(MarkAction::Undo)),
-            Command::Undo(Way::Forward) => self.queue.push(Action::Mark(MarkAction::Redo)),
+            Command::Undo(Way::Back) => self.program.queue.push(Action::Mark(MarkAction::Undo)),
+            Command::Undo(Way::Forward) => self.program.queue.push(Action::Mark(MarkAction::Redo)),
             Command::Copy => self.copy_from_pane(),
-            Command::Into(way) => self.queue.push(Action::Travel(TravelAction::StepInto(way))),
-            Command::Over(way) => self.queue.push(Action::Travel(TravelAction::StepOver(way))),
-            Command::History(way) => self.queue.push(Action::Travel(TravelAction::History(way))),
-            Command::FindAgain(way) => self.queue.push(Action::Search(SearchAction::FindNext(way))),
+            Command::Into(way) => self.program.queue.push(Action::Travel(TravelAction::StepInto(way))),
+            Command::Over(way) => self.program.queue.push(Action::Travel(TravelAction::StepOver(way))),
+            Command::History(way) => self.program.queue.push(Action::Travel(TravelAction::History(way))),
+            Command::FindAgain(way) => self.program.queue.push(Action::Search(SearchAction::FindNext(way))),
             Command::Registers(group) => self.toggle_registers(group),
             Command::Resize(by) => self.resize(by),
             Command::Ask(Purpose::Memory) => self.ask_pane(Purpose::Memory, ""),
@@ -118,17 +119,17 @@ impl Browser {
 
     /// What is under the cursor of the pane that has the keyboard goes to the clipboard.
     fn copy_from_pane(&mut self) {
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let Some(open) = panes.focused() else { return };
         let cx = Cx { desk, look, pane: open.id, has_focus: true };
         match open.pane.copied(&cx) {
-            Some(text) => self.queue.push(Action::App(AppAction::Copy(text))),
-            None => self.tell(Tone::Info, say!("terminal-nothing-to-copy")),
+            Some(text) => self.program.queue.push(Action::App(AppAction::Copy(text))),
+            None => self.say(Tone::Info, say!("terminal-nothing-to-copy")),
         }
     }
 
     fn obey_in_pane(&mut self, command: Command) {
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let Some(open) = panes.focused_mut() else { return };
         let cx = Cx { desk, look, pane: open.id, has_focus: true };
         let mut asked = Vec::new();
@@ -153,8 +154,8 @@ impl Browser {
     /// Why of the cell under the cursor; where there is none, which one is asked for.
     fn ask_why(&mut self) {
         match self.situation().why() {
-            Some(why) => self.queue.push(why),
-            None => self.queue.push(Action::App(AppAction::AskFor(CommandId::Why))),
+            Some(why) => self.program.queue.push(why),
+            None => self.program.queue.push(Action::App(AppAction::AskFor(CommandId::Why))),
         }
     }
 
@@ -166,11 +167,11 @@ impl Browser {
     pub(super) fn do_asked(&mut self, asked: Vec<Ask>) {
         for ask in asked {
             match ask {
-                Ask::Do(action) => self.queue.push(action),
+                Ask::Do(action) => self.program.queue.push(action),
                 Ask::Prompt(purpose, text) => self.ask_pane(purpose, &text),
                 Ask::OpenMemory(address) => self.open_memory(&address),
                 Ask::Obey(command) => self.obey(command),
-                Ask::Say(words) => self.tell(Tone::Info, &words),
+                Ask::Say(words) => self.say(Tone::Info, &words),
             }
         }
     }
@@ -179,7 +180,7 @@ impl Browser {
     fn open_memory(&mut self, address: &str) {
         let focus = self.panes.focus_id();
         self.open_pane(PanelKind::Memory);
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         if let Some(open) = panes.focused_mut() {
             let cx = Cx { desk, look, pane: open.id, has_focus: false };
             open.pane.take(&Action::View(ViewAction::ShowMemory(address.to_owned())), &cx);
@@ -189,9 +190,9 @@ impl Browser {
 
     /// A pane with a group of registers opens, or closes where there is one; the keyboard stays where it is.
     fn toggle_registers(&mut self, group: RegisterGroup) {
-        let Some(desk) = self.desk.as_ref() else { return };
+        let Some(desk) = self.program.desk.as_ref() else { return };
         if !stepback_debugger::model::registers::has_group(&desk.session, group) {
-            return self.tell(Tone::Info, no_group(group));
+            return self.say(Tone::Info, no_group(group));
         }
         let there = self.panes.list().iter().find(|open| open.pane.group() == Some(group)).map(|open| open.id);
         let focus = self.panes.focus_id();
@@ -204,7 +205,7 @@ impl Browser {
             }
             None => {
                 self.open_pane(PanelKind::Registers);
-                let Self { panes, desk: Some(desk), look, .. } = self else { return };
+                let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
                 if let Some(open) = panes.focused_mut() {
                     let cx = Cx { desk, look, pane: open.id, has_focus: false };
                     open.pane.take(&Action::View(ViewAction::ShowRegisters(group)), &cx);
@@ -217,7 +218,7 @@ impl Browser {
     /// The pane that has the keyboard gets more rows, or less. The list of steps takes what is left.
     fn resize(&mut self, by: i8) {
         let Some(id) = self.panes.focused().filter(|open| open.pane.window().is_none()).map(|open| open.id) else {
-            return self.tell(Tone::Info, say!("terminal-list-takes-the-rest"));
+            return self.say(Tone::Info, say!("terminal-list-takes-the-rest"));
         };
         let now = self.places.rows_of(id);
         if let Some(open) = self.panes.get_mut(id) {
@@ -251,16 +252,18 @@ impl Browser {
         match asked {
             Asked::Pane(id, purpose) => self.answer_pane(*id, *purpose, text),
             Asked::Argument(command) => self.answer_command(command, text),
-            Asked::Place => self.queue.push(Action::Travel(TravelAction::GoTo(place_text(text)))),
+            Asked::Place => self.program.queue.push(Action::Travel(TravelAction::GoTo(place_text(text)))),
             Asked::Search(way) => {
                 let question = FindQuestion { text: text.to_owned(), ..FindQuestion::default() };
-                self.queue.extend([
+                self.program.queue.extend([
                     Action::Search(SearchAction::Find(question)),
                     Action::Search(SearchAction::FindNext(*way)),
                 ]);
             }
-            Asked::Trace => self.queue.push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
-            Asked::SessionPlace => self.queue.push(Action::File(FileAction::SaveSession(Some(typed_path(text))))),
+            Asked::Trace => self.program.queue.push(Action::File(FileAction::OpenPath(from_home(text.trim())))),
+            Asked::SessionPlace => {
+                self.program.queue.push(Action::File(FileAction::SaveSession(Some(typed_path(text)))))
+            }
             Asked::TextPlace(kept) => self.save_text(text, kept),
         }
     }
@@ -271,7 +274,7 @@ impl Browser {
             Purpose::Visit(way) => return self.visit(text, way),
             _ => {}
         }
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let Some(open) = panes.get_mut(id) else { return };
         let cx = Cx { desk, look, pane: id, has_focus: true };
         let mut asked = Vec::new();
@@ -281,17 +284,17 @@ impl Browser {
 
     /// To another step at an address. The search is kept, so that it can be asked again; no list of its hits is opened.
     fn visit(&mut self, address: &str, way: Way) {
-        let Some(desk) = self.desk.as_mut() else { return };
+        let Some(desk) = self.program.desk.as_mut() else { return };
         let question = FindQuestion { text: address.to_owned(), kind: FindKind::Address, ..FindQuestion::default() };
         let at = desk.windows.active().position;
         desk.find.begin(question, at, &desk.session, &desk.worker);
-        self.queue.push(Action::Search(SearchAction::FindNext(way)));
+        self.program.queue.push(Action::Search(SearchAction::FindNext(way)));
     }
 
     fn answer_command(&mut self, command: &'static keymap::Command, text: &str) {
         let Some(argument) = &command.argument else { return };
         match (argument.make)(text, &self.situation()) {
-            Ok(action) => self.queue.push(action),
+            Ok(action) => self.program.queue.push(action),
             Err(error) => {
                 self.ask(Asked::Argument(command), text);
                 self.report(&error);
@@ -304,7 +307,7 @@ impl Browser {
         match std::fs::File::create_new(&path)
             .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
         {
-            Ok(()) => self.tell(Tone::Info, &say!("dialog-saved", path = path.display().to_string())),
+            Ok(()) => self.say(Tone::Info, &say!("dialog-saved", path = path.display().to_string())),
             Err(error) => {
                 self.report(&say!("terminal-not-saved", error = error.to_string(), path = format!("{path:?}")))
             }
@@ -312,7 +315,7 @@ impl Browser {
     }
 
     fn press_in_palette(&mut self, key: KeyEvent, mut palette: super::palette::Palette) {
-        palette.look(&self.situation(), self.desk.as_ref());
+        palette.look(&self.situation(), self.program.desk.as_ref());
         let picked = palette.press(key);
         self.take_picked(picked, palette);
     }
@@ -321,7 +324,7 @@ impl Browser {
         match picked {
             Picked::Nothing => self.over = Over::Palette(palette),
             Picked::Closed => {}
-            Picked::Action(action) => self.queue.push(action),
+            Picked::Action(action) => self.program.queue.push(action),
             Picked::Ask(command) => self.ask(Asked::Argument(command), ""),
         }
     }
@@ -345,7 +348,7 @@ impl Browser {
             MouseEventKind::ScrollDown => self.touch_pane(Touch { x, y, kind: TouchKind::Wheel(WHEEL) }),
             _ => {}
         }
-        self.apply_queue();
+        program::apply_queue(self);
     }
 
     /// Twice at one place in a short time is a double click.
@@ -369,7 +372,7 @@ impl Browser {
                     }
                     over => self.over = over,
                 }
-                return self.apply_queue();
+                return program::apply_queue(self);
             }
             MouseEventKind::ScrollUp => KeyCode::Up,
             MouseEventKind::ScrollDown => KeyCode::Down,
@@ -385,7 +388,7 @@ impl Browser {
         if !matches!(touch.kind, TouchKind::Wheel(_)) {
             self.focus(id);
         }
-        let Self { panes, desk: Some(desk), look, .. } = self else { return };
+        let Self { panes, program: Program { desk: Some(desk), .. }, look, .. } = self else { return };
         let has_focus = panes.focus_id() == id;
         let Some(open) = panes.get_mut(id) else { return };
         let cx = Cx { desk, look, pane: id, has_focus };

@@ -11,12 +11,13 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{self, Event as Input};
 use ratatui::layout::Rect;
 
-use super::browser::{Browser, Wake};
+use super::browser::Browser;
 use super::look::{Look, SignsChoice};
 use super::options::{BrowserOptions, BrowserOutcome};
 use super::screen::{Screen, restore_on_panic};
 use super::signals::{self, Signal};
 use super::snapshot::text_of;
+use stepback_debugger::program::Wake;
 use stepback_debugger::worker::Worker;
 
 /// Threads that answer questions.
@@ -75,7 +76,7 @@ fn run_unseen(options: BrowserOptions, look: Look) -> Result<BrowserOutcome> {
         save(&place, &text_of(&buffer))?;
     }
     browser.close();
-    browser.failure().map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error.to_owned())))
+    browser.failure().map_or(Ok(BrowserOutcome::Done), |error| Err(anyhow!(error)))
 }
 
 fn new_browser(options: BrowserOptions, look: Look, wake: &Wake) -> Browser {
@@ -93,7 +94,7 @@ fn settle(browser: &mut Browser, buffer: &mut Buffer, news: &Receiver<()>) -> Re
         buffer.reset();
         browser.draw_into(buffer);
         if let Some(error) = browser.failure() {
-            return Err(anyhow!(error.to_owned()));
+            return Err(anyhow!(error));
         }
         if browser.is_idle() {
             quiet = if browser.questions() == before { quiet + 1 } else { 0 };
@@ -132,7 +133,7 @@ fn run_in_terminal(options: BrowserOptions, look: Look) -> Result<BrowserOutcome
         Running { browser: new_browser(options, look, &wake), screen: &mut screen, events, ended_by: None };
     let drawn = running.run(picture.as_deref());
     running.browser.close();
-    let (failure, ended_by) = (running.browser.failure().map(str::to_owned), running.ended_by);
+    let (failure, ended_by) = (running.browser.failure(), running.ended_by);
     drop(screen);
     drawn?;
     if let Some(signal) = ended_by {

@@ -1,23 +1,26 @@
 //! What tests and the frame around the program may look at.
 
-use std::sync::PoisonError;
-
 use super::app::App;
 use super::settings::Settings;
 use super::toasts::Toast;
 use super::workspace::Workspace;
 use stepback_debugger::action::Action;
-use stepback_debugger::desk::Opening;
+use stepback_debugger::desk::{Desk, Opening};
 
 impl App {
-    /// The open trace with its windows and panels; none on the start screen.
+    /// The panels of the open trace; none on the start screen.
     pub fn workspace(&self) -> Option<&Workspace> {
         self.workspace.as_ref()
     }
 
+    /// The open trace.
+    pub fn desk(&self) -> Option<&Desk> {
+        self.program.desk.as_ref()
+    }
+
     /// The trace that is being opened.
     pub fn opening(&self) -> Option<&Opening> {
-        self.opening.as_ref()
+        self.program.opening.as_ref()
     }
 
     /// What is kept from run to run.
@@ -47,12 +50,12 @@ impl App {
 
     /// Why the program is about to end with an error.
     pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.program.failure()
     }
 
     /// Asks for an action, as a menu would; it is applied in the next frame.
     pub fn perform(&mut self, action: Action) {
-        self.queue.push(action);
+        self.program.queue.push(action);
         self.context.request_repaint();
     }
 
@@ -69,17 +72,11 @@ impl App {
     /// Whether nothing is on its way: no trace being opened (but one that is followed may have more to come), no question unanswered, no action waiting.
     /// Panels may still have to draw the last answers.
     pub fn is_idle(&self) -> bool {
-        let is_busy =
-            |workspace: &Workspace| workspace.lookup.is_some() || workspace.saving.is_some() || workspace.is_moving();
-        let is_searching = self.workspace.as_ref().is_some_and(is_busy);
-        let is_reading = self.workspace.as_ref().is_some_and(|workspace| !workspace.session.images.are_lines_ready());
-        let is_asking = is_searching || is_reading || !self.worker.is_idle() || !self.folder_worker.is_idle();
-        let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
-        !is_opening && self.queue.is_empty() && !is_asking
+        self.program.is_idle() && self.folder_worker.is_idle()
     }
 
     /// Whether the script and the picture are done, if any were asked for.
     pub fn is_script_done(&self) -> bool {
-        self.is_script_over
+        self.program.is_script_over
     }
 }

@@ -1,8 +1,7 @@
 //! The program's state, and what happens in a frame.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use super::about::Page;
 use super::browser::Browser;
@@ -20,11 +19,9 @@ use super::start::Start;
 use super::toasts::Toasts;
 use super::workspace::Workspace;
 use crate::theme::{Fonts, install_fonts, install_styles};
-use stepback_debugger::desk::{Keeping, Opening, Places, Queue, Saver, Script, Showing, TraceChoice};
+use stepback_debugger::desk::{Places, Script};
+use stepback_debugger::program::{self, Program, RunMode};
 use stepback_debugger::worker::{Ticket, Worker};
-
-/// How long the end of the program waits at most for what is indexed to be kept.
-const CLOSING: Duration = Duration::from_secs(2);
 
 /// The program in its window.
 ///
@@ -32,12 +29,11 @@ const CLOSING: Duration = Duration::from_secs(2);
 /// An action that depends on the position waits for the search before it.
 pub struct App {
     pub(super) context: egui::Context,
+    pub(super) program: Program,
     pub(super) settings: Settings,
-    pub(super) worker: Arc<Worker>,
     /// Reads folders: one that does not answer keeps no question about the trace waiting.
     pub(super) folder_worker: Worker,
     pub(super) workspace: Option<Workspace>,
-    pub(super) opening: Option<Opening>,
     pub(super) toasts: Toasts,
     pub(super) start: Start,
     pub(super) palette: Option<Palette>,
@@ -48,7 +44,6 @@ pub struct App {
     pub(super) find_box: FindBox,
     /// What is typed into the palette may mean.
     pub(super) places: Places,
-    pub(super) queue: Queue,
     pub(super) file_dialog: Option<FileDialog>,
     /// No dialog of the desktop answered, so that none is asked again.
     pub(super) has_no_dialog: bool,
@@ -58,43 +53,19 @@ pub struct App {
     pub(super) imported_keys: Option<Ticket<String>>,
     /// Fonts that are being read.
     pub(super) fonts: Option<Ticket<ReadFonts>>,
-    pub(super) saver: Saver,
     /// An action may have changed the panels since they were looked at.
     pub(super) panels_touched: bool,
-    /// Where the next trace that is shown begins.
-    pub(super) begin_at: Option<String>,
-    pub(super) script: Option<Script>,
     pub(super) picture: Option<Picture>,
     /// Where the last picture is saved when the script is done.
     pub(super) screenshot: Option<PathBuf>,
-    pub(super) mode: Mode,
-    /// Why the program ends with an error, once it does.
-    pub(super) failure: Failure,
-    /// The script and the picture are done, or were never asked for: the window is the user's.
-    pub(super) is_script_over: bool,
+    /// The program ends when the script and the picture are done.
+    pub(super) is_quitting: bool,
     /// Frames since the last answer was waited for.
     pub(super) quiet_frames: u32,
     /// Questions asked until the last frame.
     pub(super) jobs_seen: u64,
     /// Frames drawn.
     pub(super) frames: u64,
-}
-
-/// Why the program ends with an error; shared with the caller that started the window.
-pub type Failure = Arc<Mutex<Option<String>>>;
-
-/// What is different in tests and in runs from a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode {
-    /// No dialogs of the desktop, nothing that depends on the clock, answers at once. For tests.
-    pub is_deterministic: bool,
-    /// A script, a picture or only the end was asked for: until that is done an error ends the program;
-    /// settings are neither read nor kept.
-    pub is_scripted: bool,
-    /// The program ends when the script and the picture are done.
-    pub is_quitting: bool,
-    /// A trace is shown as soon as a part of it is indexed.
-    pub shows_parts: bool,
 }
 
 /// What the program is put together from besides its options.
@@ -122,8 +93,8 @@ impl App {
     pub fn deterministic(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
         let read = options.script.as_deref().map(Script::read).transpose();
         let (script, error) = read.map_or_else(|error| (None, Some(error)), |script| (script, None));
-        let app = Self::build(cc, options, Parts { script, worker: Worker::synchronous(), is_deterministic: true });
-        error.iter().for_each(|error| fail(&app.failure, error));
+        let mut app = Self::build(cc, options, Parts { script, worker: Worker::synchronous(), is_deterministic: true });
+        error.iter().for_each(|error| app.program.note_failure(error));
         app
     }
 
@@ -136,25 +107,24 @@ impl App {
         }
         let is_scripted = options.is_scripted();
         let shows_parts = options.shows_parts && !is_scripted;
-        let mode = Mode { is_deterministic, is_scripted, is_quitting: options.quit, shows_parts };
+        let mode = RunMode { is_scripted, is_synchronous: is_deterministic, shows_parts };
         let stored = cc.storage.filter(|_| !mode.is_scripted);
         let mut settings = stored.map(Settings::load).unwrap_or_default();
         let file = options.settings_file.filter(|_| !mode.is_scripted);
         let (settings_file, problems) = file.map(|file| SettingsFile::open(file, &mut settings)).unzip();
         settings.keys.take_effect();
         settings.apply(&context);
-        let failure = Failure::default();
         let waker = context.clone();
+        let program = Program::new(worker, mode, Arc::new(move || waker.request_repaint()));
         let woken = context.clone();
         let folder_worker =
             if is_deterministic { Worker::synchronous() } else { Worker::new(2, move || woken.request_repaint()) };
         let mut app = Self {
             context,
+            program,
             settings,
-            worker: Arc::new(worker),
             folder_worker,
             workspace: None,
-            opening: None,
             toasts: Toasts::default(),
             start: Start::default(),
             palette: None,
@@ -163,7 +133,6 @@ impl App {
             go_to: GoTo::default(),
             find_box: FindBox::default(),
             places: Places::default(),
-            queue: Queue::default(),
             file_dialog: None,
             has_no_dialog: false,
             browser: None,
@@ -171,19 +140,15 @@ impl App {
             settings_file,
             imported_keys: None,
             fonts: None,
-            saver: Saver::new(move || waker.request_repaint()),
             panels_touched: false,
-            begin_at: options.at,
-            script,
             picture: None,
             screenshot: options.screenshot,
-            mode,
-            failure,
-            is_script_over: !mode.is_scripted,
+            is_quitting: options.quit,
             quiet_frames: 0,
             jobs_seen: 0,
             frames: 0,
         };
+        (app.program.script, app.program.begin_at) = (script, options.at);
         app.speak();
         if app.settings.fonts != FontChoice::default() {
             app.read_fonts(app.settings.fonts.clone());
@@ -191,54 +156,11 @@ impl App {
         let problems: Vec<String> = problems.unwrap_or_default();
         problems.iter().for_each(|why| app.toasts.show(stepback_debugger::desk::Tone::Warning, why));
         if let Some(choice) = options.trace {
-            app.open(choice);
-            app.opening.iter_mut().for_each(|opening| opening.stands_alone = true);
+            program::open(&mut app, choice);
+            app.program.opening.iter_mut().for_each(|opening| opening.stands_alone = true);
         }
         app
     }
-
-    /// Starts to open a trace; what was being opened is given up.
-    pub(super) fn open(&mut self, mut choice: TraceChoice) {
-        if let TraceChoice::Path(options) = &mut choice {
-            let known = stepback_debugger::desk::recent::known(&self.settings.recent, &options.path);
-            options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
-            options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
-        }
-        if self.workspace.is_some() {
-            self.begin_at = None;
-        }
-        // What is read may be what was changed here last.
-        self.keep_session();
-        self.saver.finish();
-        let showing = if self.mode.shows_parts { Showing::Parts } else { Showing::Whole };
-        self.start_opening(choice, showing);
-    }
-
-    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
-        let context = self.context.clone();
-        let keeping = if self.mode.is_scripted { Keeping::Nothing } else { Keeping::Sessions };
-        self.opening = Some(Opening::start(choice, showing, keeping, move || context.request_repaint()));
-    }
-
-    /// Tells of an error. In a run from a script it ends the program.
-    pub(super) fn report(&mut self, error: &str) {
-        self.toasts.show(stepback_debugger::desk::Tone::Error, error);
-        self.note_failure(error);
-    }
-
-    /// While a script runs an error ends the program; the line that asked is named.
-    pub(super) fn note_failure(&mut self, error: &str) {
-        if !self.is_script_over {
-            let place = self.script.as_ref().and_then(Script::place);
-            fail(&self.failure, &place.map_or_else(|| error.to_owned(), |place| format!("{place}: {error}")));
-        }
-    }
-}
-
-/// Keeps the first failure: what follows from it explains less.
-fn fail(failure: &Failure, error: &str) {
-    let mut kept = failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    kept.get_or_insert_with(|| error.to_owned());
 }
 
 fn prepare(context: &egui::Context) {
@@ -266,28 +188,24 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        if self.mode.is_scripted {
+        if self.program.mode.is_scripted {
             return;
         }
-        self.keep_session();
+        program::keep_session(self);
         self.settings.save(storage);
     }
 
     fn on_exit(&mut self, _: Option<&eframe::glow::Context>) {
-        self.keep_session();
-        self.saver.finish();
         self.settings_file.iter().for_each(SettingsFile::finish);
-        if let Some(opening) = &self.opening {
-            opening.close(CLOSING);
-        }
+        program::close(self);
     }
 
     fn persist_egui_memory(&self) -> bool {
-        !self.mode.is_scripted
+        !self.program.mode.is_scripted
     }
 
     fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
-        if !self.is_script_over {
+        if !self.program.is_script_over {
             // A picture must not depend on where the pointer happens to be, and without a window manager
             // no window is ever focused, so that it would lack its focus ring.
             input.focused = true;

@@ -1,169 +1,164 @@
-//! What each action does.
+//! Applies the actions that are the window's own: on panels, on their contents, on the program.
 
-use std::path::PathBuf;
+use stepback_machine::RegisterGroup;
+use stepback_parsers::Position;
 
 use super::about::Page;
 use super::app::App;
-use super::file_dialog::Purpose;
-use super::go_to::GoTo;
-use super::layouts::changes_panels;
 use super::palette::Palette;
-use super::picture::Picture;
 use super::settings_page::SettingsPage;
-use super::workspace::Workspace;
-use stepback_debugger::action::{Action, AppAction, FileAction, ThemeChoice, TravelAction};
-use stepback_debugger::desk::{Showing, TraceChoice};
-use stepback_debugger::session::{OpenOptions, TraceFiles};
+use crate::panels::RegistersPanel;
+use stepback_debugger::action::{
+    Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
+};
+use stepback_debugger::desk::{Tone, thread_named};
+use stepback_debugger::messages::say;
+use stepback_debugger::model::registers::has_group;
+use stepback_debugger::program;
 
 impl App {
-    /// Applies all actions that wait, in their order, as far as nothing that is under way keeps them waiting.
-    pub(super) fn apply_queue(&mut self) {
-        while let Some(action) = self.queue.next(self.workspace.as_mut().map(|workspace| &mut workspace.desk)) {
-            self.apply(action);
-        }
-        self.take_news();
-    }
-
-    /// Does what an action asks of the trace; gives back what is the window's to do.
-    fn apply_to_desk(&mut self, action: Action) -> Option<Action> {
-        let Some(workspace) = self.workspace.as_mut() else { return Some(action) };
-        if matches!(action, Action::Travel(TravelAction::GoTo(_))) {
-            self.go_to.error = None;
-        }
-        let rest = workspace.desk.apply(action);
-        self.take_news();
-        rest
-    }
-
-    fn apply(&mut self, action: Action) {
-        if changes_panels(&action) {
-            self.panels_touched = true;
-            self.in_trace(Workspace::note_positions);
-        }
-        let Some(action) = self.apply_to_desk(action) else { return };
-        let rest = self.apply_to_files(action).and_then(|action| self.apply_to_panels(action));
-        let rest = rest.and_then(|action| self.apply_in_panels(action));
-        // What is left then means a trace, and none is open.
-        let _meant_for_a_trace = rest.and_then(|action| self.apply_to_program(action));
-    }
-
-    /// What is done with files: traces, sessions, images, sources, pictures. Gives back what means something else.
-    fn apply_to_files(&mut self, action: Action) -> Option<Action> {
+    /// Applies an action on windows, panels and layouts.
+    pub(super) fn panel_action(&mut self, action: PanelAction) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         match action {
-            Action::File(FileAction::OpenDialog) => self.ask_for_file(Purpose::Trace),
-            Action::File(FileAction::OpenDirectoryDialog) => self.ask_for_file(Purpose::Directory),
-            Action::File(FileAction::OpenPath(path)) => self.open_path(path),
-            Action::File(FileAction::OpenFiles(files)) => self.open_files(files),
-            Action::File(FileAction::OpenDemo) => self.open(TraceChoice::Demo),
-            Action::File(FileAction::OpenSession(None)) => self.ask_for_file(Purpose::Session),
-            Action::File(FileAction::OpenSession(Some(file))) => self.open(TraceChoice::Session { file, trace: None }),
-            Action::File(FileAction::OpenSessionWith(file, trace)) => {
-                self.open(TraceChoice::Session { file, trace: Some(trace) });
+            PanelAction::OpenWindowAt(at) => _ = workspace.open_window(desk, Position(at.position)),
+            PanelAction::Activate(id) => self.activate(id),
+            PanelAction::ShowPanel(kind) => _ = workspace.show(desk, kind),
+            PanelAction::NewPanel(kind) => _ = workspace.add(desk, kind),
+            PanelAction::SideBySide => workspace.side_by_side(desk),
+            PanelAction::ScrollAlong(led, way) => {
+                workspace.scroll_along(led, way);
+                self.context.request_repaint();
             }
-            Action::File(FileAction::LocateTrace(file)) => self.ask_for_file(Purpose::TraceOf(file)),
-            Action::File(FileAction::SaveSession(None)) => self.ask_for_file(Purpose::SessionPlace),
-            Action::File(FileAction::SaveSession(Some(place))) => self.save_session_as(place),
-            Action::File(FileAction::SaveSessionAgain) => self.save_session_again(),
-            Action::File(FileAction::Reload) => self.reload(),
-            Action::File(FileAction::AddImage(image)) => self.add_image(image),
-            Action::File(FileAction::AddSysroot(directory)) => self.add_sysroot(directory),
-            Action::File(FileAction::LocateSource(file)) => self.locate_source(file),
-            Action::File(FileAction::MoveSources(mapping)) => self.move_sources(mapping),
-            Action::File(FileAction::ForgetSources) => self.forget_sources(),
-            Action::File(FileAction::CloseTrace) => self.close_trace(),
-            Action::File(FileAction::ForgetRecent(path)) => self.settings.recent.retain(|trace| trace.path != path),
-            Action::File(FileAction::ClearRecent) => self.settings.recent.clear(),
-            Action::File(FileAction::CancelIndexing) => self.cancel_opening(),
-            Action::File(FileAction::ContinueIndexing) => self.index_more(Showing::Parts),
-            Action::File(FileAction::FollowTrace) => self.toggle_follow(),
-            Action::File(FileAction::ToggleIndexingCard) => self.toggle_card(),
-            Action::File(FileAction::SavePart(range, path)) => self.save_part(range, path),
-            Action::File(FileAction::SavePicture(Some(path))) => self.picture = Some(Picture::new(path)),
-            Action::File(FileAction::SavePicture(None)) => self.ask_for_file(Purpose::PicturePlace),
-            Action::File(FileAction::SaveText(name, text)) => self.ask_for_file(Purpose::Save { name, text }),
-            other => return Some(other),
+            PanelAction::Compare => workspace.compare(desk, self.context.content_rect().width()),
+            PanelAction::Bind(panel, follow) => workspace.bind(panel, follow),
+            PanelAction::ChooseThread(panel, thread) => self.choose_thread(panel, thread),
+            PanelAction::ClosePanel(panel) => {
+                if !workspace.close(desk, panel) {
+                    self.toasts.show(Tone::Info, say!("apply-the-last-trace-window-stays"));
+                }
+            }
+            PanelAction::DuplicatePanel(panel) => _ = workspace.duplicate(desk, panel),
+            PanelAction::TearOff(panel) => self.tear_off(panel),
+            PanelAction::PutBack(panel) => workspace.put_back(desk, panel),
+            PanelAction::FocusPanel(way) => {
+                // A text field that has the keyboard gives it up.
+                self.context.memory_mut(|memory| memory.stop_text_input());
+                workspace.focus_next(desk, way);
+            }
+            PanelAction::ResetLayout => workspace.reset_layout(desk, self.context.content_rect().size()),
+            PanelAction::UseLayout(name) => self.use_layout(&name),
+            PanelAction::SaveLayout(name) => self.save_layout(&name),
+            PanelAction::ForgetLayout(name) => self.forget_layout(&name),
+            PanelAction::CompareWindows(before, after) => {
+                workspace.compare(desk, self.context.content_rect().width());
+                workspace.choose_compared(before, after);
+            }
+            // The program applies these.
+            PanelAction::SyncWindows
+            | PanelAction::CompareEnds(_)
+            | PanelAction::CompareWith(_)
+            | PanelAction::CompareCall(_) => {}
         }
-        None
     }
 
-    /// What is done with the program itself. Gives back what means something else.
-    fn apply_to_program(&mut self, action: Action) -> Option<Action> {
+    /// Applies an action on the contents of panels.
+    pub(super) fn view_action(&mut self, action: ViewAction) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         match action {
-            Action::App(AppAction::Quit) => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
-            Action::App(AppAction::FocusGoTo) => self.go_to.focus(),
-            Action::App(AppAction::CommandPalette) => self.palette = Some(Palette::default()),
-            Action::App(AppAction::AskFor(command)) => self.palette = Some(Palette::asking(command.command())),
-            Action::App(AppAction::KeyboardHelp) => self.page = Some(Page::Keys),
-            Action::App(AppAction::About) => self.page = Some(Page::About),
-            Action::App(AppAction::Theme(choice)) => self.choose_theme(choice),
-            Action::App(AppAction::Language(choice)) => self.choose_language(choice),
-            Action::App(AppAction::ToggleOwnBrowser) => {
+            ViewAction::SelectCell(cell) => workspace.select_cell(desk, &cell),
+            ViewAction::Timeline(lanes) => workspace.timeline.choose(lanes),
+            ViewAction::FitTimeline(fit) => workspace.timeline.fit(fit),
+            ViewAction::SelectRange(range) => workspace.timeline.select(range),
+            ViewAction::TellFunctions(of) => desk.functions.tell(of),
+            ViewAction::StopFunctions => _ = desk.functions.stop(),
+            ViewAction::MeasureCalls(measure) => desk.functions.choose_measure(measure),
+            ViewAction::SelectFunction(function) => desk.functions.select(function),
+            ViewAction::ListCalls(range) => workspace.list_calls(desk, range),
+            ViewAction::ToggleRowLines => {
+                self.settings.has_row_lines ^= true;
+                desk.sources.is_in_rows = self.settings.has_row_lines;
+                self.keep_settings();
+            }
+            ViewAction::ShowMemory(address) => workspace.show_memory(desk, &address),
+            ViewAction::ListAccesses(..)
+            | ViewAction::ListValues(_)
+            | ViewAction::ListExecutions(_)
+            | ViewAction::GroupAccesses => workspace.list(desk, PanelKind::Accesses, &Action::View(action)),
+            ViewAction::ShowEffects(_) => workspace.list(desk, PanelKind::Effects, &Action::View(action)),
+            ViewAction::ShowRegisters(group) => self.show_registers(group),
+            ViewAction::NewRegisters(group) => workspace.new_registers(desk, group),
+            ViewAction::ReadLanes(format) => workspace.with_registers(desk, |panel| panel.choose_format(format)),
+            ViewAction::FormatRegisters(format) => workspace.with_registers(desk, |panel| panel.choose_way(format)),
+            ViewAction::HalveRegisters => workspace.with_registers(desk, RegistersPanel::halve),
+            ViewAction::FilterRegisters(text) => workspace.with_registers(desk, |panel| panel.filter = text),
+            ViewAction::MemoryGroup(group) => workspace.with_memory(desk, |panel| panel.group = group),
+            ViewAction::Memory(change) => workspace.with_memory(desk, |panel| panel.change(change)),
+            // The program applies it.
+            ViewAction::ToggleRawText => {}
+        }
+    }
+
+    /// Applies an action on the program itself.
+    pub(super) fn app_action(&mut self, action: AppAction) {
+        match action {
+            AppAction::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
+            AppAction::FocusGoTo => self.go_to.focus(),
+            AppAction::CommandPalette => self.palette = Some(Palette::default()),
+            AppAction::AskFor(command) => self.palette = Some(Palette::asking(command.command())),
+            AppAction::KeyboardHelp => self.page = Some(Page::Keys),
+            AppAction::About => self.page = Some(Page::About),
+            AppAction::Theme(choice) => self.choose_theme(choice),
+            AppAction::Language(choice) => self.choose_language(choice),
+            AppAction::ToggleOwnBrowser => {
                 self.settings.uses_own_browser ^= true;
                 self.keep_settings();
             }
-            Action::App(AppAction::Settings) => self.settings_page = Some(SettingsPage::default()),
-            Action::App(AppAction::SetKeys(command, keys)) => self.set_keys(command, &keys),
-            Action::App(AppAction::ResetKeys(command)) => self.reset_keys(command),
-            Action::App(AppAction::ExportKeys) => self.export_keys(),
-            Action::App(AppAction::ImportKeys(path)) => self.import_keys(path),
-            Action::App(AppAction::Zoom(direction)) => self.zoom(direction),
-            Action::App(AppAction::Font(change)) => self.change_fonts(change),
-            Action::App(AppAction::Copy(text)) => self.context.copy_text(text),
-            Action::App(AppAction::DismissToast(id)) => self.toasts.dismiss(id),
-            Action::App(AppAction::DismissToasts) => self.toasts.clear(),
-            other => return Some(other),
-        }
-        None
-    }
-
-    /// Changes nothing but the windows and panels of the open trace, if there is one.
-    pub(super) fn in_trace(&mut self, change: impl FnOnce(&mut Workspace)) {
-        if let Some(workspace) = self.workspace.as_mut() {
-            change(workspace);
+            AppAction::Settings => self.settings_page = Some(SettingsPage::default()),
+            AppAction::SetKeys(command, keys) => self.set_keys(command, &keys),
+            AppAction::ResetKeys(command) => self.reset_keys(command),
+            AppAction::ExportKeys => self.export_keys(),
+            AppAction::ImportKeys(path) => self.import_keys(path),
+            AppAction::Zoom(direction) => self.zoom(direction),
+            AppAction::Font(change) => self.change_fonts(change),
+            AppAction::Copy(text) => self.context.copy_text(text),
+            AppAction::DismissToast(id) => self.toasts.dismiss(id),
+            AppAction::DismissToasts => self.toasts.clear(),
         }
     }
 
-    fn open_path(&mut self, path: PathBuf) {
-        self.open(TraceChoice::of(OpenOptions::new(path)));
-    }
-
-    fn open_files(&mut self, files: Vec<PathBuf>) {
-        let options = OpenOptions::of_files(TraceFiles::in_order(files));
-        if let Some(options) = options {
-            self.open(TraceChoice::of(options));
+    fn activate(&mut self, id: WindowId) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        if desk.windows.get(id).is_some() {
+            workspace.show_window(desk, id);
+        } else {
+            let count = desk.windows.list.len();
+            self.report(&say!("apply-no-window", number = id.0, count = count));
         }
     }
 
-    fn reload(&mut self) {
-        let Some(workspace) = &self.workspace else { return };
-        self.open(TraceChoice::of(workspace.options_to_reload()));
-    }
-
-    fn close_trace(&mut self) {
-        // What is indexed is kept.
-        self.opening = self.opening.take().filter(|opening| !opening.is_shown);
-        self.keep_session();
-        self.workspace = None;
-        self.begin_at = None;
-        self.go_to = GoTo::default();
-        self.start.refresh();
-        self.set_title("Stepback");
-    }
-
-    pub(super) fn set_title(&self, title: &str) {
-        self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
-    }
-
-    fn cancel_opening(&mut self) {
-        if let Some(opening) = &self.opening {
-            opening.cancel();
+    fn choose_thread(&mut self, panel: PanelId, thread: Option<String>) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else { return };
+        match thread.as_deref().map(|name| thread_named(&desk.session, name)) {
+            Some(Err(error)) => self.report(&error),
+            Some(Ok(_)) | None => workspace.choose_thread(panel, thread),
         }
     }
 
-    fn toggle_card(&mut self) {
-        if let Some(opening) = &mut self.opening {
-            opening.is_card_hidden = !opening.is_card_hidden;
+    fn show_registers(&mut self, group: RegisterGroup) {
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        if has_group(&desk.session, group) {
+            return workspace.with_registers(desk, |panel| panel.choose_group(group));
         }
+        let words = match group {
+            RegisterGroup::Scalable => say!("apply-no-sve"),
+            RegisterGroup::Core => say!("apply-no-general"),
+            RegisterGroup::Single => say!("apply-no-single"),
+            RegisterGroup::Double => say!("apply-no-double"),
+            RegisterGroup::Vector => say!("apply-no-vector"),
+            RegisterGroup::System => say!("apply-no-system"),
+        };
+        self.toasts.show(Tone::Info, words);
     }
 
     fn choose_theme(&mut self, choice: ThemeChoice) {
@@ -176,5 +171,14 @@ impl App {
         self.settings.zoom_by(direction);
         self.settings.apply(&self.context);
         self.keep_settings();
+    }
+
+    /// Reports an error. While a script runs it ends the program.
+    pub(super) fn report(&mut self, error: &str) {
+        program::report(self, error);
+    }
+
+    pub(super) fn set_title(&self, title: &str) {
+        self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
     }
 }

@@ -8,11 +8,12 @@ use super::layout;
 use super::workspace::Workspace;
 use crate::panels::{MemoryPanel, Pane, RegistersPanel};
 use stepback_debugger::action::{CellName, PanelKind};
+use stepback_debugger::desk::Desk;
 
 impl Workspace {
     /// Selects a cell: "last write" means it, and panels of its kind that are seen put their cursor on it.
-    pub fn select_cell(&mut self, cell: &CellName) {
-        let (window, position) = (self.windows.active, self.windows.active().position);
+    pub fn select_cell(&mut self, desk: &mut Desk, cell: &CellName) {
+        let (window, position) = (desk.windows.active, desk.windows.active().position);
         self.chosen = Some(ChosenCell { cell: cell.clone(), window, position: position.0 });
         for tile in self.seen_tiles() {
             match (self.dock.tiles.get_mut(tile), cell) {
@@ -35,45 +36,45 @@ impl Workspace {
     }
 
     /// The cell that was chosen in the list of steps at the position.
-    pub(super) fn chosen_cell(&self) -> Option<CellName> {
-        let here = (self.windows.active, self.windows.active().position.0);
+    pub(super) fn chosen_cell(&self, desk: &Desk) -> Option<CellName> {
+        let here = (desk.windows.active, desk.windows.active().position.0);
         self.chosen.as_ref().filter(|chosen| (chosen.window, chosen.position) == here).map(|chosen| chosen.cell.clone())
     }
 
     /// Shows memory at an address.
-    pub fn show_memory(&mut self, address: &str) {
-        let windows = self.windows.clone();
-        self.with_memory(|panel| panel.show(address, windows.position_of(panel.follow)));
+    pub fn show_memory(&mut self, desk: &mut Desk, address: &str) {
+        let windows = desk.windows.clone();
+        self.with_memory(desk, |panel| panel.show(address, windows.position_of(panel.follow)));
     }
 
     /// Changes the panel of memory.
-    pub fn with_memory(&mut self, change: impl FnOnce(&mut MemoryPanel)) {
-        let tile = self.tile_of(PanelKind::Memory);
+    pub fn with_memory(&mut self, desk: &mut Desk, change: impl FnOnce(&mut MemoryPanel)) {
+        let tile = self.tile_of(desk, PanelKind::Memory);
         if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             change(panel);
         }
     }
 
     /// Changes the panel of registers.
-    pub fn with_registers(&mut self, change: impl FnOnce(&mut RegistersPanel)) {
-        let tile = self.tile_of(PanelKind::Registers);
+    pub fn with_registers(&mut self, desk: &mut Desk, change: impl FnOnce(&mut RegistersPanel)) {
+        let tile = self.tile_of(desk, PanelKind::Registers);
         if let Some(Tile::Pane(Pane::Registers(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             change(panel);
         }
     }
 
     /// Opens another panel with a group of registers: not behind the first, so that both are seen.
-    pub fn new_registers(&mut self, group: RegisterGroup) {
+    pub fn new_registers(&mut self, desk: &mut Desk, group: RegisterGroup) {
         let wide =
             [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory].into_iter().find_map(|kind| self.find(kind));
-        let pane = Pane::new(PanelKind::Registers, self.windows.active);
+        let pane = Pane::new(PanelKind::Registers, desk.windows.active);
         let added = match wide {
             Some(tile) => Some(layout::insert_as_tab(&mut self.dock, tile, pane)),
-            None => self.place(pane, PanelKind::Registers),
+            None => self.place(desk, pane, PanelKind::Registers),
         };
         if let Some(tile) = added {
-            self.focus(tile);
-            self.with_registers(|panel| panel.choose_group(group));
+            self.focus(desk, tile);
+            self.with_registers(desk, |panel| panel.choose_group(group));
         }
     }
 
@@ -84,8 +85,8 @@ impl Workspace {
         }
     }
 
-    pub(super) fn tile_of(&mut self, kind: PanelKind) -> Option<TileId> {
+    pub(super) fn tile_of(&mut self, desk: &mut Desk, kind: PanelKind) -> Option<TileId> {
         let is_meant = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
-        self.focused.filter(is_meant).or_else(|| self.show(kind))
+        self.focused.filter(is_meant).or_else(|| self.show(desk, kind))
     }
 }

@@ -1,16 +1,15 @@
 //! What a file is wanted for, and the desktop's dialog that asks for it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use stepback_parsers::Format;
 
-use stepback_debugger::action::{Action, AppAction, FileAction, FontChange, FontRole, StepRange};
-use stepback_debugger::image::ImageSpec;
+use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::messages::say;
-use stepback_debugger::source::SourceMapping;
+use stepback_debugger::program::{FilePurpose, PickedKind};
 use stepback_debugger::worker::{Lane, Ticket, Worker};
 
 /// Nobody cancels a dialog so soon after asking for it: there was none.

@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::app::App;
 use super::browser::{Begin, Browser, Outcome, Surroundings, places};
-use super::file_dialog::{FileDialog, Picked, Purpose};
+use super::file_dialog::{FileDialog, Picked};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 use stepback_debugger::paths::home;
+use stepback_debugger::program::FilePurpose;
 use stepback_debugger::session::TracesInside;
 
 impl App {
     /// Asks for a file. One dialog is open at a time.
-    pub(super) fn ask_for_file(&mut self, purpose: Purpose) {
+    pub(super) fn ask_for_file(&mut self, purpose: FilePurpose) {
         // A picture or a test must not depend on what the desktop has.
-        let is_own = self.mode.is_deterministic || self.mode.is_scripted || self.has_no_dialog;
+        let is_own = self.program.mode.is_synchronous || self.program.mode.is_scripted || self.has_no_dialog;
         if is_own || self.settings.uses_own_browser {
             return self.browse(purpose);
         }
@@ -27,12 +28,12 @@ impl App {
         }
     }
 
-    fn browse(&mut self, purpose: Purpose) {
+    fn browse(&mut self, purpose: FilePurpose) {
         let trace = self.trace_path();
         let around_trace = trace.as_deref().and_then(Path::parent).map(Path::to_owned);
         let last = self.settings.file_folder.clone();
         let folder = match purpose {
-            Purpose::Trace | Purpose::Directory | Purpose::Session => last.or(around_trace),
+            FilePurpose::Trace | FilePurpose::Directory | FilePurpose::Session => last.or(around_trace),
             // Images, sources and what is saved belong to the trace.
             _ => around_trace.or(last),
         };
@@ -40,13 +41,13 @@ impl App {
         self.browse_in(purpose, folder, None);
     }
 
-    fn browse_in(&mut self, purpose: Purpose, folder: PathBuf, notice: Option<String>) {
+    fn browse_in(&mut self, purpose: FilePurpose, folder: PathBuf, notice: Option<String>) {
         let places = places(self.trace_path().as_deref(), &self.settings.recent);
         self.browser = Some(Browser::new(Begin { purpose, folder, places, notice }));
     }
 
     fn trace_path(&self) -> Option<PathBuf> {
-        let path = &self.workspace.as_ref()?.session.path;
+        let path = &self.program.desk.as_ref()?.session.path;
         std::path::absolute(path).ok()
     }
 
@@ -54,7 +55,7 @@ impl App {
     pub(super) fn choose_inside(&mut self, inside: &TracesInside) {
         let notice = say!("files-traces-inside", number = inside.names.len() as u64);
         let folder = std::path::absolute(&inside.directory).unwrap_or_else(|_| inside.directory.clone());
-        self.browse_in(Purpose::Trace, folder, Some(notice));
+        self.browse_in(FilePurpose::Trace, folder, Some(notice));
     }
 
     /// Picks up what came of the dialog.
@@ -65,7 +66,7 @@ impl App {
             Ok(Picked::Paths(paths)) => {
                 dialog.told(&paths).iter().for_each(|words| self.toasts.show(Tone::Info, words));
                 match dialog.action(&paths) {
-                    Ok(action) => self.queue.extend(action),
+                    Ok(action) => self.program.queue.extend(action),
                     Err(error) => self.report(&format!("{error:#}")),
                 }
             }
@@ -92,7 +93,7 @@ impl App {
         let Some(browser) = self.browser.take() else { return };
         self.settings.file_folder = Some(browser.folder().to_owned());
         if let Outcome::Chosen(paths) = outcome {
-            self.file_dialog = Some(FileDialog::answered(browser.purpose, paths, &self.worker));
+            self.file_dialog = Some(FileDialog::answered(browser.purpose, paths, &self.program.worker));
             self.context.request_repaint();
         }
     }

@@ -22,11 +22,12 @@ use crate::theme::Tok;
 use stepback_debugger::action::{
     Action, CallMeasure, FileAction, FunctionsOf, PanelAction, PanelId, ThemeChoice, TimelineLanes,
 };
-use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{CommandId, Indexing, Keyboard, Situation, Switches};
+use stepback_debugger::desk::{Desk, Tone};
+use stepback_debugger::keymap::{CommandId, Keyboard, Situation, Switches};
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::hit_rows::Sieve;
+use stepback_debugger::program;
 
 /// Where on the screen the pointer is when it has left the window; counted from the window where the system does not tell.
 fn pointer_outside(ui: &Ui) -> Option<Pos2> {
@@ -38,14 +39,15 @@ fn pointer_outside(ui: &Ui) -> Option<Pos2> {
 }
 
 /// The commands that are on: what a menu marks with a tick.
-fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
-    let window = workspace.map(|workspace| workspace.windows.active());
+fn switches(workspace: Option<&Workspace>, desk: Option<&Desk>, settings: &Settings) -> Switches {
+    let window = desk.map(|desk| desk.windows.active());
     let is_chosen = |choice| settings.theme == choice;
-    let lanes = workspace.map(|it| it.timeline.shown(it.threads.all().any().map(|threads| &**threads)));
+    let lanes =
+        workspace.zip(desk).map(|(it, desk)| it.timeline.shown(desk.threads.all().any().map(|threads| &**threads)));
     let shows = |kind| lanes == Some(kind);
-    let tells = |of| workspace.is_some_and(|workspace| workspace.functions.of() == of);
-    let measures = |by| workspace.is_some_and(|workspace| workspace.functions.measure() == by);
-    let edges = workspace.map(|workspace| workspace.slice.edges()).unwrap_or_default();
+    let tells = |of| desk.is_some_and(|desk| desk.functions.of() == of);
+    let measures = |by| desk.is_some_and(|desk| desk.functions.measure() == by);
+    let edges = desk.map(|desk| desk.slice.edges()).unwrap_or_default();
     let all = [
         (CommandId::RawText, window.is_some_and(|window| window.is_raw)),
         (
@@ -60,9 +62,9 @@ fn switches(workspace: Option<&Workspace>, settings: &Settings) -> Switches {
         (CommandId::SliceFollowsFlags, edges.flags),
         (CommandId::SliceFollowsControl, edges.control),
         (CommandId::StayInThread, window.is_some_and(|window| window.thread.is_some())),
-        (CommandId::SourceLinesInRows, workspace.is_some_and(|workspace| workspace.sources.is_in_rows)),
+        (CommandId::SourceLinesInRows, desk.is_some_and(|desk| desk.sources.is_in_rows)),
         (CommandId::OwnFileBrowser, settings.uses_own_browser),
-        (CommandId::WindowsMoveTogether, workspace.is_some_and(|workspace| workspace.windows.is_synced)),
+        (CommandId::WindowsMoveTogether, desk.is_some_and(|desk| desk.windows.is_synced)),
         (CommandId::TimelineCalls, shows(TimelineLanes::Calls)),
         (CommandId::TimelineThreads, shows(TimelineLanes::Threads)),
         (CommandId::TimelineCores, shows(TimelineLanes::Cores)),
@@ -101,53 +103,42 @@ impl App {
         let situation = Situation { pointed, ..self.situation(tok) };
         let mut asked = self.pressed(ui, &situation);
         self.draw(ui, tok, &situation, &mut asked);
-        self.queue.extend(asked);
-        self.apply_queue();
+        self.program.queue.extend(asked);
+        program::apply_queue(self);
         let is_released = ui.input(|input| input.pointer.any_released());
         self.watch_panels(if is_released { Released::Now } else { Released::No });
         self.advance_picture();
         self.advance_script();
         self.frames += 1;
-        if !self.queue.is_empty() {
+        if !self.program.queue.is_empty() {
             self.context.request_repaint();
         }
     }
 
     fn take_answers(&mut self) {
-        self.take_opened();
-        if let Some(workspace) = &mut self.workspace {
-            workspace.is_opening = self.opening.is_some();
-            workspace.desk.take_answers();
-        }
-        self.take_news();
+        program::advance(self);
         self.take_picked();
         self.take_settings();
         self.take_fonts();
-        self.take_saved();
-        if let Some(workspace) = &mut self.workspace {
-            workspace.look_at_functions();
-            let is_following = workspace.look_at_own_slices(&self.worker) || workspace.slice.is_under_way();
-            let is_finding = workspace.look_at_own_finds(&self.worker) || workspace.find.is_under_way();
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
+            workspace.look_at_functions(desk);
+            let is_following = workspace.look_at_own_slices(desk) || desk.slice.is_under_way();
+            let is_finding = workspace.look_at_own_finds(desk) || desk.find.is_under_way();
             if is_following || is_finding {
                 self.context.request_repaint_after(FINDING);
             }
         }
-        self.tell_saved();
         self.toasts.expire(&self.context);
-        self.tell_change();
     }
 
     pub(super) fn situation(&mut self, tok: &Tok) -> Situation {
-        let switches = switches(self.workspace.as_ref(), &self.settings);
-        let Some(workspace) = self.workspace.as_mut() else { return Situation { switches, ..Situation::default() } };
-        let situation = workspace.situation(tok);
-        let indexing = match self.opening.as_ref().filter(|opening| opening.is_shown) {
-            Some(opening) if opening.is_following() => Indexing::Following,
-            Some(_) => Indexing::UnderWay,
-            None if workspace.session.index.is_whole() => Indexing::Whole,
-            None => Indexing::Stopped,
+        let switches = switches(self.workspace.as_ref(), self.program.desk.as_ref(), &self.settings);
+        let indexing = self.program.indexing();
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else {
+            return Situation { switches, indexing, ..Situation::default() };
         };
-        Situation { indexing, switches, follow_refusal: workspace.session.follow_refusal(), ..situation }
+        let follow_refusal = desk.session.follow_refusal();
+        Situation { indexing, switches, follow_refusal, ..workspace.situation(desk, tok) }
     }
 
     /// Whether the palette, a page, the file browser or a menu is in front of the panels.
@@ -184,12 +175,12 @@ impl App {
 
     /// Escape gives up the search under way, or ends following, or stops indexing.
     fn escape(&mut self) {
-        if let Some(workspace) = self.workspace.as_mut()
-            && (workspace.desk.give_up() || workspace.functions.stop() || workspace.leave_only_hits())
+        if let Some(desk) = self.program.desk.as_mut()
+            && (desk.give_up() || desk.functions.stop() || desk.leave_only_hits())
         {
             return;
         }
-        match &self.opening {
+        match &self.program.opening {
             Some(opening) if opening.is_following() => opening.stop_following(),
             Some(opening) => opening.cancel(),
             None => {}
@@ -224,9 +215,9 @@ impl App {
         let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
             match self.workspace {
                 Some(_) => self.dock(ui, tok, keyboard, out),
-                None => match self.opening.as_ref().filter(|opening| opening.stands_alone) {
+                None => match self.program.opening.as_ref().filter(|opening| opening.stands_alone) {
                     Some(opening) => opening_page_ui(ui, opening),
-                    None => self.start.ui(ui, &self.settings, &self.worker, out),
+                    None => self.start.ui(ui, &self.settings, &self.program.worker, out),
                 },
             }
             ui.max_rect()
@@ -261,10 +252,10 @@ impl App {
     }
 
     fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
         let focused = workspace.focused;
-        let Drawn { cx, dock, .. } = workspace.drawn(tok);
+        let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
         let mut view = DockView { cx, focused, is_keyboard_here, clicked: None, widths: HashMap::new(), out };
         let dragged = dock.dragged_id(ui).filter(|tile| dock.tiles.get_pane(tile).is_some());
         let outside = dragged.and_then(|tile| Some((tile, pointer_outside(ui)?)));
@@ -272,7 +263,7 @@ impl App {
         let pointer = outside.map(|_| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
         dock.ui(&mut view, ui);
         if let Some(tile) = view.clicked {
-            workspace.focus(tile);
+            workspace.focus(desk, tile);
         }
         if let (Some(pointer), Some((tile, at))) = (pointer, outside) {
             if pointer.any_released() {
@@ -287,24 +278,24 @@ impl App {
     /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.
     fn draw_over(&mut self, ui: &mut Ui, within: Rect, situation: &Situation, out: &mut Vec<Action>) {
         let mut within = within;
-        if let Some(opening) = self.opening.as_ref().filter(|opening| !opening.is_card_hidden) {
+        if let Some(opening) = self.program.opening.as_ref().filter(|opening| !opening.is_card_hidden) {
             let card = indexing_card::indexing_card_ui(ui, within, opening, out);
             within.max.y -= card;
         }
         // What is followed wakes the window when there is more of it.
-        if self.opening.as_ref().is_some_and(|opening| !opening.is_following()) {
+        if self.program.opening.as_ref().is_some_and(|opening| !opening.is_following()) {
             self.context.request_repaint_after(std::time::Duration::from_millis(60));
         }
         self.toasts.ui(ui, within, out);
         about::page_ui(ui, &mut self.page, &mut self.keys_filter);
         self.settings_ui(ui, out);
         self.browser_ui(ui);
-        let places = match (&self.palette, &self.workspace) {
-            (Some(palette), Some(workspace)) => self.places.poll(&palette.query, &workspace.session, &self.worker),
+        let places = match (&self.palette, &self.program.desk) {
+            (Some(palette), Some(desk)) => self.places.poll(&palette.query, &desk.session, &self.program.worker),
             _ => &[],
         };
-        let searches = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.searches.list());
-        let slices = self.workspace.as_ref().map_or(&[][..], |workspace| workspace.slices.list());
+        let searches = self.program.desk.as_ref().map_or(&[][..], |desk| desk.searches.list());
+        let slices = self.program.desk.as_ref().map_or(&[][..], |desk| desk.slices.list());
         let settings = &mut self.settings;
         if let Some(palette) = &mut self.palette
             && palette.ui(ui, &mut Surroundings { situation, places, searches, slices, settings, out })
@@ -347,7 +338,7 @@ impl App {
             }
             Some(Ok(path)) => {
                 self.picture = None;
-                if self.is_script_over {
+                if self.program.is_script_over {
                     self.toasts.show(Tone::Info, &say!("dialog-saved", path = path.display().to_string()));
                 }
             }
@@ -357,15 +348,15 @@ impl App {
     /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
     fn advance_script(&mut self) {
         // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
-        let jobs = self.worker.jobs_begun() + self.folder_worker.jobs_begun();
+        let jobs = self.program.worker.jobs_begun() + self.folder_worker.jobs_begun();
         let is_quiet = self.is_idle() && jobs == self.jobs_seen;
         self.jobs_seen = jobs;
         self.quiet_frames = if is_quiet { self.quiet_frames.saturating_add(1) } else { 0 };
-        if self.is_script_over {
+        if self.program.is_script_over {
             return;
         }
         if self.failure().is_some() {
-            self.is_script_over = true;
+            self.program.is_script_over = true;
             self.context.send_viewport_cmd(egui::ViewportCommand::Close);
             return;
         }
@@ -379,14 +370,11 @@ impl App {
     fn next_of_script(&mut self) {
         let tok = Tok::of(self.context.theme());
         let situation = self.situation(tok);
-        match self.script.as_mut().and_then(|script| script.next(&situation)) {
-            Some(Ok(action)) => {
-                self.queue.push(action);
-                self.quiet_frames = 0;
-                self.context.request_repaint();
-            }
-            Some(Err(error)) => self.note_failure(&error),
-            None => self.finish(),
+        if program::next_of_script(self, &situation) {
+            self.quiet_frames = 0;
+            self.context.request_repaint();
+        } else {
+            self.finish();
         }
     }
 
@@ -395,8 +383,8 @@ impl App {
             self.picture = Some(Picture::new(path));
             return;
         }
-        self.is_script_over = true;
-        if self.mode.is_quitting {
+        self.program.is_script_over = true;
+        if self.is_quitting {
             self.context.send_viewport_cmd(egui::ViewportCommand::Close);
         }
     }

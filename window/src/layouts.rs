@@ -4,63 +4,64 @@ use super::app::App;
 use super::kept_layout;
 use super::layout::{self, NamedLayout};
 use super::saved_layout::SavedLayout;
-use super::settings::{LAYOUTS, OwnLayout};
-use super::undo::{Before, Panels};
+use super::settings::LAYOUTS;
 use super::workspace::Workspace;
 use crate::panels::Pane;
 use egui_tiles::Tile;
 use stepback_debugger::action::{Action, Follow, MarkAction, PanelAction, SearchAction, ViewAction};
-use stepback_debugger::desk::Tone;
+use stepback_debugger::desk::Desk;
+use stepback_debugger::desk::{Tone, Undo};
 use stepback_debugger::messages::say;
+use stepback_debugger::program::{Before, OwnLayout, PanelsBefore};
 
 impl Workspace {
     /// The panels as they are, to be taken back to.
-    pub(super) fn panels(&self) -> Option<Panels> {
+    pub(super) fn panels(&self, desk: &Desk) -> Option<PanelsBefore> {
         let text = kept_layout::text_of(&self.dock, &|_| None)?;
         let whole = self.panels_text()?;
-        Some(Panels { text, whole, positions: self.saved_positions(), active: self.windows.active })
+        Some(PanelsBefore { text, whole, positions: desk.saved_positions(), active: desk.windows.active })
     }
 
     /// Puts panels into effect that were there before; windows that are there stay where they are.
-    pub(super) fn put_panels(&mut self, panels: Panels) {
+    pub(super) fn put_panels(&mut self, desk: &mut Desk, panels: PanelsBefore) {
         let Some((dock, torn)) = kept_layout::read_all(&panels.whole) else { return };
-        let Panels { positions, active, .. } = panels;
-        self.put_dock(SavedLayout { dock, torn, positions, active });
+        let PanelsBefore { positions, active, .. } = panels;
+        self.put_dock(desk, SavedLayout { dock, torn, positions, active });
     }
 
-    fn put_dock(&mut self, layout: SavedLayout) {
+    fn put_dock(&mut self, desk: &mut Desk, layout: SavedLayout) {
         let shown: Vec<_> = layout::panes_in_order(&layout.dock);
         let ids: Vec<_> = shown.iter().filter_map(|tile| layout.dock.tiles.get_pane(tile)?.window()).collect();
         for id in &ids {
             let known = layout.positions.iter().find(|(known, _)| known == id);
-            let at = known.map_or(self.windows.active().position, |(_, at)| stepback_parsers::Position(at.position));
-            self.windows.ensure(*id, at);
+            let at = known.map_or(desk.windows.active().position, |(_, at)| stepback_parsers::Position(at.position));
+            desk.windows.ensure(*id, at);
         }
-        let open: Vec<_> = self.windows.list.iter().map(|window| window.id).filter(|id| !ids.contains(id)).collect();
+        let open: Vec<_> = desk.windows.list.iter().map(|window| window.id).filter(|id| !ids.contains(id)).collect();
         if !ids.is_empty() {
-            open.into_iter().for_each(|id| _ = self.windows.close(id));
+            open.into_iter().for_each(|id| _ = desk.windows.close(id));
         }
-        self.windows.activate(layout.active);
+        desk.windows.activate(layout.active);
         self.replace_dock(layout.dock);
         self.put_torn(&layout.torn);
-        self.focused = self.trace_tile(self.windows.active);
+        self.focused = self.trace_tile(desk.windows.active);
     }
 
     /// Windows that are about to be closed come back where they are.
-    pub(super) fn note_positions(&mut self) {
-        let (positions, active) = (self.saved_positions(), self.windows.active);
+    pub(super) fn note_positions(&mut self, desk: &mut Desk) {
+        let (positions, active) = (desk.saved_positions(), desk.windows.active);
         if let Some(seen) = &mut self.panels_seen {
             (seen.positions, seen.active) = (positions, active);
         }
     }
 
     /// Keeps what panels were there before they were changed, so that it can be taken back.
-    pub(super) fn watch_panels(&mut self) {
-        let Some(now) = self.panels() else { return };
+    pub(super) fn watch_panels(&mut self, desk: &Desk, undo: &mut Undo<Before>) {
+        let Some(now) = self.panels(desk) else { return };
         let before = self.panels_seen.replace(now);
-        let is_new = before.as_ref().map(Panels::outline) != self.panels_seen.as_ref().map(Panels::outline);
+        let is_new = before.as_ref().map(outline) != self.panels_seen.as_ref().map(outline);
         if let Some(before) = before.filter(|_| is_new) {
-            self.undo.keep(Before::Panels(before));
+            undo.keep(Before::Panels(before));
         }
     }
 }
@@ -69,11 +70,11 @@ impl App {
     /// The panels of a layout by its name.
     pub(super) fn use_layout(&mut self, name: &str) {
         let size = self.context.content_rect().size();
-        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         if let Some(named) = NamedLayout::of(name) {
             let dock = std::mem::replace(&mut workspace.dock, layout::Dock::empty(egui::Id::unique("dock")));
             workspace.replace_dock(layout::named(named, dock, size));
-            workspace.focused = workspace.trace_tile(workspace.windows.active);
+            workspace.focused = workspace.trace_tile(desk.windows.active);
             return;
         }
         let own = self.settings.layouts.iter().find(|own| own.name.eq_ignore_ascii_case(name.trim()));
@@ -96,8 +97,8 @@ impl App {
                 pane.leave_trace();
             }
         }
-        let (positions, active) = (workspace.saved_positions(), workspace.windows.active);
-        workspace.put_dock(SavedLayout { dock, torn, positions, active });
+        let (positions, active) = (desk.saved_positions(), desk.windows.active);
+        workspace.put_dock(desk, SavedLayout { dock, torn, positions, active });
     }
 
     /// Keeps the panels as a layout of the user's own.
@@ -131,8 +132,8 @@ impl App {
 
     /// Keeps what layouts there were and tells what was done; where some were lost, with the way back.
     fn layouts_changed(&mut self, before: Vec<OwnLayout>, words: &str, lost: usize) {
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.undo.keep(Before::Layouts(before));
+        if self.workspace.is_some() {
+            self.program.undo.keep(Before::Layouts(before));
         }
         let undo = (say!("command-undo").to_owned(), Action::Mark(MarkAction::Undo));
         let undo = Some(undo).filter(|_| lost > 0 && self.workspace.is_some());
@@ -142,12 +143,26 @@ impl App {
     /// Looks whether panels were changed: when an action was one of them, and when the pointer let something go.
     pub(super) fn watch_panels(&mut self, is_released: Released) {
         let is_touched = std::mem::take(&mut self.panels_touched) || is_released == Released::Now;
-        if let Some(workspace) = self.workspace.as_mut()
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut())
             && (is_touched || workspace.panels_seen.is_none())
         {
-            workspace.watch_panels();
+            workspace.watch_panels(desk, &mut self.program.undo);
         }
     }
+}
+
+/// Returns what counts as a change of panels: not which tab is in front, nor the byte that a memory panel stays at.
+fn outline(panels: &PanelsBefore) -> String {
+    let is_passing = |line: &&str| !line.trim_start().starts_with("held:");
+    let mut outline = String::new();
+    for line in panels.text.lines().filter(is_passing) {
+        match line.split_once("Tabs(") {
+            Some((head, rest)) => outline.extend([head, rest.trim_start_matches(|digit: char| digit.is_ascii_digit())]),
+            None => outline.push_str(line),
+        }
+        outline.push('\n');
+    }
+    outline
 }
 
 /// Whether the pointer let something go in a frame.

@@ -74,8 +74,8 @@ fn end_ui(ui: &mut Ui, tok: &Tok, app: &App, out: &mut Vec<Action>) -> f32 {
 
 /// The trace's name in the middle of the bar, where there is room.
 fn title_ui(ui: &Ui, rect: Rect, free: std::ops::Range<f32>, app: &App, tok: &Tok) {
-    let (name, summary) = match (&app.workspace, &app.opening) {
-        (Some(workspace), _) => (workspace.name(), workspace.summary()),
+    let (name, summary) = match (&app.program.desk, &app.program.opening) {
+        (Some(desk), _) => (desk.name(), desk.summary()),
         (None, Some(opening)) => (opening.name.clone(), say!("menu-indexing").to_owned()),
         (None, None) => return,
     };
@@ -157,15 +157,15 @@ fn recent_ui(ui: &mut Ui, title: &str, app: &App, out: &mut Vec<Action>) {
 }
 
 fn windows_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
-    let Some(workspace) = &app.workspace else { return };
+    let Some(desk) = app.program.desk.as_ref() else { return };
     ui.separator();
-    let mut ids: Vec<WindowId> = workspace.windows.list.iter().map(|window| window.id).collect();
+    let mut ids: Vec<WindowId> = desk.windows.list.iter().map(|window| window.id).collect();
     ids.sort();
     for id in ids {
-        let at = workspace.windows.get(id).map_or(0, |window| window.position.0);
+        let at = desk.windows.get(id).map_or(0, |window| window.position.0);
         let name = say!("menu-trace-window-at", number = id.0, position = stepback_debugger::desk::words::count(at));
         let key = key_of_window(id).unwrap_or_default();
-        let entry = Button::selectable(workspace.windows.active == id, name).shortcut_text(shortcut(ui, &key));
+        let entry = Button::selectable(desk.windows.active == id, name).shortcut_text(shortcut(ui, &key));
         if ui.add(entry).clicked() {
             out.push(Action::Panel(PanelAction::Activate(id)));
         }

@@ -4,16 +4,16 @@ use egui::Ui;
 use std::path::PathBuf;
 
 use super::app::App;
-use super::file_dialog::Purpose;
 use super::fonts::{FontProblem, ReadFonts};
 use super::settings::FontChoice;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
-use super::undo::Before;
 use crate::theme::install_fonts;
 use stepback_debugger::action::{Action, FontChange};
 use stepback_debugger::desk::Tone;
 use stepback_debugger::keymap::{CommandId, KeyChoice, read_key};
 use stepback_debugger::messages::say;
+use stepback_debugger::program::Before;
+use stepback_debugger::program::FilePurpose;
 use stepback_debugger::worker::{Lane, Ticket};
 
 impl App {
@@ -28,7 +28,7 @@ impl App {
     /// Keeps settings that were changed.
     pub(super) fn keep_settings(&mut self) {
         if let Some(file) = &mut self.settings_file {
-            file.keep(&self.settings, &self.worker);
+            file.keep(&self.settings, &self.program.worker);
         }
     }
 
@@ -83,8 +83,8 @@ impl App {
         if self.settings.keys == before {
             return;
         }
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.undo.keep(Before::Keys(before));
+        if self.workspace.is_some() {
+            self.program.undo.keep(Before::Keys(before));
         }
         self.apply_keys();
     }
@@ -93,12 +93,12 @@ impl App {
     pub(super) fn export_keys(&mut self) {
         let text = keys_text(&self.settings.keys);
         let name = "stepback-keys.toml".to_owned();
-        self.ask_for_file(Purpose::Save { name, text });
+        self.ask_for_file(FilePurpose::Save { name, text });
     }
 
     /// Takes over keys from a file; without a path it is asked for.
     pub(super) fn import_keys(&mut self, path: Option<PathBuf>) {
-        let Some(path) = path else { return self.ask_for_file(Purpose::Keys) };
+        let Some(path) = path else { return self.ask_for_file(FilePurpose::Keys) };
         let read = move |_: &stepback_index::Cancel| {
             let metadata = std::fs::metadata(&path)?;
             anyhow::ensure!(
@@ -108,13 +108,13 @@ impl App {
             );
             Ok(std::fs::read_to_string(&path)?)
         };
-        self.imported_keys = Some(self.worker.spawn(Lane::Short, read));
+        self.imported_keys = Some(self.program.worker.spawn(Lane::Short, read));
     }
 
     /// Puts a change of the fonts into effect.
     pub(super) fn change_fonts(&mut self, change: FontChange) {
         match change {
-            FontChange::File(role, None) => return self.ask_for_file(Purpose::Font(role)),
+            FontChange::File(role, None) => return self.ask_for_file(FilePurpose::Font(role)),
             FontChange::File(role, Some(path)) => {
                 let mut choice = self.settings.fonts.clone();
                 *choice.file_mut(role) = Some(path);

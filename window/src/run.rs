@@ -7,11 +7,12 @@ use std::sync::{Arc, PoisonError};
 use anyhow::{Result, anyhow};
 use egui::{Vec2, vec2};
 
-use super::app::{App, Failure};
+use super::app::App;
 use super::options::{Outcome, WindowOptions};
 use super::storage_file::{DamageRule, Storage};
 use stepback_debugger::desk::Script;
 use stepback_debugger::desk::Tone;
+use stepback_debugger::program::Failure;
 
 /// What the desktop knows the program by, and the directory of what it keeps.
 const APP: &str = "stepback";
@@ -48,7 +49,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             if let Some(notice) = notice {
                 app.toasts.show(Tone::Warning, &notice.to_string());
             }
-            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.program.failure.clone());
             Ok(Box::new(app))
         })
     };

@@ -13,6 +13,7 @@ use stepback_debugger::desk::recent::{self, RecentTrace};
 use stepback_debugger::keymap::KeyChoice;
 use stepback_debugger::messages::LanguageChoice;
 use stepback_debugger::model::SourceChoice;
+use stepback_debugger::program::OwnLayout;
 use stepback_debugger::session::Session;
 use stepback_debugger::source::{SourceMap, SourceMapping};
 
@@ -119,15 +120,6 @@ impl FontChoice {
         let percent = if direction == 0 { 100 } else { self.interface_percent + 5 * i64::from(direction) };
         self.interface_percent = percent.clamp(*INTERFACE_PERCENT.start(), *INTERFACE_PERCENT.end());
     }
-}
-
-/// A layout of the user's own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnLayout {
-    /// What it is called.
-    pub name: String,
-    /// The panels as they are kept.
-    pub panels: String,
 }
 
 impl MovedSources {

@@ -5,18 +5,17 @@ use egui_tiles::Tile;
 use super::workspace::Workspace;
 use crate::panels::{OwnWish, Pane};
 use stepback_debugger::action::{PanelKind, SliceQuestion, SliceView};
-use stepback_debugger::worker::Worker;
+use stepback_debugger::desk::Desk;
 
 impl Workspace {
     /// Follows what panels of their own show. True while that is under way.
-    pub(super) fn look_at_own_slices(&mut self, worker: &Worker) -> bool {
-        let desk = &mut self.desk;
+    pub(super) fn look_at_own_slices(&mut self, desk: &mut Desk) -> bool {
         for (_, tile) in self.dock.tiles.iter_mut() {
             let Tile::Pane(Pane::Why(panel)) = tile else { continue };
             let wish = panel.take_wish();
             match (wish, panel.own()) {
                 (Some(OwnWish::Stop), Some(kept)) => desk.own_slices.stop(&kept.slice),
-                (Some(OwnWish::More), Some(kept)) => desk.own_slices.more(&kept.slice, &desk.session, worker),
+                (Some(OwnWish::More), Some(kept)) => desk.own_slices.more(&kept.slice, &desk.session, &desk.worker),
                 _ => {}
             }
         }
@@ -25,21 +24,14 @@ impl Workspace {
             _ => None,
         });
         let wanted: Vec<SliceQuestion> = own.map(|kept| kept.slice.clone()).collect();
-        desk.own_slices.advance(&wanted, &desk.session, worker)
+        desk.own_slices.advance(&wanted, &desk.session, &desk.worker)
     }
 
     /// Chooses how the rows of the slice stand, in the panel that has the keyboard or in the first.
-    pub(super) fn view_slice(&mut self, view: SliceView) {
-        let tile = self.tile_of(PanelKind::Why);
+    pub(super) fn view_slice(&mut self, desk: &mut Desk, view: SliceView) {
+        let tile = self.tile_of(desk, PanelKind::Why);
         if let Some(Tile::Pane(Pane::Why(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             panel.choose_view(view);
-        }
-    }
-
-    /// Shows a kept slice in a panel of its own.
-    pub(super) fn show_slice(&mut self, name: &str) {
-        if let Some(kept) = self.kept_slice(name) {
-            self.show_own_slice(kept);
         }
     }
 }

@@ -42,16 +42,16 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
 }
 
 fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
-    let Some(workspace) = app.workspace.as_mut() else { return };
-    let window = workspace.windows.active();
+    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else { return };
+    let window = desk.windows.active();
     let (position, number) = (window.position, window.id.0);
     let (_, at) = ui.allocate_space(vec2(16.0, 24.0));
     badge(ui.painter(), at.left_center(), number, tok);
-    let end = workspace.session.index.step_count();
-    let place = so_far(&workspace.session, &say!("status-of", position = count(position.0), end = count(end)));
+    let end = desk.session.index.step_count();
+    let place = so_far(&desk.session, &say!("status-of", position = count(position.0), end = count(end)));
     part_ui(ui, say!("status-step"), &place, mono_bold(11.5), tok);
-    let session = workspace.session.clone();
-    let answer = workspace.status.poll(&position, &app.worker, |position| {
+    let session = desk.session.clone();
+    let answer = workspace.status.poll(&position, &app.program.worker, |position| {
         let position = *position;
         move |cancel: &Cancel| status_at(&session, position, cancel)
     });
@@ -76,16 +76,16 @@ fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: 
 }
 
 fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(workspace) = &app.workspace else {
+    let Some(desk) = app.program.desk.as_ref() else {
         let version = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
         ui.label(egui::RichText::new(version).font(ui_font(11.5)).color(tok.t2));
         return;
     };
-    let warnings = workspace.session.index.info().warning_count;
+    let warnings = desk.session.index.info().warning_count;
     if warnings == 0 {
         return;
     }
-    let text = so_far(&workspace.session, &say!("status-warnings", count = warnings));
+    let text = so_far(&desk.session, &say!("status-warnings", count = warnings));
     let wide = width(ui, &text, &ui_font(11.5)) + 20.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
@@ -99,12 +99,12 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// How often memory was changed by something that the trace does not show.
 fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(workspace) = &app.workspace else { return };
-    let changes = workspace.session.index.info().external_changes;
+    let Some(desk) = app.program.desk.as_ref() else { return };
+    let changes = desk.session.index.info().external_changes;
     if changes == 0 {
         return;
     }
-    let text = so_far(&workspace.session, &say!("status-externals", count = changes));
+    let text = so_far(&desk.session, &say!("status-externals", count = changes));
     let wide = width(ui, &text, &ui_font(11.5)) + 14.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
@@ -121,16 +121,16 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// That the order of steps of different threads is known by their times alone, and with whom that matters here.
 fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
-    let Some(workspace) = &mut app.workspace else { return };
-    let Some(threads) = workspace.desk.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
+    let (Some(workspace), Some(desk)) = (app.workspace.as_mut(), app.program.desk.as_mut()) else { return };
+    let Some(threads) = desk.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
         return;
     };
-    let position = workspace.windows.active().position;
-    let asked = workspace.desk.threads.here().map(|here| (position, here));
+    let position = desk.windows.active().position;
+    let asked = desk.threads.here().map(|here| (position, here));
     let others = asked.and_then(|asked| {
-        let answer = workspace.order.poll(&asked, &app.worker, |(position, here)| {
+        let answer = workspace.order.poll(&asked, &app.program.worker, |(position, here)| {
             let (position, here) = (*position, *here);
-            let (session, threads) = (Arc::clone(&workspace.desk.session), Arc::clone(threads));
+            let (session, threads) = (Arc::clone(&desk.session), Arc::clone(threads));
             move |_: &Cancel| {
                 let others = threads.schedule.unordered_with(here, position.0.saturating_sub(1));
                 Ok(order_words::others_text(&others, session.index.threads()))
@@ -155,9 +155,9 @@ fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
 
 /// The thread that steps stay in; a click ends that.
 fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(workspace) = &app.workspace else { return };
-    let Some(thread) = workspace.windows.active().thread else { return };
-    let name = workspace.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name);
+    let Some(desk) = app.program.desk.as_ref() else { return };
+    let Some(thread) = desk.windows.active().thread else { return };
+    let name = desk.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name);
     let text = say!("status-stays-in", thread = name);
     let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
@@ -172,8 +172,8 @@ fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// Where symbols come from: the image's name, or that there is none and what to do about it.
 fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
-    let Some(workspace) = app.workspace.as_ref().filter(|_| ui.available_width() > 900.0) else { return };
-    let images = workspace.session.images.infos();
+    let Some(desk) = app.program.desk.as_ref().filter(|_| ui.available_width() > 900.0) else { return };
+    let images = desk.session.images.infos();
     let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let (text, hint) = match images {
         [] => (say!("status-no-symbols").to_owned(), say!("status-functions-have-no-names").to_owned()),
@@ -194,7 +194,7 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
 
 /// What is looked for to travel there and takes long, and a button that gives it up.
 fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(lookup) = app.workspace.as_ref().and_then(|workspace| workspace.lookup.as_ref()) else { return };
+    let Some(lookup) = app.program.desk.as_ref().and_then(|desk| desk.lookup.as_ref()) else { return };
     ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
     let Some(text) = lookup.words() else { return };
     if stop_ui(ui, tok, say!("command-stop-looking")).on_hover_text(say!("lookup-stop")).clicked() {
@@ -205,8 +205,8 @@ fn lookup_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// How far the index is while it is not whole, and what can be done about it.
 fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let part = app.workspace.as_ref().and_then(|workspace| SoFar::of(&workspace.session));
-    match (&app.opening, part) {
+    let part = app.program.desk.as_ref().and_then(|desk| SoFar::of(&desk.session));
+    match (&app.program.opening, part) {
         (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => follow_ui(ui, part, tok, out),
         (Some(opening), Some(_)) if opening.is_shown => progress_ui(ui, opening, tok, out),
         // What is shown as a whole is no longer indexed.

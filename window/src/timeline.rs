@@ -19,7 +19,7 @@ const BELOW: f32 = 5.0;
 impl App {
     /// Draws the timeline. Returns where it is.
     pub(super) fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) -> Option<Rect> {
-        let workspace = self.workspace.as_mut()?;
+        let (workspace, desk) = (self.workspace.as_mut()?, self.program.desk.as_ref()?);
         let window = ui.ctx().content_rect().height();
         let usual = match window {
             window if window < 600.0 => 108.0,
@@ -32,7 +32,7 @@ impl App {
         let panel = Panel::top("timeline").resizable(false).exact_size(height).show_separator_line(false);
         let cell = workspace.cell().cloned();
         let shown = panel.frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
-            let Drawn { cx, timeline, .. } = workspace.drawn(tok);
+            let Drawn { cx, timeline, .. } = workspace.drawn(desk, tok);
             timeline_ui(ui, &cx, cell.as_ref(), timeline, out);
         });
         Some(shown.response.rect)

@@ -31,7 +31,7 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
     ui.scope_builder(builder, |ui| {
         find_ui(ui, app, situation, wide, out);
         ui.add_space(4.0);
-        let around = app.workspace.as_ref().map(|workspace| (&workspace.session, &app.worker));
+        let around = app.program.desk.as_ref().map(|desk| (&desk.session, &app.program.worker));
         app.go_to.box_ui(ui, field, around.map(|(session, worker)| Asking { session, worker }), out);
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
@@ -42,23 +42,23 @@ pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut V
 
 /// The field, or the button that leads to that of the panel.
 fn find_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
-    let Some(workspace) = app.workspace.as_ref().filter(|_| wide >= WITH_FIND) else {
+    let Some(desk) = app.program.desk.as_ref().filter(|_| wide >= WITH_FIND) else {
         button(ui, CommandId::Find, None, situation, out);
         return;
     };
     let field = if wide >= WIDE { (wide - 1280.0).clamp(190.0, 232.0) } else { 150.0 };
-    app.find_box.ui(ui, field, &workspace.find, out);
+    app.find_box.ui(ui, field, &desk.find, out);
 }
 
 fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
-    let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
+    let end = app.program.desk.as_ref().map_or(0, |desk| desk.session.index.step_count());
     button(ui, CommandId::Open, None, situation, out);
     divide(ui, wide);
     // Buttons that lead nowhere from here are dimmed.
     let nowhere = Situation::default();
     let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
-    let (can_back, can_forward) = app.workspace.as_ref().map_or((false, false), |workspace| {
-        let window = workspace.windows.active();
+    let (can_back, can_forward) = app.program.desk.as_ref().map_or((false, false), |desk| {
+        let window = desk.windows.active();
         (!window.back.is_empty(), !window.forward.is_empty())
     });
     icons_ui(ui, &[CommandId::BackInHistory], where_useful(can_back), out);
@@ -100,9 +100,9 @@ fn divide(ui: &mut Ui, wide: f32) {
 
 /// The ribbon, filled where the position is marked.
 fn bookmark_ui(ui: &mut Ui, app: &App, situation: &Situation, out: &mut Vec<Action>) {
-    let here = situation.position().zip(app.workspace.as_ref());
+    let here = situation.position().zip(app.program.desk.as_ref());
     let place = |position| BookmarkPlace::Position(position);
-    let marked = here.and_then(|(position, workspace)| workspace.bookmarks.at(place(position)));
+    let marked = here.and_then(|(position, desk)| desk.bookmarks.at(place(position)));
     let response = button(ui, CommandId::Bookmark, None, situation, out);
     if let Some(bookmark) = marked {
         let tok = crate::theme::Tok::current(ui);

@@ -17,6 +17,7 @@ use super::workspace::{Drawn, Workspace};
 use crate::panels::ViewCx;
 use crate::theme::Tok;
 use stepback_debugger::action::{Action, AppAction, PanelAction, PanelId, SearchAction};
+use stepback_debugger::desk::Desk;
 use stepback_debugger::desk::Tone;
 use stepback_debugger::messages::say;
 
@@ -61,11 +62,11 @@ impl Workspace {
     }
 
     /// Puts a panel back to where it stood, or all.
-    pub(super) fn put_back(&mut self, tile: Option<PanelId>) {
+    pub(super) fn put_back(&mut self, desk: &mut Desk, tile: Option<PanelId>) {
         let back: Vec<TileId> = tile.map_or_else(|| self.torn(), |tile| vec![TileId(tile.0)]);
         for tile in back {
             self.dock.set_visible(tile, true);
-            self.focus(tile);
+            self.focus(desk, tile);
         }
     }
 
@@ -85,10 +86,10 @@ impl Workspace {
 impl App {
     /// Moves a panel into a window of its own; none: the one that has the keyboard, which comes back if it has one.
     pub(super) fn tear_off(&mut self, tile: Option<PanelId>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         let Some(tile) = tile.map(|panel| TileId(panel.0)).or(workspace.focused) else { return };
         if !workspace.dock.is_visible(tile) {
-            return workspace.put_back(Some(PanelId(tile.0)));
+            return workspace.put_back(desk, Some(PanelId(tile.0)));
         }
         if workspace.torn().len() >= WINDOWS {
             return self.toasts.show(Tone::Info, &say!("torn-many", number = WINDOWS as u64));
@@ -100,8 +101,8 @@ impl App {
 
     /// Draws the windows of panels.
     pub(super) fn torn_ui(&mut self, ui: &Ui, tok: &'static Tok, out: &mut Vec<Action>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let name = workspace.name();
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
+        let name = desk.name();
         let torn = workspace.torn();
         if let Some(raised) = workspace.raised.take() {
             bring_to_front(ui, if torn.contains(&raised) { window_of(raised) } else { ViewportId::ROOT });
@@ -135,7 +136,7 @@ impl App {
         if is_native && viewport.close_requested() {
             out.push(Action::Panel(PanelAction::PutBack(Some(PanelId(tile.0)))));
         }
-        if let Some(workspace) = self.workspace.as_mut() {
+        if let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) {
             let window = workspace.torn_window(tile);
             if let Some(inner) = viewport.inner_rect.filter(|_| is_native) {
                 window.now.size = inner.size().into();
@@ -144,7 +145,7 @@ impl App {
                 window.now.corner = Some([outer.left(), outer.top()]);
             }
             if is_native && is_used && viewport.focused == Some(true) && workspace.focused != Some(tile) {
-                workspace.focus(tile);
+                workspace.focus(desk, tile);
             }
         }
         if is_native {
@@ -157,9 +158,9 @@ impl App {
             out.extend(asked);
         }
         let is_covered = self.is_covered() || self.context.text_edit_focused();
-        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_mut()) else { return };
         let has_focus = workspace.focused == Some(tile) && !is_covered;
-        let Drawn { cx, dock, .. } = workspace.drawn(tok);
+        let Drawn { cx, dock, .. } = workspace.drawn(desk, tok);
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { return };
         let mut is_clicked = false;
         CentralPanel::default().frame(Frame::new().fill(tok.bg1)).show(ui, |ui| {
@@ -182,7 +183,7 @@ impl App {
             ui.advance_cursor_after_rect(whole);
         });
         if is_clicked {
-            workspace.focus(tile);
+            workspace.focus(desk, tile);
         }
     }
 }

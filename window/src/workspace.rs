@@ -2,7 +2,6 @@
 
 use egui_tiles::{Tile, TileId};
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
 use stepback_index::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -14,19 +13,17 @@ use super::layout::{self, Dock};
 use super::room::Taken;
 use super::saved_layout::SavedLayout;
 use super::torn_place::TornWindow;
-use super::undo::{Panels, Undo};
 use super::vacancy::Vacancy;
 use crate::panels::{Pane, TimelineState, ViewCx};
 use crate::theme::Tok;
 use stepback_debugger::action::{Action, CellName, Follow, PanelId, PanelKind, StepRange, Way, WindowId};
 use stepback_debugger::desk::{Desk, FunctionsAsking, StatusSlot};
 use stepback_debugger::keymap::Situation;
-use stepback_debugger::worker::{Slot, Ticket};
+use stepback_debugger::program::PanelsBefore;
+use stepback_debugger::worker::Slot;
 
 /// An open trace with its windows and panels.
 pub struct Workspace {
-    /// The trace, and all that is asked of it.
-    pub desk: Desk,
     /// The panels.
     pub dock: Dock,
     /// The panel that has the keyboard.
@@ -35,10 +32,8 @@ pub struct Workspace {
     pub banner: Option<Banner>,
     /// The strip that tells where to begin with the demo is shown.
     pub has_demo_hint: bool,
-    /// What was changed and can be taken back.
-    pub(super) undo: Undo,
     /// The panels as they were when they were looked at last.
-    pub(super) panels_seen: Option<Panels>,
+    pub(super) panels_seen: Option<PanelsBefore>,
     /// Where panels stood that were closed, the newest last.
     pub(super) vacancies: Vec<Vacancy>,
     /// What panels took for their lines.
@@ -49,8 +44,6 @@ pub struct Workspace {
     pub(super) raised: Option<TileId>,
     /// The timeline.
     pub timeline: TimelineState,
-    /// A part of the trace that is being written: what is told when it is done.
-    pub(super) saving: Option<Ticket<String>>,
     /// What the status bar tells.
     pub status: StatusSlot,
     /// The threads that may have run at the same time as the one at the position, in words.
@@ -59,21 +52,6 @@ pub struct Workspace {
     last_cell: Option<CellName>,
     /// The cell that was clicked in a list of steps.
     pub(super) chosen: Option<ChosenCell>,
-}
-
-/// What a panel asks of the trace it asks of the desk.
-impl Deref for Workspace {
-    type Target = Desk;
-
-    fn deref(&self) -> &Desk {
-        &self.desk
-    }
-}
-
-impl DerefMut for Workspace {
-    fn deref_mut(&mut self) -> &mut Desk {
-        &mut self.desk
-    }
 }
 
 /// What panels look at, beside what draws it.
@@ -88,40 +66,37 @@ pub struct Drawn<'a> {
 
 impl Workspace {
     /// The windows and panels for a trace: those of the last run, or the first ones in a window of a size.
-    pub fn new(mut desk: Desk, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
+    pub fn new(desk: &mut Desk, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
         let torn = saved.as_ref().map(|saved| saved.torn.clone()).unwrap_or_default();
         let dock = match saved {
-            Some(saved) => restored(&mut desk, saved),
+            Some(saved) => restored(desk, saved),
             None => layout::first(size),
         };
         let mut workspace = Self {
             banner: Banner::of(&desk.session),
-            desk,
             dock,
             focused: None,
             has_demo_hint: false,
-            undo: Undo::default(),
             panels_seen: None,
             vacancies: Vec::new(),
             rooms: Vec::new(),
             torn_windows: HashMap::new(),
             raised: None,
             timeline: TimelineState::default(),
-            saving: None,
             status: StatusSlot::default(),
             order: Slot::default(),
             last_cell: None,
             chosen: None,
         };
-        workspace.focused = workspace.trace_tile(workspace.windows.active);
+        workspace.focused = workspace.trace_tile(desk.windows.active);
         workspace.put_torn(&torn);
         workspace
     }
 
     /// The panels as they are, without their answers, and where the windows are.
-    pub(super) fn saved_layout(&self) -> Option<SavedLayout> {
+    pub(super) fn saved_layout(&self, desk: &Desk) -> Option<SavedLayout> {
         let (dock, torn) = kept_layout::read_all(&self.panels_text()?)?;
-        Some(SavedLayout { dock, torn, positions: self.saved_positions(), active: self.windows.active })
+        Some(SavedLayout { dock, torn, positions: desk.saved_positions(), active: desk.windows.active })
     }
 
     /// The panels as they are kept, with the windows that some of them have.
@@ -144,7 +119,7 @@ impl Workspace {
     }
 
     /// Gives the keyboard to the next or previous visible panel.
-    pub fn focus_next(&mut self, way: Way) {
+    pub fn focus_next(&mut self, desk: &mut Desk, way: Way) {
         let visible = self.seen_tiles();
         let mut panes = layout::panes_in_order(&self.dock);
         panes.retain(|tile| visible.contains(tile));
@@ -154,31 +129,31 @@ impl Workspace {
         let place = panes.iter().position(|tile| Some(*tile) == self.focused);
         let next = place.map_or(0, |place| (place + 1) % panes.len().max(1));
         if let Some(tile) = panes.get(next).copied() {
-            self.focus(tile);
+            self.focus(desk, tile);
         }
     }
 
     /// Gives the keyboard to a panel and brings it to the front; a trace window becomes the active one.
-    pub fn focus(&mut self, tile: TileId) {
+    pub fn focus(&mut self, desk: &mut Desk, tile: TileId) {
         self.dock.make_active(|id, _| id == tile);
         self.focused = Some(tile);
         self.raised = Some(tile);
         if let Some(window) = self.dock.tiles.get_pane(&tile).and_then(|pane| pane.window()) {
-            self.windows.activate(window);
+            desk.windows.activate(window);
         }
     }
 
     /// Shows the list that an action is meant for, which takes it.
-    pub fn list(&mut self, kind: PanelKind, action: &Action) {
-        let tile = self.show(kind);
+    pub fn list(&mut self, desk: &mut Desk, kind: PanelKind, action: &Action) {
+        let tile = self.show(desk, kind);
         if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
-            panel.take(action, &self.desk);
+            panel.take(action, desk);
         }
     }
 
     /// Lists the calls of a part of the trace.
-    pub fn list_calls(&mut self, range: Option<StepRange>) {
-        let tile = self.show(PanelKind::Calls);
+    pub fn list_calls(&mut self, desk: &mut Desk, range: Option<StepRange>) {
+        let tile = self.show(desk, PanelKind::Calls);
         if let Some(Tile::Pane(Pane::Calls(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             panel.list_range(range);
         }
@@ -193,13 +168,13 @@ impl Workspace {
     }
 
     /// The panels as they were at first.
-    pub fn reset_layout(&mut self, size: egui::Vec2) {
+    pub fn reset_layout(&mut self, desk: &mut Desk, size: egui::Vec2) {
         self.replace_dock(layout::first(size));
-        self.windows.number_active_first();
-        self.windows.activate(WindowId(1));
-        let others: Vec<WindowId> = self.windows.list.iter().map(|window| window.id).collect();
+        desk.windows.number_active_first();
+        desk.windows.activate(WindowId(1));
+        let others: Vec<WindowId> = desk.windows.list.iter().map(|window| window.id).collect();
         for id in others.into_iter().filter(|id| *id != WindowId(1)) {
-            self.windows.close(id);
+            desk.windows.close(id);
         }
         self.focused = self.trace_tile(WindowId(1));
     }
@@ -215,18 +190,18 @@ impl Workspace {
     }
 
     /// What commands are made for.
-    pub fn situation(&mut self, tok: &Tok) -> Situation {
+    pub fn situation(&mut self, desk: &Desk, tok: &Tok) -> Situation {
         let is_in_trace = self.focused_pane().is_none_or(|pane| pane.window().is_some());
-        let chosen = self.chosen_cell().filter(|_| is_in_trace).map(|cell| (cell, None));
-        let (selected, at) = chosen.or_else(|| self.selection(tok)).unzip();
+        let chosen = self.chosen_cell(desk).filter(|_| is_in_trace).map(|cell| (cell, None));
+        let (selected, at) = chosen.or_else(|| self.selection(desk, tok)).unzip();
         if let Some(cell) = selected.filter(|cell| Some(cell) != self.last_cell.as_ref()) {
             self.attend(&cell);
             self.last_cell = Some(cell);
         }
-        let (pane, here) = (self.focused_pane(), self.windows.active().position);
+        let (pane, here) = (self.focused_pane(), desk.windows.active().position);
         Situation {
-            active: Some((self.windows.active, here.0)),
-            trace: self.windows.active().trace,
+            active: Some((desk.windows.active, here.0)),
+            trace: desk.windows.active().trace,
             tile: self.focused.map(|tile| PanelId(tile.0)),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
@@ -237,30 +212,30 @@ impl Workspace {
     }
 
     /// The cell under the cursor of the panel that has the keyboard, and the position that it is shown at.
-    fn selection(&mut self, tok: &Tok) -> Option<(CellName, Option<Position>)> {
+    fn selection(&mut self, desk: &Desk, tok: &Tok) -> Option<(CellName, Option<Position>)> {
         let tile = self.focused?;
-        let Drawn { cx, dock, .. } = self.drawn(tok);
+        let Drawn { cx, dock, .. } = self.drawn(desk, tok);
         let (pane, cx) = (dock.tiles.get_pane(&tile)?, ViewCx { tile: PanelId(tile.0), has_focus: true, ..cx });
         Some((pane.selection(&cx)?, pane.selection_at(&cx)))
     }
 
     /// What panels look at, and what is drawn of it.
-    pub fn drawn<'a>(&'a mut self, tok: &'a Tok) -> Drawn<'a> {
+    pub fn drawn<'a>(&'a mut self, desk: &'a Desk, tok: &'a Tok) -> Drawn<'a> {
         // No tile of the dock has this number.
-        let cx = ViewCx { desk: &self.desk, tok, tile: PanelId(u64::MAX), has_focus: false };
+        let cx = ViewCx { desk, tok, tile: PanelId(u64::MAX), has_focus: false };
         Drawn { cx, dock: &mut self.dock, timeline: &mut self.timeline }
     }
 
     /// Asks what the functions took, while a panel shows that.
-    pub fn look_at_functions(&mut self) {
+    pub fn look_at_functions(&mut self, desk: &mut Desk) {
         let (dock, selection) = (&self.dock, self.timeline.selection());
-        let asking = FunctionsAsking { session: &self.desk.session, worker: &self.desk.worker, selection };
-        self.desk.functions.advance(asking, || shows_functions(dock));
+        let asking = FunctionsAsking { session: &desk.session, worker: &desk.worker, selection };
+        desk.functions.advance(asking, || shows_functions(dock));
     }
 
     /// The function that was chosen in a panel which can be seen: nobody means one that was chosen long ago.
-    pub fn chosen_function(&self) -> Option<Address> {
-        self.desk.functions.selected().filter(|_| shows_functions(&self.dock))
+    pub fn chosen_function(&self, desk: &Desk) -> Option<Address> {
+        desk.functions.selected().filter(|_| shows_functions(&self.dock))
     }
 
     /// The tile that shows a trace window.
@@ -282,12 +257,12 @@ impl Workspace {
     }
 
     /// Brings a panel of a kind to the front, opening one where there is none; the keyboard stays where it is.
-    pub fn reveal_panel(&mut self, kind: PanelKind) {
+    pub fn reveal_panel(&mut self, desk: &mut Desk, kind: PanelKind) {
         if self.find(kind).is_some() {
             return self.reveal(kind);
         }
         let focused = self.focused;
-        self.show(kind);
+        self.show(desk, kind);
         if let Some(tile) = focused {
             self.focused = Some(tile);
         }

@@ -126,10 +126,10 @@ impl Program {
     /// Progress of indexing the open trace.
     pub fn indexing(&self) -> Indexing {
         match (&self.opening, &self.desk) {
-            (Some(opening), Some(_)) if opening.is_following() => Indexing::Following,
-            (Some(opening), Some(_)) if opening.is_shown => Indexing::UnderWay,
-            (_, Some(desk)) if !desk.session.index.is_whole() => Indexing::Stopped,
-            _ => Indexing::Whole,
+            (Some(opening), _) if opening.is_following() => Indexing::Following,
+            (Some(_), _) => Indexing::UnderWay,
+            (None, Some(desk)) if !desk.session.index.is_whole() => Indexing::Stopped,
+            (None, _) => Indexing::Whole,
         }
     }
 

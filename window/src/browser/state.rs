@@ -11,15 +11,15 @@ use stepback_index::Cancel;
 
 use super::listing::{Depth, Entry, Filter, Listing, Order, common, list, rows};
 use super::places::{Place, split_typed, typed_path};
-use crate::file_dialog::{Pick, Purpose};
 use stepback_debugger::messages::say;
+use stepback_debugger::program::{FilePurpose, PickedKind};
 use stepback_debugger::worker::{Answer, Lane, Slot, Ticket, Worker};
 
 /// The browser while it is open.
 pub struct Browser {
     /// What is done with what is chosen.
-    pub purpose: Purpose,
-    pub(super) pick: Pick,
+    pub purpose: FilePurpose,
+    pub(super) pick: PickedKind,
     /// Why it is open, where nobody asked for it.
     pub(super) notice: Option<String>,
     pub(super) places: Vec<Place>,
@@ -53,7 +53,7 @@ pub struct Browser {
 /// How a browser begins.
 pub struct Begin {
     /// What for.
-    pub purpose: Purpose,
+    pub purpose: FilePurpose,
     /// In which folder.
     pub folder: PathBuf,
     /// Folders that it leads to at once.
@@ -163,11 +163,9 @@ impl Shown {
     }
 }
 
-impl Pick {
-    /// The field that has the keyboard unless the user wants another.
-    pub(super) fn field(self) -> FieldName {
-        if self == Self::Place { FieldName::Name } else { FieldName::Filter }
-    }
+/// Returns the field that has the keyboard at first.
+pub(super) fn first_field(pick: PickedKind) -> FieldName {
+    if pick == PickedKind::Place { FieldName::Name } else { FieldName::Filter }
 }
 
 impl Browser {
@@ -191,7 +189,7 @@ impl Browser {
             overwritten: None,
             sought: None,
             error: None,
-            wanted_focus: Some(pick.field()),
+            wanted_focus: Some(first_field(pick)),
             is_revealing: false,
             shown: None,
             reading: 0,
@@ -294,7 +292,7 @@ impl Browser {
     pub(super) fn put_cursor(&mut self, row: usize) {
         let found = self.entry(row).map(|entry| (entry.name.clone(), entry.shown.clone(), entry.is_folder));
         let Some((name, shown, is_folder)) = found else { return };
-        if self.pick == Pick::Place && !is_folder {
+        if self.pick == PickedKind::Place && !is_folder {
             self.name = shown;
         }
         if self.cursor.as_ref().is_none_or(|cursor| cursor.name != name) {
@@ -324,7 +322,7 @@ impl Browser {
         self.marked.clear();
         self.error = None;
         self.forget_place();
-        self.wanted_focus = Some(self.pick.field());
+        self.wanted_focus = Some(first_field(self.pick));
     }
 
     /// What was asked of a place is of the past.
@@ -350,7 +348,7 @@ impl Browser {
         let Some(name) = self.entry(row).filter(|entry| !entry.is_folder).map(|entry| entry.name.clone()) else {
             return;
         };
-        if self.pick == Pick::Files && !self.marked.remove(&name) {
+        if self.pick == PickedKind::Files && !self.marked.remove(&name) {
             self.marked.insert(name);
         }
     }
@@ -359,7 +357,7 @@ impl Browser {
     pub(super) fn submit_typed(&mut self) -> Outcome {
         let Some(text) = self.typed.clone() else { return Outcome::Open };
         let (_, name) = split_typed(&text);
-        if self.pick == Pick::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
+        if self.pick == PickedKind::Folder && self.cursor.is_none() && !matches!(name, "." | "..") {
             return self.choose_folder();
         }
         if name.is_empty() || matches!(name, "." | "..") {
@@ -369,10 +367,10 @@ impl Browser {
         }
         let named = self.shown.as_ref().and_then(|shown| shown.find(|entry| entry.shown == name));
         // A new file may well begin as the only one does.
-        let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != Pick::Place);
+        let only = Some(0).filter(|_| self.row_count() == 1 && self.pick != PickedKind::Place);
         match self.cursor.as_ref().map(|cursor| cursor.row).or(named).or(only) {
             Some(row) => self.activate(row),
-            None if self.pick == Pick::Place => {
+            None if self.pick == PickedKind::Place => {
                 let folder = self.wanted_folder();
                 self.enter(folder);
                 self.name = name.to_owned();
@@ -419,7 +417,7 @@ impl Browser {
 
     /// The button that opens: a trace of many files as a whole, where Enter goes into its folder.
     fn open_chosen(&mut self) -> Outcome {
-        let is_whole = self.purpose == Purpose::Trace && self.marked.is_empty();
+        let is_whole = self.purpose == FilePurpose::Trace && self.marked.is_empty();
         match (self.trace_folder().filter(|_| is_whole), self.typed.is_some()) {
             (Some(folder), _) => Outcome::Chosen(vec![folder]),
             (None, true) => self.submit_typed(),
@@ -438,18 +436,18 @@ impl Browser {
                 self.enter(path);
                 Outcome::Open
             }
-            Pick::Place => {
+            PickedKind::Place => {
                 self.name = name;
                 self.forget_place();
                 // As it is: the name that is shown may lack what cannot be shown.
                 self.sought = Some((path, None));
                 Outcome::Open
             }
-            Pick::Folder => {
+            PickedKind::Folder => {
                 self.error = Some(say!("files-folder-wanted", name = format!("{name:?}")));
                 Outcome::Open
             }
-            Pick::File | Pick::Files => Outcome::Chosen(vec![path]),
+            PickedKind::File | PickedKind::Files => Outcome::Chosen(vec![path]),
         }
     }
 
@@ -496,10 +494,10 @@ impl Browser {
     pub(super) fn finish(&mut self) -> Outcome {
         let name = self.typed.as_deref().map(|text| split_typed(text).1).unwrap_or_default();
         match self.pick {
-            Pick::Folder => self.choose_folder(),
-            Pick::Place if name.is_empty() => self.save(),
-            Pick::Place => self.submit_typed(),
-            Pick::File | Pick::Files => self.open_chosen(),
+            PickedKind::Folder => self.choose_folder(),
+            PickedKind::Place if name.is_empty() => self.save(),
+            PickedKind::Place => self.submit_typed(),
+            PickedKind::File | PickedKind::Files => self.open_chosen(),
         }
     }
 

@@ -6,8 +6,7 @@ use egui::{Align, Align2, Frame, Id, Key, Layout, Margin, Modal, Modifiers, Rect
 use egui::{Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::listing::{Column, Details, Entry, Order};
-use super::state::{Browser, FieldName, Look, Outcome, Surroundings};
-use crate::file_dialog::Pick;
+use super::state::{Browser, FieldName, Look, Outcome, Surroundings, first_field};
 use crate::go_to::error_line;
 use crate::theme::{Tok, icon, icons, medium, mono, semi, ui as ui_font};
 use crate::widgets::{FlatButton, paint_flat, text_button};
@@ -15,6 +14,7 @@ use stepback_debugger::desk::recent::now;
 use stepback_debugger::desk::words::{ago, bytes, sentence};
 use stepback_debugger::keymap::key_name;
 use stepback_debugger::messages::say;
+use stepback_debugger::program::PickedKind;
 
 const SIZE: egui::Vec2 = vec2(880.0, 600.0);
 const ROW: f32 = 24.0;
@@ -77,7 +77,7 @@ impl Browser {
             // What is typed takes its place.
             select(ui, FieldName::Name, 0..self.name.chars().count());
         }
-        let below = if self.pick == Pick::Place { 2.0 * (FIELD + 8.0) } else { FIELD + 8.0 };
+        let below = if self.pick == PickedKind::Place { 2.0 * (FIELD + 8.0) } else { FIELD + 8.0 };
         let rest = ui.available_rect_before_wrap();
         let bottom = ui.max_rect().top() + size.y - below - if self.has_remark() { 26.0 } else { 0.0 };
         let middle = rest.with_max_y(bottom);
@@ -86,7 +86,7 @@ impl Browser {
         let list = right.with_min_x(right.left() + 8.0);
         then(ui.scope_builder(UiBuilder::new().max_rect(list), |ui| self.list_ui(ui, around, &look, tok)).inner);
         ui.advance_cursor_after_rect(middle);
-        if self.pick == Pick::Place {
+        if self.pick == PickedKind::Place {
             self.name_ui(ui);
         }
         self.remark_ui(ui, size.x);
@@ -103,7 +103,7 @@ impl Browser {
         let moved = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
         let is_free = focused.is_none() || is_in(FieldName::Filter);
         if focused.is_none() {
-            self.wanted_focus.get_or_insert(self.pick.field());
+            self.wanted_focus.get_or_insert(first_field(self.pick));
         }
         if pressed(Modifiers::COMMAND, Key::L) {
             self.wanted_focus = Some(FieldName::Path);
@@ -131,14 +131,14 @@ impl Browser {
         } else if (self.typed.is_some() || !self.filter.is_empty()) && pressed(Modifiers::NONE, Key::Escape) {
             self.typed = None;
             self.filter.clear();
-            self.wanted_focus = Some(self.pick.field());
+            self.wanted_focus = Some(first_field(self.pick));
         }
         let page = 12;
         let steps = [(Key::ArrowDown, 1), (Key::ArrowUp, -1), (Key::PageDown, page), (Key::PageUp, -page)];
         for (key, by) in steps {
             (0..moved(key)).for_each(|_| self.move_cursor(by));
         }
-        if self.pick == Pick::Folder && pressed(Modifiers::COMMAND, Key::Enter) {
+        if self.pick == PickedKind::Folder && pressed(Modifiers::COMMAND, Key::Enter) {
             return self.finish();
         }
         // On a button Enter presses that. What is not shown yet cannot be meant.
@@ -294,7 +294,7 @@ impl Browser {
                 let look = RowLook {
                     is_chosen: self.cursor.as_ref().is_some_and(|cursor| cursor.row == row),
                     is_marked: self.marked.contains(&entry.name),
-                    is_dim: self.pick == Pick::Folder && !entry.is_folder,
+                    is_dim: self.pick == PickedKind::Folder && !entry.is_folder,
                 };
                 let response = row_ui(ui, entry, look, tok);
                 if response.clicked() {
@@ -362,9 +362,9 @@ impl Browser {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let words = match (self.pick, self.overwritten.is_some()) {
                     (_, true) => say!("files-overwrite"),
-                    (Pick::Folder, _) => say!("files-choose-folder"),
-                    (Pick::Place, _) => say!("files-save"),
-                    (Pick::File | Pick::Files, _) => say!("files-open"),
+                    (PickedKind::Folder, _) => say!("files-choose-folder"),
+                    (PickedKind::Place, _) => say!("files-save"),
+                    (PickedKind::File | PickedKind::Files, _) => say!("files-open"),
                 };
                 let button = egui::Button::new(RichText::new(words).font(medium(13.0)).color(tok.on_accent));
                 if ui.add(button.fill(tok.accent).min_size(vec2(92.0, FIELD))).clicked() {

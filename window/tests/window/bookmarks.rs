@@ -10,7 +10,7 @@ use crate::support::Driver;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 
 fn titles(window: &Driver) -> Vec<String> {
-    window.workspace().bookmarks.list().iter().map(Bookmark::title).collect()
+    window.desk().bookmarks.list().iter().map(Bookmark::title).collect()
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn b_marks_the_position_and_takes_the_mark_away_again() {
     window.command("Bookmark the loop");
     window.command("Note what it does there");
     assert_eq!(titles(&window), ["5", "the loop"]);
-    assert_eq!(window.workspace().bookmarks.list()[1].note, "what it does there");
+    assert_eq!(window.desk().bookmarks.list()[1].note, "what it does there");
     window.press_with(Modifiers::ALT, Key::ArrowUp);
     window.check_position(5);
     window.press(Key::B);
@@ -90,7 +90,7 @@ fn what_is_selected_in_the_timeline_is_marked_as_a_part() {
     assert_eq!(titles(&window), ["3 – 8"]);
     window.choose("step 5", "Bookmark");
     window.choose("step 5", "Make it red");
-    let colors: Vec<BookmarkColor> = window.workspace().bookmarks.list().iter().map(|mark| mark.color).collect();
+    let colors: Vec<BookmarkColor> = window.desk().bookmarks.list().iter().map(|mark| mark.color).collect();
     assert_eq!(colors, [BookmarkColor::Yellow, BookmarkColor::Red]);
     window.choose("step 5", "Rename bookmark…");
     assert!(window.panels().contains(&PanelKind::Bookmarks) && window.is_typing());

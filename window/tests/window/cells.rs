@@ -186,8 +186,7 @@ fn windows_move_together_until_they_are_let_go() {
     window.press(Key::F11);
     assert_eq!(window.positions(), [(1, 1251), (2, 1301)]);
     // A window that is led along keeps no more in its history than the one that steps.
-    let remembered =
-        |window: &Driver| window.workspace().windows.list.iter().map(|one| one.back.len()).collect::<Vec<_>>();
+    let remembered = |window: &Driver| window.desk().windows.list.iter().map(|one| one.back.len()).collect::<Vec<_>>();
     let before = remembered(&window);
     window.press(Key::F11);
     window.press(Key::F10);

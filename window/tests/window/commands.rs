@@ -70,7 +70,7 @@ fn every_command_can_be_given_on_an_open_trace() {
         let mut window = sandbox.open(&path);
         for command in commands() {
             give(&mut window, command);
-            let is_same = window.app().workspace().is_some_and(|workspace| workspace.name() == "a.tarmac");
+            let is_same = window.app().desk().is_some_and(|desk| desk.name() == "a.tarmac");
             if !is_same {
                 window.perform(Action::File(FileAction::OpenPath(path.clone())));
             }

@@ -39,7 +39,7 @@ fn browsing() -> (Driver, PathBuf) {
 #[track_caller]
 fn check_open(window: &Driver, name: &str) {
     assert!(!window.app().is_browsing());
-    assert_eq!(window.workspace().name(), name);
+    assert_eq!(window.desk().name(), name);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_trace_whose_name_is_no_text_is_chosen_and_opened_again_from_the_recent_list
     window.click_with(CTRL, "odd\u{fffd}.tarmac, Tarmac trace");
     window.press(Key::Enter);
     window.wait();
-    assert_eq!(window.workspace().session.path, path);
+    assert_eq!(window.desk().session.path, path);
     // What is kept from one run to the next leads to the same file.
     let kept = ron::to_string(window.app().settings()).unwrap();
     let settings: stepback_window::Settings = ron::from_str(&kept).unwrap();
@@ -305,7 +305,7 @@ fn a_trace_whose_name_is_no_text_is_chosen_and_opened_again_from_the_recent_list
     window.command("Close trace");
     let again = settings.recent[0].action();
     window.perform(again);
-    assert_eq!(window.workspace().session.path, path);
+    assert_eq!(window.desk().session.path, path);
 }
 
 #[cfg(unix)]
@@ -316,13 +316,13 @@ fn a_trace_whose_name_is_no_text_is_dropped_and_comes_back_with_its_session() {
     let mut window = sandbox.window(WindowOptions::default());
     window.wait();
     crate::start::drop_file(&mut window, &path);
-    assert_eq!(window.workspace().session.path, path);
+    assert_eq!(window.desk().session.path, path);
     window.go_to("9");
     window.command("Bookmark the end");
     let session = sandbox.path("kept.session.toml");
     window.perform(Action::File(FileAction::SaveSession(Some(session.clone()))));
     window.command("Close trace");
     window.perform(Action::File(FileAction::OpenSession(Some(session))));
-    assert_eq!(window.workspace().session.path, path);
-    assert_eq!(window.workspace().bookmarks.list().len(), 1);
+    assert_eq!(window.desk().session.path, path);
+    assert_eq!(window.desk().bookmarks.list().len(), 1);
 }

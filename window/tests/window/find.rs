@@ -19,7 +19,7 @@ fn find(window: &mut Driver, text: &str) {
 
 /// The steps that are listed, as far as the panel has room for them.
 fn hits(window: &Driver) -> Vec<u64> {
-    let found = window.workspace().find.found().expect("a search");
+    let found = window.desk().find.found().expect("a search");
     let step = |row: &stepback_debugger::model::table::TableRow| row.position.map(|position| position.0 - 1);
     found.table.rows.iter().filter_map(step).collect()
 }
@@ -156,7 +156,7 @@ fn a_search_keeps_to_its_range() {
     let mut look = |range| {
         let question = FindQuestion { text: "mov".to_owned(), kind: FindKind::Text, range };
         window.perform(Action::Search(SearchAction::Find(question)));
-        window.workspace().find.error().map(str::to_owned).ok_or_else(|| hits(&window))
+        window.desk().find.error().map(str::to_owned).ok_or_else(|| hits(&window))
     };
     assert_eq!(look(range("2", "")), Err(vec![3, 9]));
     assert_eq!(look(range("", "4")), Err(vec![0, 1, 3]));
@@ -228,7 +228,7 @@ fn hits_are_sorted_filtered_and_forgotten() {
     let top = |window: &Driver, step: u64| window.rect(&format!("hit at step {step}")).top();
     assert!(top(&window, 2) < top(&window, 0));
     window.perform(Action::Search(SearchAction::ClearFind));
-    assert!(window.workspace().find.found().is_none() && window.has("Type what to look for"));
+    assert!(window.desk().find.found().is_none() && window.has("Type what to look for"));
     assert_eq!(window.value_of("Find"), "");
 }
 
@@ -237,12 +237,12 @@ fn the_hit_next_to_a_position_is_that_of_the_list() {
     let mut window = Driver::demo();
     for text in ["strb", "0x80000494", "value:0x7a", "access:writes of x19", "x0 = 0x7a", "rnd", "67 00"] {
         find(&mut window, text);
-        let listed: Vec<u64> = window.workspace().find.found().expect("hits").positions.to_vec();
+        let listed: Vec<u64> = window.desk().find.found().expect("hits").positions.to_vec();
         assert!(listed.len() > 3, "{text}: {listed:?}");
         for way in [Way::Forward, Way::Back] {
             for at in [0, 1, 183, 184, 185, 5000, 44_012] {
-                let question = window.workspace().find.hit_question(way, stepback_parsers::Position(at));
-                let session = window.workspace().session.clone();
+                let question = window.desk().find.hit_question(way, stepback_parsers::Position(at));
+                let session = window.desk().session.clone();
                 let cancel = stepback_index::Cancel::default();
                 let found = question.expect("a search").answer(&session, &cancel).expect("an answer");
                 let expected = match way {
@@ -359,7 +359,7 @@ fn hits_of_the_search_before_are_not_shown_as_those_of_one_that_fails() {
     window.perform(Action::Search(SearchAction::ToggleOnlyHits));
     assert!(window.active().only_hits.is_on && window.has("… 5 steps"));
     find(&mut window, "/mov(/");
-    assert!(window.workspace().find.error().is_some());
+    assert!(window.desk().find.error().is_some());
     assert!(window.active().only_hits.is_on && window.has("… 12 steps not looked through yet"));
     assert_eq!(window.active().row_count(), 1);
     find(&mut window, "mov");
@@ -390,9 +390,9 @@ fn searches_are_kept_under_names_run_again_renamed_and_forgotten() {
     window.enter("search all mov");
     assert_eq!(hits(&window), [0, 1, 3, 9]);
     window.command("Forget search all moves");
-    assert!(window.workspace().searches.list().is_empty());
+    assert!(window.desk().searches.list().is_empty());
     window.perform(Action::Mark(MarkAction::Undo));
-    assert_eq!(window.workspace().searches.list().len(), 1);
+    assert_eq!(window.desk().searches.list().len(), 1);
     window.close_messages();
     window.command("Forget search nosuch");
     window.check_told("no search is kept as \"nosuch\", only all moves");

@@ -121,6 +121,6 @@ fn each_window_folds_by_itself() {
     let mut window = at(1240);
     window.press_with(Modifiers::COMMAND, Key::B);
     window.press(Key::OpenCurlyBracket);
-    let rows: Vec<u64> = window.workspace().windows.list.iter().map(|window| window.folds.row_count()).collect();
+    let rows: Vec<u64> = window.desk().windows.list.iter().map(|window| window.folds.row_count()).collect();
     assert!(rows[0] == ALL && rows[1] < ALL / 2, "{rows:?}");
 }

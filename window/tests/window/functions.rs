@@ -15,13 +15,13 @@ fn demo() -> Driver {
 #[test]
 fn the_function_under_the_cursor_stays_where_the_range_is_another_one() {
     let mut window = demo();
-    let first = |window: &Driver| window.workspace().functions.told().unwrap().table.rows[0].address;
+    let first = |window: &Driver| window.desk().functions.told().unwrap().table.rows[0].address;
     let before = first(&window);
     window.perform(Action::View(ViewAction::SelectRange(Some(StepRange { first: 800, last: 1350 }))));
     assert_ne!(first(&window), before);
     // Enter is about the row under the cursor, and chooses it.
     window.press(Key::Enter);
-    assert_eq!(window.workspace().functions.selected(), before);
+    assert_eq!(window.desk().functions.selected(), before);
 }
 
 #[test]

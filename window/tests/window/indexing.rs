@@ -58,7 +58,7 @@ fn cancel_leads_back_to_the_start_screen() {
     drop(lock);
     let path = window.path("a.tarmac");
     window.perform(Action::File(FileAction::OpenPath(path)));
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn files_that_were_chosen_together_are_one_trace() {
     std::fs::write(&parts[0], rest).unwrap();
     std::fs::write(&parts[1], begin).unwrap();
     window.perform(Action::File(FileAction::OpenFiles(parts.to_vec())));
-    assert_eq!(window.workspace().name(), "cti.9 and 1 more file");
-    let records = window.workspace().session.index.source().rst().unwrap().store().facts().records;
+    assert_eq!(window.desk().name(), "cti.9 and 1 more file");
+    let records = window.desk().session.index.source().rst().unwrap().store().facts().records;
     assert_eq!(records, whole.len() as u64 / 24);
     let recent = &window.app().settings().recent[0];
     let again = [&parts[1], &parts[0]].map(PathBuf::from).to_vec();
@@ -96,7 +96,7 @@ fn cancel_keeps_the_trace_that_was_open() {
     window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
     window.wait();
     assert_eq!(window.messages(), ["Indexing was cancelled"]);
-    assert_eq!(window.workspace().name(), "a.tarmac");
+    assert_eq!(window.desk().name(), "a.tarmac");
     window.check_position(8);
 }
 
@@ -119,11 +119,11 @@ fn an_index_is_kept_beside_the_trace_and_found_again() {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
     let first = sandbox.open(&path);
-    assert!(first.workspace().session.is_built_now);
+    assert!(first.desk().session.is_built_now);
     assert!(sandbox.path("a.tarmac.sbi").exists());
     assert!(!sandbox.path("a.tarmac.sbi.partial").exists());
     let second = sandbox.open(&path);
-    assert!(!second.workspace().session.is_built_now);
+    assert!(!second.desk().session.is_built_now);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_damaged_index_is_rebuilt_and_told() {
     File::options().write(true).open(&index).unwrap().set_len(half).unwrap();
     let window = sandbox.open(&path);
     assert_eq!(window.messages(), ["The index was rebuilt"]);
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
 }
 
 /// The index at its place with the first byte changed that `is_met` finds.
@@ -199,7 +199,7 @@ fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
     assert!(!window.has("Follow"));
     window.wait();
     window.click("Reload");
-    assert_eq!(window.workspace().session.index.step_count(), 13);
+    assert_eq!(window.desk().session.index.step_count(), 13);
     window.check_position(7);
     assert!(!window.messages().contains(&"The trace changed".to_owned()), "{:?}", window.messages());
 }
@@ -222,5 +222,5 @@ fn reload_reads_the_trace_again() {
     window.go_to("7");
     window.press_with(egui::Modifiers::COMMAND, egui::Key::R);
     window.check_position(7);
-    assert!(window.workspace().session.is_built_now);
+    assert!(window.desk().session.is_built_now);
 }

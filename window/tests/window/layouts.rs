@@ -47,7 +47,7 @@ fn a_trace_window_and_what_a_panel_shows_are_taken_back() {
     window.command("Memory by 8 bytes");
     window.command("Bookmark");
     window.press_with(CTRL, Key::Z);
-    assert!(window.workspace().bookmarks.list().is_empty());
+    assert!(window.desk().bookmarks.list().is_empty());
     window.press_with(CTRL, Key::Z);
     window.press_with(CTRL, Key::Z);
     assert_eq!(window.positions(), [(1, 5)]);

@@ -23,7 +23,7 @@ fn append(path: &Path, text: &str) {
 
 /// Steps that are shown.
 fn steps(window: &Driver) -> u64 {
-    window.workspace().session.index.step_count()
+    window.desk().session.index.step_count()
 }
 
 #[track_caller]
@@ -75,11 +75,11 @@ fn an_end_of_following_finishes_the_index() {
     let (mut window, path) = following();
     append(&path, MORE);
     wait_for_steps(&mut window, 13);
-    assert!(!window.workspace().session.index.is_whole());
+    assert!(!window.desk().session.index.is_whole());
     window.press_with(CTRL_SHIFT, egui::Key::End);
     window.wait_until(|window| window.app().opening().is_none());
     window.wait();
-    assert!(window.workspace().session.index.is_whole());
+    assert!(window.desk().session.index.is_whole());
     assert_eq!((steps(&window), window.messages()), (13, Vec::new()));
     assert!(window.has("Step 13 of 13") && window.count_like("Following") == 0);
     drop(window);
@@ -116,7 +116,7 @@ fn what_was_cancelled_stays_on_the_screen_and_goes_on_when_asked() {
     assert_eq!(window.messages(), [""; 0]);
     append(&path, WRITE);
     window.click("Go on");
-    assert!(window.workspace().session.index.is_whole());
+    assert!(window.desk().session.index.is_whole());
     assert_eq!(steps(&window), 14);
     window.check_position(7);
     assert!(!window.has("Go on"));
@@ -127,7 +127,7 @@ fn escape_ends_following() {
     let (mut window, _) = following();
     window.press(egui::Key::Escape);
     window.wait_until(|window| window.app().opening().is_none());
-    assert!(window.workspace().session.index.is_whole());
+    assert!(window.desk().session.index.is_whole());
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_script_can_follow() {
     window.wait_until(|window| window.app().is_script_done());
     assert_eq!(window.app().failure(), None);
     window.check_position(5);
-    assert!(window.workspace().session.index.is_whole());
+    assert!(window.desk().session.index.is_whole());
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_trace_that_is_rewritten_while_it_is_followed_is_told_and_can_be_reloaded() 
     assert_eq!(window.messages(), ["Indexing stopped"]);
     window.wait();
     window.click("Reload");
-    assert!(window.workspace().session.index.is_whole());
+    assert!(window.desk().session.index.is_whole());
 }
 
 /// Where `STEPBACK_TRACES` points to a folder with `lua.medium.tarmac`: too large to be made for a test.
@@ -211,16 +211,16 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
         window
     };
     let mut window = open();
-    assert!(!window.workspace().session.index.is_whole());
+    assert!(!window.desk().session.index.is_whole());
     window.harness().state_mut().perform(Action::File(FileAction::CancelIndexing));
     window.wait_until(|window| window.app().opening().is_none());
     let first = steps(&window);
     assert_eq!(window.count_like("Indexed up to step"), 1);
     drop(window);
     let mut window = open();
-    assert!(steps(&window) >= first && !window.workspace().session.index.is_whole());
+    assert!(steps(&window) >= first && !window.desk().session.index.is_whole());
     window.wait();
-    assert!(window.workspace().session.index.is_whole() && window.messages().is_empty());
+    assert!(window.desk().session.index.is_whole() && window.messages().is_empty());
 }
 
 /// As above.
@@ -236,9 +236,9 @@ fn half_of_a_trace_is_half_of_the_whole_also_where_it_is_opened_there_while_it_i
     let (trace, at) = (Some(TraceChoice::of(options)), Some("50%".to_owned()));
     let mut window = sandbox.window(WindowOptions { trace, at, shows_parts: true, ..WindowOptions::default() });
     window.wait_until(|window| window.app().workspace().is_some());
-    assert!(!window.workspace().session.index.is_whole());
+    assert!(!window.desk().session.index.is_whole());
     window.check_position(0);
-    window.wait_until(|window| window.workspace().session.index.is_whole());
+    window.wait_until(|window| window.desk().session.index.is_whole());
     window.wait();
     let half = steps(&window) / 2;
     assert!(window.active().position.0.abs_diff(half) <= 1, "{:?}", window.active().position);

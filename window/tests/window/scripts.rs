@@ -68,7 +68,7 @@ fn windows_line_ends_and_a_missing_last_one_do_not_matter() {
 fn a_line_that_is_no_command_fails_before_anything_is_done() {
     check_failure("Go to end\nDance\n", &["script.txt, line 2", "there is no command \"Dance\""]);
     let window = after("Go to end\nDance\n");
-    assert!(window.app().workspace().is_none_or(|workspace| workspace.windows.active().position.0 == 0));
+    assert!(window.app().desk().is_none_or(|desk| desk.windows.active().position.0 == 0));
 }
 
 #[test]

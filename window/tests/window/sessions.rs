@@ -18,7 +18,7 @@ use crate::support::Driver;
 const OTHER: &str = "1 clk IT (0) 00001000 d503201f O EL1h_n : NOP\n2 clk IT (1) 00001004 d503201f O EL1h_n : NOP\n";
 
 fn titles(window: &Driver) -> Vec<String> {
-    window.workspace().bookmarks.list().iter().map(Bookmark::title).collect()
+    window.desk().bookmarks.list().iter().map(Bookmark::title).collect()
 }
 
 /// Ends the program as closing its window does.
@@ -43,10 +43,10 @@ fn marked(sandbox: &Sandbox) -> Driver {
 #[track_caller]
 fn check_marked(window: &Driver) {
     assert_eq!(titles(window), ["the middle", "the end"]);
-    assert_eq!(window.workspace().bookmarks.list()[0].note, "here it turns");
+    assert_eq!(window.desk().bookmarks.list()[0].note, "here it turns");
     assert!(window.panels().contains(&PanelKind::Warnings));
     assert_eq!(window.value_of("address"), "0x1000");
-    assert!(window.workspace().windows.is_synced);
+    assert!(window.desk().windows.is_synced);
     window.check_position(5);
 }
 
@@ -274,7 +274,7 @@ fn a_session_without_panels_has_the_first_ones_and_its_windows() {
         let window = sandbox.open(&by_hand(&sandbox, &format!("{windows}{panels}")));
         assert!(window.panels().contains(&PanelKind::Registers), "{:?}", window.panels());
         window.check_position(5);
-        let positions: Vec<u64> = window.workspace().windows.list.iter().map(|window| window.position.0).collect();
+        let positions: Vec<u64> = window.desk().windows.list.iter().map(|window| window.position.0).collect();
         assert_eq!(positions, [5, 7]);
         let told = format!("{:?}", window.app().toasts());
         assert_eq!(told.contains("panels of the session could not be read"), is_told, "{told}");
@@ -290,7 +290,7 @@ fn what_is_asked_for_beside_a_session_is_done() {
     let trace = Some(TraceChoice::of(options));
     let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
     window.wait();
-    assert_eq!(window.workspace().session.index_path.as_deref(), Some(&*index));
+    assert_eq!(window.desk().session.index_path.as_deref(), Some(&*index));
     assert!(index.is_file() && !sandbox.path("a.tarmac.sbi").exists());
 }
 
@@ -392,7 +392,7 @@ fn the_place_in_a_trace_that_is_not_there_is_no_place_in_the_next() {
 fn a_name_is_written_once_for_each_time_it_is_asked_for() {
     let sandbox = Sandbox::new();
     let mut window = marked(&sandbox);
-    let id = window.workspace().bookmarks.list()[0].id;
+    let id = window.desk().bookmarks.list()[0].id;
     window.perform(Action::Mark(MarkAction::Bookmark(BookmarkChange::Edit(id, BookmarkPart::Name))));
     assert!(window.has("Name of the bookmark"));
     window.press(Key::Escape);

@@ -110,11 +110,11 @@ fn keys_of_a_panel_act_in_it_alone() {
     window.command("Show trace");
     // In the trace it deletes nothing.
     window.press(Key::Delete);
-    assert_eq!(window.workspace().bookmarks.list().len(), 1);
+    assert_eq!(window.desk().bookmarks.list().len(), 1);
     window.command("Show bookmarks");
     window.press(Key::Home);
     window.press(Key::Delete);
-    assert!(window.workspace().bookmarks.list().is_empty());
+    assert!(window.desk().bookmarks.list().is_empty());
 }
 
 #[test]

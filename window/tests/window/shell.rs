@@ -7,7 +7,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{Access, Action, CellName, FileAction, Follow, PanelKind, TravelAction, Way, WindowId};
-use stepback_debugger::desk::TraceChoice;
+use stepback_debugger::desk::{Desk, TraceChoice};
 use stepback_debugger::session::OpenOptions;
 use stepback_window::{App, WindowOptions, Workspace};
 
@@ -43,6 +43,11 @@ impl Fixture {
     }
 
     #[track_caller]
+    fn desk(&self) -> &Desk {
+        let Some(desk) = self.app().desk() else { panic!("no trace is open") };
+        desk
+    }
+
     fn workspace(&self) -> &Workspace {
         let Some(workspace) = self.app().workspace() else { panic!("no trace is open") };
         workspace
@@ -78,7 +83,7 @@ impl Fixture {
 
     #[track_caller]
     fn check_position(&self, expected: u64) {
-        let windows = &self.workspace().windows;
+        let windows = &self.desk().windows;
         assert_eq!(windows.active().position.0, expected);
     }
 
@@ -186,11 +191,11 @@ fn a_second_window_has_a_position_of_its_own() {
     let mut fixture = Fixture::open();
     fixture.press(Modifiers::COMMAND, Key::B);
     fixture.press(Modifiers::NONE, Key::End);
-    let windows = &fixture.workspace().windows;
+    let windows = &fixture.desk().windows;
     let positions: Vec<(u32, u64)> = windows.list.iter().map(|window| (window.id.0, window.position.0)).collect();
     assert_eq!(positions, [(1, 0), (2, 12)]);
     fixture.press(Modifiers::COMMAND, Key::Num1);
-    assert_eq!(fixture.workspace().windows.active, WindowId(1));
+    assert_eq!(fixture.desk().windows.active, WindowId(1));
 }
 
 #[test]
@@ -287,7 +292,7 @@ fn compare_shows_the_comparison_of_two_windows() {
     let mut fixture = Fixture::open();
     fixture.press(Modifiers::NONE, Key::End);
     fixture.press(Modifiers::COMMAND, Key::D);
-    assert_eq!(fixture.workspace().windows.list.len(), 2);
+    assert_eq!(fixture.desk().windows.list.len(), 2);
     assert!(fixture.panels().contains(&PanelKind::Compare));
     fixture.check_position(12);
 }

@@ -136,7 +136,7 @@ fn sample_image() -> String {
 
 fn with_image(mut window: Driver) -> Driver {
     window.perform(Action::File(FileAction::AddImage(Some(sample_image().parse().unwrap()))));
-    window.wait_until(|window| !window.workspace().session.images.is_empty());
+    window.wait_until(|window| !window.desk().session.images.is_empty());
     window.wait();
     window.close_messages();
     window
@@ -176,14 +176,14 @@ fn an_added_image_neither_builds_the_index_again_nor_is_gone_next_time() {
     let trace = sandbox.file("turns.tarmac", TURNS);
     let mut window = sandbox.open(&trace);
     window.command("Reload");
-    window.wait_until(|window| window.workspace().session.is_built_now);
+    window.wait_until(|window| window.desk().session.is_built_now);
     window.wait();
     let mut window = with_image(window);
-    assert!(!window.workspace().session.is_built_now);
+    assert!(!window.desk().session.is_built_now);
     window.command("Close trace");
     window.perform(Action::File(FileAction::OpenPath(trace.clone())));
     window.wait_until(|window| window.app().workspace().is_some());
-    let images = window.workspace().session.images.infos();
+    let images = window.desk().session.images.infos();
     assert_eq!(images.iter().map(|info| info.spec.path.display().to_string()).collect::<Vec<_>>(), [sample_image()]);
 }
 
@@ -195,13 +195,13 @@ fn without_an_image_it_says_how_to_get_one() {
     window.click_button("Add image…");
     let image = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join("fixtures/lines/dwarf5.elf");
     window.perform(Action::File(FileAction::AddImage(Some(image.display().to_string().parse().unwrap()))));
-    window.wait_until(|window| window.workspace().session.images.infos().len() == 1);
+    window.wait_until(|window| window.desk().session.images.infos().len() == 1);
     window.wait();
     window.command("Show source");
     window.harness().get_by_label("No source line here");
     window.perform(Action::File(FileAction::AddImage(Some("/nowhere/b.elf".parse().unwrap()))));
     window.wait_until(|window| !window.messages().is_empty());
-    assert_eq!(window.workspace().session.images.infos().len(), 1);
+    assert_eq!(window.desk().session.images.infos().len(), 1);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn check_refused(path: &Path, why: &str) {
 fn a_typed_path_opens_the_trace() {
     let (mut window, path) = beside_a_trace();
     type_path(&mut window, &path);
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
     assert!(window.panels().contains(&PanelKind::Trace));
     // The keys belong to the panels now.
     window.press(Key::F11);
@@ -55,7 +55,7 @@ fn a_typed_path_opens_the_trace() {
 fn a_path_can_be_typed_right_away() {
     let (mut window, path) = beside_a_trace();
     window.enter(&path.display().to_string());
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
     window.command("Close trace");
     window.type_text("/tmp");
     assert_eq!(window.value_of("Path of a trace"), "/tmp");
@@ -67,8 +67,8 @@ fn a_compressed_trace_is_opened_like_a_plain_one() {
     let path = sandbox.file("a.tarmac.zst", zstd::encode_all(SHORT.as_bytes(), 1).unwrap());
     let mut window = sandbox.window(WindowOptions::default());
     type_path(&mut window, &path);
-    assert_eq!(window.workspace().session.index.step_count(), 12);
-    assert_eq!(window.workspace().recent().look(), stepback_debugger::desk::RecentState::Good);
+    assert_eq!(window.desk().session.index.step_count(), 12);
+    assert_eq!(window.desk().recent().look(), stepback_debugger::desk::RecentState::Good);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_error_stands_below_the_field_until_something_else_is_typed() {
 fn what_was_open_stays_open_when_another_trace_cannot_be_opened() {
     let mut window = Driver::text(SHORT);
     window.command("Open /nowhere/b.tarmac");
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
     assert_eq!(window.messages(), ["The trace could not be opened"]);
 }
 
@@ -126,7 +126,7 @@ fn recent_traces_are_listed_opened_and_forgotten() {
     let recent: Vec<PathBuf> = window.app().settings().recent.iter().map(|trace| trace.path.clone()).collect();
     assert_eq!(recent, [other.clone(), path.clone()]);
     window.click("Open a.tarmac");
-    assert_eq!(window.workspace().name(), "a.tarmac");
+    assert_eq!(window.desk().name(), "a.tarmac");
     window.command("Close trace");
     window.harness().get_by_label("Open b.tarmac").hover();
     window.wait();
@@ -173,11 +173,11 @@ pub fn drop_file(window: &mut Driver, path: &Path) {
 fn a_dropped_file_is_opened() {
     let (mut window, path) = beside_a_trace();
     drop_file(&mut window, &path);
-    assert_eq!(window.workspace().name(), "a.tarmac");
+    assert_eq!(window.desk().name(), "a.tarmac");
     let other = path.with_file_name("b.tarmac");
     fs::write(&other, SHORT).unwrap();
     drop_file(&mut window, &other);
-    assert_eq!(window.workspace().name(), "b.tarmac");
+    assert_eq!(window.desk().name(), "b.tarmac");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use stepback_debugger::desk::Desk;
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Rect};
@@ -77,13 +78,18 @@ impl Driver {
     }
 
     #[track_caller]
+    pub fn desk(&self) -> &Desk {
+        self.app().desk().expect("an open trace")
+    }
+
+    #[track_caller]
     pub fn workspace(&self) -> &Workspace {
         self.app().workspace().expect("an open trace")
     }
 
     #[track_caller]
     pub fn active(&self) -> &TraceWindow {
-        self.workspace().windows.active()
+        self.desk().windows.active()
     }
 
     /// Draws until everything that was asked for is there and drawn.
@@ -320,7 +326,7 @@ impl Driver {
 
     /// All trace windows and their positions.
     pub fn positions(&self) -> Vec<(u32, u64)> {
-        self.workspace().windows.list.iter().map(|window| (window.id.0, window.position.0)).collect()
+        self.desk().windows.list.iter().map(|window| (window.id.0, window.position.0)).collect()
     }
 
     pub fn rows(&self) -> u64 {
@@ -377,7 +383,7 @@ impl Driver {
 
     #[track_caller]
     pub fn check_active(&self, expected: u32) {
-        assert_eq!(self.workspace().windows.active, WindowId(expected));
+        assert_eq!(self.desk().windows.active, WindowId(expected));
     }
 
     /// The titles of all messages.

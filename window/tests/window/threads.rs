@@ -29,7 +29,7 @@ fn sample(kind: Sample) -> Driver {
 
 /// The name of the row of a thread.
 fn row(window: &Driver, name: &str) -> String {
-    let index = &window.workspace().session.index;
+    let index = &window.desk().session.index;
     let thread = index.thread_by_name(name).unwrap();
     format!("thread {name} with {} steps", index.threads()[usize::from(thread.0)].steps)
 }
@@ -58,7 +58,7 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
     let mut window = sample(Sample::Threads);
     window.press_with(Modifiers::ALT, Key::Num9);
     window.click(&row(&window, "102"));
-    let index = &window.workspace().session.index;
+    let index = &window.desk().session.index;
     let thread = index.thread_by_name("102").unwrap();
     assert_eq!(SlotReader(index).thread_at(window.active().position).unwrap(), thread);
     assert_eq!(
@@ -66,15 +66,15 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
         Some(window.active().position)
     );
     window.choose(&row(&window, "102"), "Travel to its last step");
-    window.check_position(window.workspace().session.index.step_count());
+    window.check_position(window.desk().session.index.step_count());
 }
 
 /// The threads of the steps before some positions that keys lead to.
 fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
     let walk = |_| {
         window.press(key);
-        let workspace = window.workspace();
-        SlotReader(&workspace.session.index).thread_at(workspace.windows.active().position).unwrap().0
+        let desk = window.desk();
+        SlotReader(&desk.session.index).thread_at(desk.windows.active().position).unwrap().0
     };
     (0..count).map(walk).collect()
 }

@@ -219,14 +219,14 @@ fn a_selected_range_of_a_tarmac_trace_is_saved_as_a_trace() {
     let path = window.path("part.tarmac");
     window.command(&format!("Save selection as a trace {}", path.display()));
     assert!(window.messages().iter().any(|told| told.starts_with("Saved 800 steps as ")), "{:?}", window.messages());
-    let whole = window.workspace().session.path.clone();
+    let whole = window.desk().session.path.clone();
     let text = std::fs::read_to_string(&path).expect("the part");
     let all = std::fs::read_to_string(whole).expect("the trace");
     assert!(all.contains(&text) && text.lines().count() > 800);
     window.perform(Action::File(FileAction::OpenPath(path.clone())));
-    window.wait_until(|window| window.workspace().session.path == path);
+    window.wait_until(|window| window.desk().session.path == path);
     window.wait();
-    assert_eq!(window.workspace().session.index.step_count(), 800);
+    assert_eq!(window.desk().session.index.step_count(), 800);
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn a_value_is_drawn_along_the_trace_and_kept_until_it_is_taken_away() {
     window.wait();
     let shown = labels(&window);
     assert!(shown.contains("u8[0x80020347]") || shown.contains("+ 1 below"), "{shown}");
-    assert_eq!(window.workspace().waves.list().len(), 2);
+    assert_eq!(window.desk().waves.list().len(), 2);
     window.perform(Action::Mark(MarkAction::Undo));
-    assert_eq!(window.workspace().waves.list().len(), 1);
+    assert_eq!(window.desk().waves.list().len(), 1);
     window.command("Timeline without waveforms");
     assert!(!labels(&window).contains("x19"));
 }

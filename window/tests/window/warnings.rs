@@ -51,7 +51,7 @@ fn a_click_travels_to_the_line_and_the_menu_copies_it() {
 #[test]
 fn a_damaged_line_costs_that_line_alone() {
     let mut window = Driver::text(damaged());
-    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.desk().session.index.step_count(), 12);
     window.go_to("end");
     assert_eq!(window.register("x2"), "0000000000000003");
 }

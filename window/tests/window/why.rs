@@ -20,12 +20,12 @@ fn at_the_crash() -> Driver {
 
 /// The steps of the slice, newest first.
 fn steps(window: &Driver) -> Vec<u64> {
-    let slice = window.workspace().slice.slice().expect("a slice");
+    let slice = window.desk().slice.slice().expect("a slice");
     slice.rows.iter().filter_map(|row| row.step).map(|step| step.0).collect()
 }
 
 fn asked(window: &Driver) -> (String, u64) {
-    let question = window.workspace().slice.question().expect("a question");
+    let question = window.desk().slice.question().expect("a question");
     (question.cell.clone(), question.at)
 }
 
@@ -124,7 +124,7 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
     assert_eq!(steps(&window), [0, 3, 4, 5, 7, 8]);
     window.click("Control");
     assert_eq!(steps(&window), (0..=9).collect::<Vec<u64>>());
-    let slice = window.workspace().slice.slice().expect("a slice");
+    let slice = window.desk().slice.slice().expect("a slice");
     assert_eq!(slice.rows[1].reason, "ran because of 0");
     // Steps that lie at different places are no rounds of a loop.
     let hidden: Vec<u64> = (0..=9).filter(|step| !window.has(&format!("Step {step} of the slice"))).collect();
@@ -135,7 +135,7 @@ fn forward_by_control_all_is_listed_that_a_branch_decided() {
         Position(10),
     )));
     assert_eq!(steps(&window), [9, 6, 5, 4, 3]);
-    let slice = window.workspace().slice.slice().expect("a slice");
+    let slice = window.desk().slice.slice().expect("a slice");
     let ends: Vec<String> = slice.ends.iter().map(|end| format!("{}: {}", end.gives_text(), end.code_text())).collect();
     assert!(ends.contains(&"control: runs whenever the thread does".to_owned()), "{ends:?}");
 }
@@ -156,7 +156,7 @@ fn the_list_of_steps_shows_the_slice_alone() {
     window.press_with(Modifiers::SHIFT, Key::H);
     assert_eq!(window.active().row_count(), 1763);
     window.command("Clear slice");
-    assert!(window.workspace().slice.slice().is_none());
+    assert!(window.desk().slice.slice().is_none());
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn slices_are_kept_and_stand_in_panels_of_their_own() {
     assert_eq!(asked(&window).0, "x2");
     window.close_messages();
     window.command("Forget slice the pointer");
-    assert!(window.workspace().slices.list().is_empty());
+    assert!(window.desk().slices.list().is_empty());
     window.command("Undo");
-    assert_eq!(window.workspace().slices.list().len(), 1);
+    assert_eq!(window.desk().slices.list().len(), 1);
 }
 
 #[test]
@@ -198,10 +198,10 @@ fn what_cannot_be_asked_says_why() {
     window.perform(Action::Panel(PanelAction::ShowPanel(PanelKind::Why)));
     assert!(window.has("No value is asked about"));
     window.command("Why nosuchname");
-    let error = window.workspace().slice.error().expect("an error").to_owned();
+    let error = window.desk().slice.error().expect("an error").to_owned();
     assert!(error.contains("nosuchname"), "{error}");
     window.command("Why x2");
-    let slice = window.workspace().slice.slice().expect("a slice");
+    let slice = window.desk().slice.slice().expect("a slice");
     assert_eq!(slice.end, SliceEnd::Whole);
 }
 

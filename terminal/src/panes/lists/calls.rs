@@ -163,7 +163,10 @@ mod tests {
     #[test]
     fn return_travels_to_the_entry_and_the_other_way_to_the_end() {
         let asked = stage().press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
-        assert_eq!(format!("{asked:?}"), "[Do(Travel(WindowId(1), 874)), Do(Travel(WindowId(1), 1432))]");
+        assert_eq!(
+            format!("{asked:?}"),
+            "[Do(Travel(Travel(WindowId(1), Position(874)))), Do(Travel(Travel(WindowId(1), Position(1432))))]"
+        );
     }
 
     #[test]

@@ -185,7 +185,7 @@ mod tests {
         let stage = stage().press(&keys);
         assert_eq!(
             format!("{:?}", stage.asked.as_slice()),
-            r#"[Do(GoToAccess(Register("x0"), Write, Back)), Do(GoToAccess(Register("x0"), Write, Forward))]"#
+            r#"[Do(Travel(GoToAccess(Register("x0"), Write, Back))), Do(Travel(GoToAccess(Register("x0"), Write, Forward)))]"#
         );
         let mut stage = stage.press(&[Command::Move(Toward::Left), Command::Move(Toward::Left)]);
         assert_eq!(

@@ -88,7 +88,7 @@ mod tests {
  ▾ warning  memory-unwritten  ×1  memory holds what was written last when it is read
 *    step 1, line 3          a read at 0x9000 finds 55 33 22 11, where 44 33 22 11 was known"
         );
-        assert_eq!(format!("{:?}", stage.asked.as_slice()), "[Do(Travel(WindowId(1), 2))]");
+        assert_eq!(format!("{:?}", stage.asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(2))))]");
         stage.drum();
     }
 

@@ -117,7 +117,7 @@ mod tests {
         let asked = stage(1250).press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
         assert_eq!(
             format!("{:?}", asked.as_slice()),
-            r#"[Do(GoToLine("/build/trace-corpus/src/overflow.c", 43, Forward, None)), Do(GoToLine("/build/trace-corpus/src/overflow.c", 43, Back, None))]"#
+            r#"[Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Forward, None))), Do(Travel(GoToLine("/build/trace-corpus/src/overflow.c", 43, Back, None)))]"#
         );
     }
 

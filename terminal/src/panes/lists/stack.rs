@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_stack_stays_while_its_frames_are_looked_at() {
         let mut stage = stage().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-        assert_eq!(format!("{:?}", stage.asked), "[Do(Travel(WindowId(1), 747))]");
+        assert_eq!(format!("{:?}", stage.asked), "[Do(Travel(Travel(WindowId(1), Position(747))))]");
         stage.go_to(stage.asked_position());
         assert_eq!(
             stage.draw(80, 10),

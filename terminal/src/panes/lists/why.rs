@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn return_travels_and_v_chooses_another_view() {
         let keys = [Command::Move(Toward::Down), Command::Access(stepback_debugger::action::Way::Back)];
-        assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(WindowId(1), 1762))]");
+        assert_eq!(format!("{:?}", stage().press(&keys).asked), "[Do(Travel(Travel(WindowId(1), Position(1762))))]");
         assert_eq!(
             stage().press(&[Command::NextView]).draw(100, 6),
             r" Why x2 = bfb1e598a4e5bda9 at 1,763 · tree · 119 steps, followed to their ends

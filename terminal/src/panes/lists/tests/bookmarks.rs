@@ -37,7 +37,7 @@ fn return_goes_there_and_delete_removes_it() {
     let stage = stage().press(&keys).press(&[Command::Remove]);
     assert_eq!(
         format!("{:?}", stage.asked.as_slice()),
-        r#"[Do(Travel(WindowId(1), 1250)), Do(ShowMemory("0x80020010")), Do(Bookmark(Remove(BookmarkId(2))))]"#
+        r#"[Do(Travel(Travel(WindowId(1), Position(1250)))), Do(View(ShowMemory("0x80020010"))), Do(Mark(Bookmark(Remove(BookmarkId(2)))))]"#
     );
 }
 

@@ -23,7 +23,7 @@ fn what_a_call_reads_and_writes_is_listed_and_travelled_to() {
    write  psr       4  800003cd           878"
     );
     let asked = effects(EffectsOf::Call(880)).press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]);
-    assert_eq!(format!("{:?}", asked.asked.as_slice()), "[Do(Travel(WindowId(1), 881))]");
+    assert_eq!(format!("{:?}", asked.asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(881))))]");
 }
 
 #[test]

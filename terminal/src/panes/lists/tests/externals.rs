@@ -19,7 +19,10 @@ fn reads_that_contradict_the_last_write_are_listed() {
 *     1  9000     44 33 22 11  55 33 22 11"
     );
     let asked = stage.press(&[Command::Access(Way::Back), Command::Access(Way::Forward)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(Travel(WindowId(1), 2)), Do(ShowMemory("0x9000"))]"#);
+    assert_eq!(
+        format!("{:?}", asked.as_slice()),
+        r#"[Do(Travel(Travel(WindowId(1), Position(2)))), Do(View(ShowMemory("0x9000")))]"#
+    );
 }
 
 #[test]

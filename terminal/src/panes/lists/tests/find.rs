@@ -46,7 +46,7 @@ fn where_nothing_was_looked_for_the_list_says_how_to() {
 #[test]
 fn return_travels_to_a_hit() {
     let keys = [Command::Move(Toward::Up), Command::Access(Way::Back)];
-    assert_eq!(format!("{:?}", stage("ldr x1").press(&keys).asked), "[Do(Travel(WindowId(1), 731))]");
+    assert_eq!(format!("{:?}", stage("ldr x1").press(&keys).asked), "[Do(Travel(Travel(WindowId(1), Position(731))))]");
 }
 
 #[test]

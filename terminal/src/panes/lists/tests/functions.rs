@@ -34,7 +34,7 @@ fn functions_are_listed_by_their_own_steps() {
 #[test]
 fn return_goes_to_the_first_call() {
     let asked = stage().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 747))]");
+    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(747))))]");
 }
 
 #[test]

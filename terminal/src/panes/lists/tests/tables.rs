@@ -79,7 +79,7 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
             885         write  32                8000032c  sub    w2, w0, #0x30"
     );
     let asked = opened().press(&[Command::Move(Toward::Down), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 876))]");
+    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(876))))]");
     let closed = opened().press(&[Command::Move(Toward::Down), Command::Move(Toward::Left)]);
     let mut closed = closed.press(&[Command::Move(Toward::Left)]);
     assert_eq!(
@@ -94,7 +94,7 @@ fn accesses_by_call_stacks_are_opened_and_travelled_to() {
 fn return_travels_to_an_access() {
     let list = Action::View(ViewAction::ListExecutions("0x80000494".to_owned()));
     let asked = accesses().take(&list).press(&[Command::Move(Toward::Up), Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(WindowId(1), 1119))]");
+    assert_eq!(format!("{:?}", asked.as_slice()), "[Do(Travel(Travel(WindowId(1), Position(1119))))]");
 }
 
 #[test]

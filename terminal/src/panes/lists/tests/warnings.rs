@@ -19,7 +19,7 @@ fn lines_that_could_not_be_read_are_listed_and_gone_to() {
       3      1  expected register contents, found "zzzzzzzz""#
     );
     let asked = stage.press(&[Command::Access(Way::Back)]).asked;
-    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(GoTo("line:2"))]"#);
+    assert_eq!(format!("{:?}", asked.as_slice()), r#"[Do(Travel(GoTo("line:2")))]"#);
 }
 
 #[test]

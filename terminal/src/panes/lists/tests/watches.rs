@@ -35,7 +35,7 @@ fn writes_and_changes_are_gone_to() {
     ];
     assert_eq!(
         format!("{:?}", stage().press(&keys).asked.as_slice()),
-        r#"[Do(Travel(WindowId(1), 1249)), Do(Travel(WindowId(1), 1251)), Do(GoToChange("x0", Back)), Do(GoToChange("x0", Forward)), Do(Watch(Remove(0)))]"#
+        r#"[Do(Travel(Travel(WindowId(1), Position(1249)))), Do(Travel(Travel(WindowId(1), Position(1251)))), Do(Travel(GoToChange("x0", Back))), Do(Travel(GoToChange("x0", Forward))), Do(Mark(Watch(Remove(0))))]"#
     );
 }
 
