@@ -7,7 +7,7 @@ use divan::Bencher;
 use divan::counter::BytesCount;
 use stepback_benches::{Trace, traces};
 use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt, index_in_memory};
-use stepback_parsers::{Position, Tarmac};
+use stepback_parsers::{Position, Source};
 
 fn main() {
     if cfg!(debug_assertions) {
@@ -26,14 +26,14 @@ fn names() -> impl Iterator<Item = &'static str> {
     all().iter().map(|trace| trace.name.as_str())
 }
 
-fn named(name: &str) -> (Arc<Tarmac>, BytesCount) {
+fn named(name: &str) -> (Arc<dyn Source>, BytesCount) {
     let trace = all().iter().find(|trace| trace.name == name).unwrap_or_else(|| panic!("no trace {name}"));
     let tarmac = trace.open().unwrap_or_else(|error| panic!("{error:#}"));
     let bytes = trace.path.metadata().map_or(0, |metadata| metadata.len());
-    (tarmac, BytesCount::new(bytes))
+    (Arc::new(tarmac), BytesCount::new(bytes))
 }
 
-fn index_of(tarmac: &Arc<Tarmac>, threads: usize) -> Index<Tarmac> {
+fn index_of(tarmac: &Arc<dyn Source>, threads: usize) -> Index {
     let options = BuildOptions { threads, ..BuildOptions::default() };
     index_in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use stepback_benches::places::ask;
 use stepback_benches::{Trace, cpu_time, status_kib};
 use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps};
 use stepback_machine::Address;
-use stepback_parsers::{Position, ReadAt as _, Step, Tarmac};
+use stepback_parsers::{Position, ReadAt as _, Source, Step};
 
 /// The first argument of a process that builds.
 pub const CHILD: &str = "--build";
@@ -50,11 +51,11 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
         });
         let (start, cpu) = (Instant::now(), cpu_time().unwrap_or_default());
         let built = (|| {
-            let tarmac = trace.open()?;
-            let fingerprint = Fingerprint::of(tarmac.as_ref(), MODIFIED)?;
+            let source: Arc<dyn Source> = Arc::new(trace.open()?);
+            let fingerprint = Fingerprint::of(source.as_ref(), MODIFIED)?;
             let options = BuildOptions { threads, ..BuildOptions::default() };
             let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-            let build = Build::new(&tarmac, &fingerprint, &options, &progress, &cancel).anew();
+            let build = Build::new(&source, &fingerprint, &options, &progress, &cancel).anew();
             let on_part = |part| {
                 first.get_or_init(|| screen(&part).then(|| start.elapsed()));
             };
@@ -73,7 +74,7 @@ pub fn run_child(trace: &Path, index: &Path, threads: usize) -> Result<()> {
 }
 
 /// What a window shows first: steps, registers, memory.
-fn screen(part: &Index<Tarmac>) -> bool {
+fn screen(part: &Index) -> bool {
     let position = Position(part.step_count().min(40));
     let steps = ask(part, Steps { first: Step(0), count: 60 });
     let registers = ask(part, RegistersAt { position, thread: None });

@@ -12,7 +12,7 @@ use stepback_index::{
     PositionOfLine, QueryError, RegistersAt, Row, Steps, ThreadId, Why,
 };
 use stepback_machine::{Address, Registers};
-use stepback_parsers::{Line, Step, Tarmac};
+use stepback_parsers::{Line, Step};
 
 use super::sample::{Sample, open};
 
@@ -24,7 +24,7 @@ const WARM_LONG: usize = 300;
 const COLD: usize = 60;
 
 /// A kind of question, asked about a random place; true when something was found.
-type Ask = fn(&Index<Tarmac>, &Sample, &mut Dice) -> Result<bool, QueryError>;
+type Ask = fn(&Index, &Sample, &mut Dice) -> Result<bool, QueryError>;
 
 const QUESTIONS: [(&str, Ask); 21] = [
     ("all registers", |index, _, dice| {
@@ -120,14 +120,14 @@ struct Asked {
 }
 
 /// Where a register's or a byte's value comes from.
-fn why(index: &Index<Tarmac>, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
+fn why(index: &Index, sample: &Sample, dice: &mut Dice, asked: Asked) -> Result<bool, QueryError> {
     let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
     let question = Why { cell, at: position(index, dice), edges: asked.edges, limit: asked.limit };
     Ok(!ask(index, question)?.is_empty())
 }
 
 /// Where it goes.
-fn forward(index: &Index<Tarmac>, sample: &Sample, dice: &mut Dice, limit: usize) -> Result<bool, QueryError> {
+fn forward(index: &Index, sample: &Sample, dice: &mut Dice, limit: usize) -> Result<bool, QueryError> {
     let Some(cell) = any_cell(sample, dice) else { return Ok(false) };
     let question = Influence { cell, at: position(index, dice), edges: EdgeKinds::default(), limit };
     Ok(!ask(index, question)?.is_empty())
@@ -145,14 +145,14 @@ fn memory(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
     dice.pick(&sample.places.addresses).map(|address| Cell::Memory { address: Address(address), len_bytes: 1 })
 }
 
-fn last_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
+fn last_write(index: &Index, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
     let Some(cell) = cell.into() else { return Ok(false) };
     let before = position(index, dice);
     let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
     Ok(matches!(answer, stepback_index::LastAccessAnswer::Step(_)))
 }
 
-fn next_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
+fn next_write(index: &Index, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
     let Some(cell) = cell.into() else { return Ok(false) };
     let from = position(index, dice);
     Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())

@@ -1,13 +1,13 @@
 //! An open index with places of the trace to ask about.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_benches::Trace;
 use stepback_benches::places::Places;
 use stepback_generator::Dice;
 use stepback_index::{CallId, Fingerprint, FoldSet, Index, OpenError};
-use stepback_parsers::Tarmac;
 
 use super::builds::MODIFIED;
 
@@ -22,20 +22,20 @@ pub struct Sample {
 }
 
 /// Opens the index of a trace.
-pub fn open(trace: &Trace, path: &Path) -> Result<Index<Tarmac>> {
-    let tarmac = trace.open()?;
+pub fn open(trace: &Trace, path: &Path) -> Result<Index> {
+    let tarmac = Arc::new(trace.open()?);
     let fingerprint = Fingerprint::of(tarmac.as_ref(), MODIFIED)?;
     Index::open(tarmac, path, &fingerprint).map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
 }
 
 impl Sample {
-    pub fn of(index: &Index<Tarmac>, dice: &mut Dice) -> Result<Self> {
+    pub fn of(index: &Index, dice: &mut Dice) -> Result<Self> {
         Ok(Self { places: Places::of(index, dice, 4)?, folds: folds(index) })
     }
 }
 
 /// All calls folded but the outermost ones, as many levels as leave at most [`FOLDS`] rows of folded calls.
-fn folds(index: &Index<Tarmac>) -> FoldSet {
+fn folds(index: &Index) -> FoldSet {
     let calls = index.calls();
     let mut by_depth: Vec<usize> = Vec::new();
     let all = || (0..calls.len()).filter_map(|id| Some((CallId(id), calls.get(CallId(id))?)));

@@ -41,7 +41,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
 }
 
 /// The longest time between a cancel and the end of a search.
-fn of_cancels(question: &FindText, index: &stepback_index::Index<stepback_parsers::Tarmac>) -> Result<String> {
+fn of_cancels(question: &FindText, index: &stepback_index::Index) -> Result<String> {
     let mut times = Times::default();
     for _ in 0..CANCELS {
         let cancel = Cancel::default();

@@ -55,7 +55,7 @@ fn crowd(threads: u64) -> Crowd {
     Crowd { threads, steps: threads * STEPS_A_THREAD, seed: 1 }
 }
 
-fn tarmac(threads: u64) -> Result<Index<Tarmac>> {
+fn tarmac(threads: u64) -> Result<Index> {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crowd.tarmac");
     crowd(threads).write_tarmac(File::create(&path)?)?;
     let trace = Tarmac::open(Box::new(File::open(&path)?), TarmacOptions::default())?;
@@ -65,7 +65,7 @@ fn tarmac(threads: u64) -> Result<Index<Tarmac>> {
     Ok(index)
 }
 
-fn drmemtrace(threads: u64) -> Result<Index<Drmemtrace>> {
+fn drmemtrace(threads: u64) -> Result<Index> {
     let bytes = crowd(threads).records().pack(Container::Plain);
     let file = TraceFile { name: "drmemtrace.core.000000.trace".to_owned(), data: Arc::new(bytes) };
     let trace = Drmemtrace::open(vec![file], KeptOptions::default())?;
@@ -75,12 +75,12 @@ fn drmemtrace(threads: u64) -> Result<Index<Drmemtrace>> {
 }
 
 /// Asks all kinds of questions and prints how long that took.
-fn report<S: Source>(name: &str, index: &Index<S>) -> Result<()> {
+fn report(name: &str, index: &Index) -> Result<()> {
     println!("\n== {name}: {} threads, {} steps", index.threads().len(), index.step_count());
     println!("question, ms: p50 p99 max | CPU of them | found of 1000");
     let mut dice = Dice(1);
     let sample = Places::of(index, &mut dice, 8)?;
-    for (name, question) in questions::<S>() {
+    for (name, question) in questions() {
         let (mut wall, mut cpu, mut found, mut asked) = (Times::default(), Times::default(), 0, 0);
         let start = Instant::now();
         while asked < COUNT && start.elapsed() < LONGEST {

@@ -9,10 +9,10 @@ use stepback_index::{
     QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
 };
 use stepback_machine::Address;
-use stepback_parsers::{MarkerKind, Source, Step};
+use stepback_parsers::{MarkerKind, Step};
 
 /// A kind of question; true when something was found.
-pub type Ask<S> = fn(&Index<S>, &Places, &mut Dice) -> Result<bool, QueryError>;
+pub type Ask = fn(&Index, &Places, &mut Dice) -> Result<bool, QueryError>;
 
 fn memory(places: &Places, dice: &mut Dice) -> Cell {
     Cell::Memory { address: Address(dice.pick(&places.addresses).unwrap_or(0)), len_bytes: 8 }
@@ -27,23 +27,23 @@ fn pc(places: &Places, dice: &mut Dice) -> Address {
     Address(dice.pick(&places.pcs).unwrap_or(0))
 }
 
-fn thread<S: Source>(index: &Index<S>, dice: &mut Dice) -> ThreadId {
+fn thread(index: &Index, dice: &mut Dice) -> ThreadId {
     ThreadId(dice.below(index.threads().len() as u64) as u16)
 }
 
-fn last_write<S: Source>(index: &Index<S>, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
+fn last_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
     let before = position(index, dice);
     let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
     Ok(matches!(answer, LastAccessAnswer::Step(_)))
 }
 
-fn next_write<S: Source>(index: &Index<S>, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
+fn next_write(index: &Index, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
     let from = position(index, dice);
     Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
 }
 
 /// All kinds.
-pub fn questions<S: Source>() -> [(&'static str, Ask<S>); 24] {
+pub fn questions() -> [(&'static str, Ask); 24] {
     [
         ("registers", |index, _, dice| {
             let position = position(index, dice);

@@ -3,7 +3,7 @@
 use stepback_generator::Dice;
 use stepback_index::{AccessTarget, Cancel, Effect, Index, Query, QueryError, Steps, ThreadId};
 use stepback_machine::RegisterView;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 /// What some thousands of steps of a trace touch.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl Places {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn of<S: Source>(index: &Index<S>, dice: &mut Dice, steps: u64) -> Result<Self, QueryError> {
+    pub fn of(index: &Index, dice: &mut Dice, steps: u64) -> Result<Self, QueryError> {
         let mut places = Self::default();
         for _ in 0..2000 {
             let first = Step(dice.below(index.step_count()));
@@ -49,11 +49,11 @@ impl Places {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn ask<S: Source, Q: Query>(index: &Index<S>, question: Q) -> Result<Q::Answer, QueryError> {
+pub fn ask<Q: Query>(index: &Index, question: Q) -> Result<Q::Answer, QueryError> {
     question.run(index, &Cancel::default())
 }
 
 /// Any position of the trace.
-pub fn position<S: Source>(index: &Index<S>, dice: &mut Dice) -> Position {
+pub fn position(index: &Index, dice: &mut Dice) -> Position {
     Position(dice.below(index.step_count() + 1))
 }

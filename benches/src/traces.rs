@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use stepback_generator::{Recipe, Shape, Size, Style};
@@ -36,9 +35,9 @@ impl Trace {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn open(&self) -> Result<Arc<Tarmac>> {
+    pub fn open(&self) -> Result<Tarmac> {
         let file = File::open(&self.path).with_context(|| format!("{:?}", self.path))?;
-        Ok(Arc::new(Tarmac::open(Box::new(file), TarmacOptions::default())?))
+        Ok(Tarmac::open(Box::new(file), TarmacOptions::default())?)
     }
 }
 

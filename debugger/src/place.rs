@@ -20,7 +20,7 @@ use stepback_index::{
     VisitsFrom,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Line, Position, Source};
+use stepback_parsers::{Line, Position};
 
 use crate::expression::{self, AtPosition, Expression, ExpressionError, Lookup, SymbolsOnly};
 use crate::image::Images;
@@ -160,9 +160,9 @@ impl Place {
     ///
     /// # Errors
     /// As [`Self::resolve`].
-    pub fn resolve_in<S: Source>(
+    pub fn resolve_in(
         &self,
-        index: &Index<S>,
+        index: &Index,
         images: &Images,
         from: Option<Position>,
         cancel: &Cancel,
@@ -186,8 +186,8 @@ impl Place {
 }
 
 /// Names at a position, or only symbols where there is none.
-fn context<'a, S: Source>(
-    index: &'a Index<S>,
+fn context<'a>(
+    index: &'a Index,
     images: &'a Images,
     from: Option<Position>,
     cancel: &'a Cancel,
@@ -199,7 +199,7 @@ fn context<'a, S: Source>(
 }
 
 /// Says that a time comes again, because time runs backwards.
-fn time_remark<S: Source>(time: u64, index: &Index<S>, cancel: &Cancel) -> Result<Option<String>> {
+fn time_remark(time: u64, index: &Index, cancel: &Cancel) -> Result<Option<String>> {
     let falls = FallsAcrossTime(time).run(index, cancel)?;
     Ok(falls.first().map(|first| {
         let (step, count) = (first.step.0, falls.len());
@@ -258,12 +258,12 @@ pub fn is_missing(error: &anyhow::Error) -> bool {
     error.is::<Missing>() || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
 }
 
-fn checked<S: Source>(index: &Index<S>, asked: Position) -> Result<Position> {
+fn checked(index: &Index, asked: Position) -> Result<Position> {
     let end = index.end();
     if asked > end { Err(QueryError::BeyondEnd { asked, end }.into()) } else { Ok(asked) }
 }
 
-fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) -> Result<Position> {
+fn position_of_line(index: &Index, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
     // Formats without lines have 0 of them; the query says so in better words.
     let beyond = || Missing(say!("place-line-beyond", line = line.0.to_string(), end = lines.to_string()));
@@ -271,7 +271,7 @@ fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) ->
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
 
-fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Position> {
+fn position_of_record(index: &Index, number: u64) -> Result<Position> {
     let source = index.source();
     let format = &source.traits().format;
     let Some(count) = source.record_count() else {
@@ -281,7 +281,7 @@ fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Positi
     checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
 }
 
-fn position_of_visit<S: Source>(index: &Index<S>, code: &[u64], number: u64, cancel: &Cancel) -> Result<Position> {
+fn position_of_visit(index: &Index, code: &[u64], number: u64, cancel: &Cancel) -> Result<Position> {
     let found = match *code {
         [pc] => nth_visit(index, Address(pc), number, cancel)?,
         _ => nth_visit_of_any(index, code, number, cancel)?,
@@ -294,7 +294,7 @@ fn position_of_visit<S: Source>(index: &Index<S>, code: &[u64], number: u64, can
     }
 }
 
-fn nth_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, cancel: &Cancel) -> Result<Option<Position>> {
+fn nth_visit(index: &Index, pc: Address, number: u64, cancel: &Cancel) -> Result<Option<Position>> {
     let visit = |pc: Address| -> Result<Option<Hit>> {
         Ok(match number {
             1 => NextVisit { pc, from: Position(0) }.run(index, cancel)?,
@@ -313,12 +313,7 @@ fn nth_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, cancel: &Can
 }
 
 /// The K-th visit of any of several addresses. Cost: the first K visits of each.
-fn nth_visit_of_any<S: Source>(
-    index: &Index<S>,
-    code: &[u64],
-    number: u64,
-    cancel: &Cancel,
-) -> Result<Option<Position>> {
+fn nth_visit_of_any(index: &Index, code: &[u64], number: u64, cancel: &Cancel) -> Result<Option<Position>> {
     let Ok(limit) = usize::try_from(number) else { return Ok(None) };
     let mut visits = Vec::new();
     for pc in code {

@@ -7,14 +7,14 @@ use std::sync::{Arc, OnceLock};
 use libfuzzer_sys::fuzz_target;
 use stepback_index::{AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, EdgeKinds, FindText, FindValue, Fingerprint, FoldSet, Index, Influence, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern, ThreadId, VisitReader, Why};
 use stepback_machine::{Address, Registers};
-use stepback_parsers::{Line, Position, Step, Tarmac, TarmacOptions};
+use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 
 /// A trace of two CPUs with calls, semihosting, external changes, exceptions and lines that cannot be read.
 const TRACE: &[u8] = include_bytes!("trace.tarmac");
 
 /// A trace and its index as it should be.
 struct Base {
-    tarmac: Arc<Tarmac>,
+    source: Arc<dyn Source>,
     bytes: Vec<u8>,
 }
 
@@ -22,15 +22,15 @@ fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
         let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), TarmacOptions::default()).expect("the trace is good");
-        let tarmac = Arc::new(tarmac);
+        let source: Arc<dyn Source> = Arc::new(tarmac);
         let path = std::env::temp_dir().join(format!("stepback-fuzz-{}.sbi", std::process::id()));
-        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).expect("it is in memory");
+        let fingerprint = Fingerprint::of(source.as_ref(), 0).expect("it is in memory");
         let options = BuildOptions { segment_bytes: 2048, threads: 1 };
-        Build::new(&tarmac, &fingerprint, &options, &BuildProgress::default(), &Cancel::default()).to_file(&path)
+        Build::new(&source, &fingerprint, &options, &BuildProgress::default(), &Cancel::default()).to_file(&path)
             .expect("the folder for temporary files can be written");
         let bytes = std::fs::read(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
-        Base { tarmac, bytes }
+        Base { source, bytes }
     })
 }
 
@@ -52,7 +52,7 @@ fn file_of(data: &[u8], good: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) {
+fn ask<Q: Query>(index: &Index, question: Q) {
     let _answer = question.run(index, &Cancel::default());
 }
 
@@ -60,7 +60,7 @@ fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) {
 const SLICE_ROWS: usize = 40;
 
 /// A few of every question, about one of four moments.
-fn ask_all(index: &Index<Tarmac>, moment: usize) {
+fn ask_all(index: &Index, moment: usize) {
     let (info, end) = (index.info(), index.end().0);
     let pattern: TextPattern = "LDR".parse().expect("it is a pattern");
     for (number, at) in [0, 1, end / 2, end].into_iter().map(Position).enumerate().skip(moment % 4).take(1) {
@@ -90,7 +90,7 @@ fn ask_all(index: &Index<Tarmac>, moment: usize) {
     let _told = (info.index_bytes, index.threads().len(), index.warnings().len());
 }
 
-fn ask_about_cells(index: &Index<Tarmac>, at: Position, address: Address, thread: ThreadId) {
+fn ask_about_cells(index: &Index, at: Position, address: Address, thread: ThreadId) {
     ask(index, RegistersAt { position: at, thread: None });
     ask(index, RegistersAt { position: at, thread: Some(thread) });
     ask(index, MemoryAt { position: at, address, len_bytes: 100 });
@@ -110,7 +110,7 @@ fn ask_about_cells(index: &Index<Tarmac>, at: Position, address: Address, thread
     }
 }
 
-fn ask_about_calls(index: &Index<Tarmac>, thread: ThreadId, at: Position) {
+fn ask_about_calls(index: &Index, thread: ThreadId, at: Position) {
     let calls = index.calls();
     let id = calls.innermost_at(thread, at).unwrap_or(CallId(0));
     let _call = calls.get(id);
@@ -123,7 +123,7 @@ fn ask_about_calls(index: &Index<Tarmac>, thread: ThreadId, at: Position) {
 
 fuzz_target!(|data: &[u8]| {
     let base = base();
-    if let Ok(index) = Index::from_bytes(Arc::clone(&base.tarmac), file_of(data, &base.bytes)) {
+    if let Ok(index) = Index::from_bytes(Arc::clone(&base.source), file_of(data, &base.bytes)) {
         ask_all(&index, data.len());
     }
 });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use stepback_generator::{Dice, Recipe, Size};
 use stepback_machine::Address;
-use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
+use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::access_kinds::AccessKinds;
@@ -103,8 +103,8 @@ fn text() -> Vec<u8> {
 }
 
 /// A small index and its bytes.
-fn index(text: Vec<u8>) -> (Index<Tarmac>, Vec<u8>) {
-    let tarmac = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
+fn index(text: Vec<u8>) -> (Index, Vec<u8>) {
+    let tarmac: Arc<dyn Source> = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
     let (directory, options) = (tempfile::tempdir().unwrap(), BuildOptions { segment_bytes: 20_000, threads: 1 });
     let path = directory.path().join("index");
     let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
@@ -121,7 +121,7 @@ fn push(bytes: &mut Vec<u8>, part: &[u8]) -> Extent {
 }
 
 /// The same index with everything far away.
-fn moved(near: &Index<Tarmac>, mut bytes: Vec<u8>, text: Vec<u8>) -> Index<Tarmac> {
+fn moved(near: &Index, mut bytes: Vec<u8>, text: Vec<u8>) -> Index {
     let source = Arc::new(Tarmac::open(Box::new(FarText(text)), Default::default()).unwrap());
     let mut contents = near.contents.clone();
     let nothing = KeyMapWriter::<()>::default().finish();
@@ -262,8 +262,8 @@ impl Far for Difference {
 }
 
 struct Pair {
-    near: Index<Tarmac>,
-    far: Index<Tarmac>,
+    near: Index,
+    far: Index,
 }
 
 impl Pair {

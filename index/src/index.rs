@@ -44,19 +44,19 @@ use crate::store::regions::open_calls::OpenCalls;
 use crate::store::segment::reader::SegmentReader;
 
 /// Finds the calls with tail calls among them; none where there are no tail calls.
-pub type FindCalls<S> = fn(&Index<S>, &Cancel) -> Result<Option<CallTable>, QueryError>;
+pub type FindCalls = fn(&Index, &Cancel) -> Result<Option<CallTable>, QueryError>;
 
 /// The calls with tail calls among them, found at the first question for the calls.
 #[derive(Debug)]
-struct TailCalls<S> {
-    find: FindCalls<S>,
+struct TailCalls {
+    find: FindCalls,
     found: OnceLock<Result<Option<CallTable>, QueryError>>,
 }
 
 /// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.
 #[derive(Debug)]
-pub struct Index<S> {
-    source: Arc<S>,
+pub struct Index {
+    source: Arc<dyn Source>,
     path: Option<PathBuf>,
     data: Arc<Data>,
     pub(crate) contents: Contents,
@@ -67,7 +67,7 @@ pub struct Index<S> {
     /// As the trace alone shows them.
     plain_calls: CallTable,
     /// None when tail calls are not looked for.
-    tail_calls: Option<TailCalls<S>>,
+    tail_calls: Option<TailCalls>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
@@ -111,12 +111,12 @@ pub(crate) struct KindSegments {
     pub segments: Vec<usize>,
 }
 
-impl<S: Source> Index<S> {
+impl Index {
     /// Opens the index file of a trace, if it belongs to it. Cost: independent of the trace's length.
     ///
     /// # Errors
     /// Says why the file cannot be used; the caller then builds a new one.
-    pub fn open(source: Arc<S>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
+    pub fn open(source: Arc<dyn Source>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
         let index = Self::open_stale(source, path)?;
         match index.contents.fingerprint.difference(fingerprint) {
             Some(reason) => Err(OpenError::Stale(reason)),
@@ -128,7 +128,7 @@ impl<S: Source> Index<S> {
     ///
     /// # Errors
     /// As [`Self::open`], but for [`OpenError::Stale`].
-    pub fn open_stale(source: Arc<S>, path: &Path) -> Result<Self, OpenError> {
+    pub fn open_stale(source: Arc<dyn Source>, path: &Path) -> Result<Self, OpenError> {
         let refused = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing,
             _ => OpenError::Read(error),
@@ -150,11 +150,15 @@ impl<S: Source> Index<S> {
     ///
     /// # Errors
     /// As [`Self::open_stale`].
-    pub fn from_bytes(source: Arc<S>, bytes: Vec<u8>) -> Result<Self, OpenError> {
+    pub fn from_bytes(source: Arc<dyn Source>, bytes: Vec<u8>) -> Result<Self, OpenError> {
         Self::load(source, Data::Memory(bytes), None)
     }
 
-    pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {
+    pub(crate) fn load(
+        source: Arc<dyn Source>,
+        data: impl Into<Arc<Data>>,
+        path: Option<PathBuf>,
+    ) -> Result<Self, OpenError> {
         let data = data.into();
         let contents = layout::decode(&data)?;
         let arrival = Arrival::of(contents.traits.instruction_set);
@@ -244,7 +248,7 @@ impl<S: Source> Index<S> {
     }
 
     /// The trace.
-    pub fn source(&self) -> &Arc<S> {
+    pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
@@ -371,7 +375,7 @@ impl<S: Source> Index<S> {
     /// The same index, which looks for tail calls at the first question for the calls.
     /// The program must say where functions begin. Cost: that of [`crate::tail_calls`], once.
     #[must_use]
-    pub fn with_tail_calls(self, find: FindCalls<S>) -> Self {
+    pub fn with_tail_calls(self, find: FindCalls) -> Self {
         Self { tail_calls: Some(TailCalls { find, found: OnceLock::new() }), ..self }
     }
 
@@ -379,7 +383,7 @@ impl<S: Source> Index<S> {
     ///
     /// # Errors
     /// See [`QueryError`]. The index then has the calls as the trace alone shows them.
-    pub fn find_tail_calls(&mut self, find: FindCalls<S>, cancel: &Cancel) -> Result<(), QueryError> {
+    pub fn find_tail_calls(&mut self, find: FindCalls, cancel: &Cancel) -> Result<(), QueryError> {
         self.tail_calls = None;
         let found = find(self, cancel)?;
         self.tail_calls = Some(TailCalls { find, found: OnceLock::from(Ok(found)) });

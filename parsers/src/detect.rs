@@ -1,10 +1,10 @@
 //! The formats: their names, what their traces look like, and how they are opened.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::any_source::AnySource;
 use crate::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions};
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
@@ -16,6 +16,7 @@ use crate::program_fit::ProgramFit;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::Rst;
 use crate::rst::{RstHead, are_one_trace};
+use crate::source::Source;
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::template::RecordTemplate;
@@ -47,7 +48,7 @@ const FORMATS: [FormatRow; 4] = [
             is_line: is_plausible_line,
             open: |input, assumed| {
                 let options = assumed.tarmac();
-                Tarmac::open(input, options).map(AnySource::Tarmac)
+                Tarmac::open(input, options).map(shared)
             },
         },
     },
@@ -62,9 +63,7 @@ const FORMATS: [FormatRow; 4] = [
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
             are_one: TraceHead::are_one_trace,
-            open: |files, assumed, kept| {
-                Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
-            },
+            open: |files, assumed, kept| Drmemtrace::open_as(files, assumed.instruction_set, kept).map(shared),
         },
     },
     FormatRow {
@@ -78,7 +77,7 @@ const FORMATS: [FormatRow; 4] = [
             is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
             is_damaged: |file| matches!(RstHead::is_damaged(file), Ok(true)),
             are_one: |files| matches!(are_one_trace(files), Ok(true)),
-            open: |files, _, kept| Rst::open(files, kept).map(AnySource::Rst),
+            open: |files, _, kept| Rst::open(files, kept).map(shared),
         },
     },
     FormatRow {
@@ -92,10 +91,17 @@ const FORMATS: [FormatRow; 4] = [
             is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),
             is_damaged: |_| false,
             are_one: |files| files.len() == 1,
-            open: |files, assumed, kept| open_branches(files, assumed, kept).map(AnySource::Btrace),
+            open: |files, assumed, kept| open_branches(files, assumed, kept).map(shared),
         },
     },
 ];
+
+/// A trace of any format, or why it cannot be opened.
+type Opened = Result<Arc<dyn Source>, SourceError>;
+
+fn shared(source: impl Source) -> Arc<dyn Source> {
+    Arc::new(source)
+}
 
 /// A recording of branches is one file.
 fn open_branches(files: Vec<TraceFile>, assumed: Assumed, kept: KeptOptions) -> Result<Btrace, SourceError> {
@@ -131,7 +137,7 @@ enum Shape {
     Text {
         /// True for a line that is most likely one of the format.
         is_line: fn(&[u8]) -> bool,
-        open: fn(Box<dyn ReadAt>, Assumed) -> Result<AnySource, SourceError>,
+        open: fn(Box<dyn ReadAt>, Assumed) -> Opened,
     },
     /// One or more files of records, which may be compressed.
     Files {
@@ -141,7 +147,7 @@ enum Shape {
         is_damaged: fn(&TraceFile) -> bool,
         /// True for files that lie in one directory and belong together, in the order of their names.
         are_one: fn(&[TraceFile]) -> bool,
-        open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Result<AnySource, SourceError>,
+        open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Opened,
     },
 }
 
@@ -274,7 +280,7 @@ impl Format {
     ///
     /// # Errors
     /// The input could not be read, or the format is none of text.
-    pub fn open_text(self, input: Box<dyn ReadAt>, assumed: Assumed) -> Result<AnySource, SourceError> {
+    pub fn open_text(self, input: Box<dyn ReadAt>, assumed: Assumed) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
             Shape::Text { open, .. } => open(input, assumed),
             Shape::Files { .. } => Err(FormatError::Binary.into()),
@@ -290,7 +296,7 @@ impl Format {
         files: Vec<TraceFile>,
         assumed: Assumed,
         kept: KeptOptions,
-    ) -> Result<AnySource, SourceError> {
+    ) -> Result<Arc<dyn Source>, SourceError> {
         match self.row().shape {
             Shape::Files { open, .. } => open(files, assumed, kept),
             Shape::Text { .. } => Err(FormatError::Binary.into()),

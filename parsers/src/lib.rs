@@ -23,7 +23,6 @@
 //! # Ok::<(), stepback_parsers::SourceError>(())
 //! ```
 
-mod any_source;
 pub mod btrace;
 pub mod decoded_text;
 mod detect;
@@ -40,6 +39,7 @@ mod known_instruction;
 mod marker;
 mod numbers;
 pub mod packed;
+mod parse_into;
 mod program_file;
 mod program_fit;
 mod read_at;
@@ -52,7 +52,6 @@ pub mod tarmac;
 pub mod template;
 pub mod text;
 
-pub use any_source::AnySource;
 pub use detect::{Assumed, Format, detect};
 pub use distinct::{Distinct, DistinctAddresses};
 pub use error::{FormatError, SourceError};

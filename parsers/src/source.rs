@@ -1,5 +1,7 @@
 //! What the index needs from a format.
 
+use std::any::Any;
+use std::fmt;
 use std::io;
 use std::ops::Range;
 
@@ -28,7 +30,7 @@ pub struct MadeLine<'a> {
 /// A *chunk* is the text of one step: from its first line to the first line of the next step.
 /// Every chunk can be parsed by itself and gives the same events as in a whole run.
 /// The input before the first step is a chunk too.
-pub trait Source: Send + Sync {
+pub trait Source: Any + Send + Sync {
     /// What the format and the first bytes of the input tell.
     fn traits(&self) -> &SourceTraits;
 
@@ -64,11 +66,11 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// The input could not be read. What it says is never an error, but a [`crate::events::Problem`].
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError>;
 
     /// The raw bytes of `range`, appended to `out`; fewer at the end of the input.
@@ -164,98 +166,16 @@ pub trait Source: Send + Sync {
 /// Is told how many records of a trace were checked.
 pub type CheckWatch<'w> = dyn FnMut(u64) -> Flow + 'w;
 
-impl<T: Source> Source for &T {
-    fn traits(&self) -> &SourceTraits {
-        T::traits(self)
+impl dyn Source {
+    /// The source as one of a known type, for what only that type can do.
+    pub fn downcast<T: Source>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
     }
+}
 
-    fn length(&self) -> u64 {
-        T::length(self)
-    }
-
-    fn is_settled(&self) -> bool {
-        T::is_settled(self)
-    }
-
-    fn grow(&self) -> io::Result<u64> {
-        T::grow(self)
-    }
-
-    fn length_now(&self) -> io::Result<u64> {
-        T::length_now(self)
-    }
-
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        T::cut(self, target, limit, scratch)
-    }
-
-    fn parse<S: EventSink>(
-        &self,
-        range: Range<u64>,
-        scratch: &mut ParseScratch,
-        sink: &mut S,
-    ) -> Result<Parsed, SourceError> {
-        T::parse(self, range, scratch, sink)
-    }
-
-    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        T::read_raw(self, range, out)
-    }
-
-    fn is_text(&self) -> bool {
-        T::is_text(self)
-    }
-
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
-        T::made_lines(self, range, each)
-    }
-
-    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        T::instructions(self)
-    }
-
-    fn recording(&self, marker: Marker) -> Option<Recording> {
-        T::recording(self, marker)
-    }
-
-    fn memory_of(&self, thread: &str) -> Option<String> {
-        T::memory_of(self, thread)
-    }
-
-    fn known_threads(&self) -> Vec<KnownThread> {
-        T::known_threads(self)
-    }
-
-    fn is_clock_coarse(&self) -> bool {
-        T::is_clock_coarse(self)
-    }
-
-    fn is_recorded_by_block(&self) -> bool {
-        T::is_recorded_by_block(self)
-    }
-
-    fn leaves_values_out(&self) -> bool {
-        T::leaves_values_out(self)
-    }
-
-    fn notice(&self) -> Option<String> {
-        T::notice(self)
-    }
-
-    fn kept_bytes(&self) -> Option<u64> {
-        T::kept_bytes(self)
-    }
-
-    fn record_count(&self) -> Option<u64> {
-        T::record_count(self)
-    }
-
-    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        T::position_of_record(self, number)
-    }
-
-    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
-        T::check_records(self, findings, watch)
+impl fmt::Debug for dyn Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("traits", self.traits()).finish_non_exhaustive()
     }
 }
 

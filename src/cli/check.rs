@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_parsers::{Rule, Source as _};
+use stepback_parsers::Rule;
 
 use super::command::Command;
 use super::progress::watched;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::{
-    Flow, Source as _,
+    Flow, Source as _, Tarmac,
     tarmac::{ConvertError, Lost, TarmacStyle},
 };
 
@@ -139,7 +139,7 @@ fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     if !report.quiet {
         input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
-    let Some(tarmac) = input.source.tarmac() else {
+    let Some(tarmac) = input.source.downcast::<Tarmac>() else {
         bail!("only Tarmac traces can be converted: {trace:?}");
     };
     let mut out = output(arguments.target(), trace)?;

@@ -56,7 +56,7 @@ pub fn convert_branches(common: &TraceArguments, wanted: &Wanted<'_>) -> Result<
     }
     // Nothing is left behind: a copy that is there is used, none is made.
     let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
-    let Some(source) = input.source.btrace() else {
+    let Some(source) = input.source.downcast::<Btrace>() else {
         let why = format!("only recordings of branches can be written as Btrace: {trace:?}");
         return Err(Misspelt(why).into());
     };

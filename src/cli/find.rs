@@ -4,7 +4,7 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use stepback_index::{AccessKinds, Cell, MemoryRange, Number, TextPattern, ThreadId};
 use stepback_machine::Address;
-use stepback_parsers::{Position, RegisterSource, Source as _};
+use stepback_parsers::{Position, RegisterSource};
 
 use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
 use super::command::Command;

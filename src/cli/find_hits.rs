@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::Result;
 use serde::Serialize;
 use stepback_index::{Hit, QueryError, Searched, StepRecord};
-use stepback_parsers::{Line, Source as _};
+use stepback_parsers::Line;
 
 use super::extent::Extent;
 use super::find_stacks::{StackWish, print_groups, print_stack, with_stack};

@@ -5,7 +5,7 @@ use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
 use stepback_machine::Address;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Tarmac};
 
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
@@ -83,7 +83,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     report.note_unknown_calls();
     let session = report.session;
     let names = FunctionNames::new(&session.images, arguments.names);
-    let is_whole = arguments.whole || report.is_json || session.index.source().tarmac().is_none();
+    let is_whole = arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
     let mut threads = if is_whole { whole_stacks(&names, report)? } else { returned_stacks(&names, report)? };
     note_unit(report);
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_parsers::Source as _;
 
 use super::command::Command;
 use super::info::{IndexJson, trace_bytes};

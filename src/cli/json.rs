@@ -6,7 +6,7 @@ use stepback_index::{
     Value,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
-use stepback_parsers::{Source as _, drmemtrace::marker_name};
+use stepback_parsers::drmemtrace::marker_name;
 
 use stepback_debugger::analysis::trace_index::TraceIndex;
 use stepback_debugger::analysis::traps::Trap;

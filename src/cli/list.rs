@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use stepback_parsers::{Position, rst::Rst};
+use stepback_parsers::{Position, btrace::Btrace, rst::Rst};
 
 use super::btrace_records;
 use super::cells::{resolved, thread_id};
@@ -49,10 +49,10 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
         let number = if let Place::Record(number) = wishes.from { Some(number) } else { None };
         return records::print_records(trace, FirstRecord { from, number }, wishes, report);
     }
-    if let Some(trace) = session.index.source().rst().filter(|_| wishes.records) {
+    if let Some(trace) = session.index.source().downcast::<Rst>().filter(|_| wishes.records) {
         return rst_records::print_records(trace, first_record(trace, &wishes.from, from)?, wishes, report);
     }
-    if let Some(trace) = session.index.source().btrace().filter(|_| wishes.records) {
+    if let Some(trace) = session.index.source().downcast::<Btrace>().filter(|_| wishes.records) {
         let first = if let Place::Record(number) = wishes.from { number } else { trace.first_record_from(from)? };
         return btrace_records::print_records(trace, first, wishes, report);
     }

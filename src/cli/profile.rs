@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_machine::Address;
+use stepback_parsers::Tarmac;
 
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
@@ -78,7 +79,7 @@ impl Command for ProfileArguments {
 fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     report.note_unknown_calls();
     let session = report.session;
-    let is_whole = arguments.whole || report.is_json || session.index.source().tarmac().is_none();
+    let is_whole = arguments.whole || report.is_json || session.index.source().downcast::<Tarmac>().is_none();
     let mut functions = match is_whole {
         true => whole_profile(&session.index, &report.cancel)?,
         false => profile(&session.index, &report.cancel)?,

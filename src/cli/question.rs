@@ -1,7 +1,6 @@
 //! From a question to its answer: the trace is opened, what should be known of it is said, the answer is printed.
 
 use anyhow::{Result, anyhow};
-use stepback_parsers::Source as _;
 
 use super::misspelt::{Misspelt, told_apart};
 use super::progress::{self, say};

@@ -4,7 +4,6 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_machine::InstructionSet;
-use stepback_parsers::Source as _;
 
 use super::cells::thread_id;
 use super::command::Command;

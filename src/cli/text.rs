@@ -1,7 +1,6 @@
 //! Numbers and lines for people.
 
 use stepback_index::{Access, Effect, StepRecord};
-use stepback_parsers::Source as _;
 
 use super::json::{cell_text, kind_word, thread_name, value_hex};
 use stepback_debugger::analysis::sites::Site;

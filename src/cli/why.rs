@@ -8,7 +8,7 @@ use stepback_index::{
     SliceStep, StepRecord, Steps, Value, WantedBy, Why,
 };
 use stepback_machine::Endian;
-use stepback_parsers::{Position, Source as _, Step};
+use stepback_parsers::{Position, Step};
 
 use super::cells::{check_cell, names_at, resolved, thread_id};
 use super::command::Command;

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 use stepback_index::{SeenRow, SliceWalk};
-use stepback_parsers::AnySource;
 
 use super::report::Report;
 use super::text::{grouped, printable};
@@ -23,7 +22,7 @@ const SPARE_LINES: usize = 16;
 const MOST_STEPS: usize = 1 << 14;
 
 /// Prints a slice as it is read: so many steps with lines at most, or what can be told of [`MOST_STEPS`].
-pub fn print(mut walk: SliceWalk<'_, AnySource>, limit: Option<usize>, report: &mut Report<'_>) -> Result<()> {
+pub fn print(mut walk: SliceWalk<'_>, limit: Option<usize>, report: &mut Report<'_>) -> Result<()> {
     let most = limit.map_or(MOST_STEPS, |limit| limit.max(MOST_STEPS));
     let limit = limit.unwrap_or(usize::MAX);
     let (session, cancel) = (report.session, report.cancel.clone());

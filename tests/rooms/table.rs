@@ -141,7 +141,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("rst", &["rst"]),
                 room("btrace", &["btrace"]),
             ],
-            &[room("detect", &["detect", "foreign", "format", "any_source"])],
+            &[room("detect", &["detect", "foreign", "format", "parse_into"])],
         ],
     },
     CrateRooms {

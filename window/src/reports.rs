@@ -8,7 +8,6 @@ use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::program::Report;
 use stepback_debugger::session::{NoticeKind, Session, TraceChange, TracesInside};
-use stepback_parsers::Source as _;
 
 /// Title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";

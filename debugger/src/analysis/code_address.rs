@@ -2,7 +2,7 @@
 
 use stepback_index::{Cancel, NextVisit, Query as _, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source as _};
+use stepback_parsers::Position;
 
 use super::trace_index::TraceIndex;
 

@@ -4,8 +4,8 @@ use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_machine::AccessKind;
 use stepback_parsers::{
-    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Source as _, StepEvent,
-    ThreadNumber, drmemtrace::Counts,
+    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, StepEvent, ThreadNumber,
+    drmemtrace::Counts,
 };
 
 use super::trace_index::TraceIndex;

@@ -9,7 +9,7 @@ use stepback_index::{
     Access, AccessTarget, Cancel, Effect, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,
 };
 use stepback_machine::{AccessKind, Privilege};
-use stepback_parsers::{MarkerKind, RegisterSource, Source as _, Step};
+use stepback_parsers::{MarkerKind, RegisterSource, Step};
 
 use super::trace_index::TraceIndex;
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use stepback_index::{Cancel, HeatMap, HotPage, MemoryOf, PageHeat, Query as _, QueryError};
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source as _};
+use stepback_parsers::Position;
 
 use super::trace_index::TraceIndex;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use stepback_index::{Cancel, Cell, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, Position};
+use stepback_parsers::Position;
 
 use super::register_part::RegisterPart;
 use super::search::wide_number;
@@ -20,7 +20,7 @@ pub struct NamesAt<'a> {
     index: &'a TraceIndex,
     at: Position,
     thread: ThreadId,
-    lookup: AtPosition<'a, AnySource>,
+    lookup: AtPosition<'a>,
     /// Receives how ambiguous numbers and names were read.
     notice: fn(&Reading),
 }

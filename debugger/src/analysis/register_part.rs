@@ -7,7 +7,7 @@ use std::fmt;
 
 use stepback_index::{Index, NameReader, QueryError, ThreadId};
 use stepback_machine::RegisterView;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 /// What stands between a register and the name of its thread.
 const OF: &str = " of ";
@@ -73,9 +73,9 @@ impl RegisterPart {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn view_at<S: Source>(
+    pub fn view_at(
         &self,
-        index: &Index<S>,
+        index: &Index,
         of_position: ThreadId,
         at: Position,
     ) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
@@ -85,13 +85,13 @@ impl RegisterPart {
     }
 
     /// Whose register it is wherever a thread has one of the name, and which bytes; none when there is no such register.
-    pub fn view<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
+    pub fn view(&self, index: &Index, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
         let thread = self.thread_in(index, of_position)?;
         let view = NameReader(index).register_view(&self.name, thread)?;
         Some((thread, self.part_of(view)?))
     }
 
-    fn thread_in<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<ThreadId> {
+    fn thread_in(&self, index: &Index, of_position: ThreadId) -> Option<ThreadId> {
         self.thread.as_ref().map_or(Some(of_position), |name| index.thread_by_name(name))
     }
 

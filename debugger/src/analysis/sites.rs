@@ -1,7 +1,7 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
 use stepback_index::{Cancel, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep};
-use stepback_parsers::{Source as _, Step, tarmac::Node};
+use stepback_parsers::{Source as _, Step, Tarmac, tarmac::Node};
 
 use super::trace_index::TraceIndex;
 
@@ -138,7 +138,7 @@ impl<'a> Sites<'a> {
             return Ok(None);
         }
         let time = if range.start == 0 { 0 } else { self.time_of(first)? };
-        let Some(tarmac) = self.index.source().tarmac() else { return Ok(None) };
+        let Some(tarmac) = self.index.source().downcast::<Tarmac>() else { return Ok(None) };
         let mut text = Vec::new();
         tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
         Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stepback_index::{Cancel, QueryError, StepCounter};
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, Step};
+use stepback_parsers::Step;
 
 use super::activations::{Activation, Tree};
 use super::sites::Sites;
@@ -48,7 +48,7 @@ pub struct Spans<'a> {
     index: &'a TraceIndex,
     tree: &'a Tree,
     sites: Sites<'a>,
-    steps: StepCounter<'a, AnySource>,
+    steps: StepCounter<'a>,
     /// Addresses of functions with bit 0 set for Thumb, so that each is looked up once.
     marked: HashMap<Address, u64>,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
 use stepback_machine::{Failure, InstructionSet, linux::LARGEST_ERROR};
-use stepback_parsers::{MarkerKind, Position, Source as _, Step, traced_system_call};
+use stepback_parsers::{MarkerKind, Position, Step, traced_system_call};
 
 use super::trace_index::TraceIndex;
 

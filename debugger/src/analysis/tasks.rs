@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stepback_index::{Call, CallId, Cancel, Cell, Entered, QueryError, StackUse, StepCounter, ThreadId, ValueSource};
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, Position, Step};
+use stepback_parsers::{Position, Step};
 
 use super::cell_value::{CellValue, cell_value};
 use super::sites::Sites;
@@ -101,11 +101,7 @@ impl TaskReader<'_> {
     }
 
     /// Steps in exception handlers, and the number of calls.
-    fn count_frames(
-        &self,
-        frames: &Range<u64>,
-        counter: &StepCounter<'_, AnySource>,
-    ) -> Result<(u64, u64), QueryError> {
+    fn count_frames(&self, frames: &Range<u64>, counter: &StepCounter<'_>) -> Result<(u64, u64), QueryError> {
         let (mut handler_steps, mut calls, mut handled_to) = (0, 0, Position(0));
         for call in frames.clone().filter_map(|id| self.index.calls().get(CallId(id))) {
             calls += u64::from(matches!(call.entered, Entered::Call | Entered::Tail));
@@ -133,6 +129,6 @@ impl TaskReader<'_> {
 }
 
 /// Steps of a thread between two positions.
-fn steps_in(counter: &StepCounter<'_, AnySource>, run: &Range<Position>) -> Result<u64, QueryError> {
+fn steps_in(counter: &StepCounter<'_>, run: &Range<Position>) -> Result<u64, QueryError> {
     Ok(counter.count_before(run.end)?.saturating_sub(counter.count_before(run.start)?))
 }

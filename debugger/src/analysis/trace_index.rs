@@ -1,7 +1,6 @@
 //! The index that analyses ask.
 
 use stepback_index::Index;
-use stepback_parsers::AnySource;
 
 /// An index of a trace of any format.
-pub type TraceIndex = Index<AnySource>;
+pub type TraceIndex = Index;

@@ -1,7 +1,7 @@
 //! Traps: which one a frame handles, where the trace tells its type, and which frames only move register windows.
 
 use stepback_index::{Call, CallId, Cancel, Entered, FindMarkers, Index, Query as _, QueryError};
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use super::trace_index::TraceIndex;
 
@@ -56,7 +56,7 @@ const BATCH: usize = 4096;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn window_trap_frames<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Vec<CallId>, QueryError> {
+pub fn window_trap_frames(index: &Index, cancel: &Cancel) -> Result<Vec<CallId>, QueryError> {
     let (mut frames, mut from) = (Vec::new(), Position(0));
     loop {
         let kinds = vec![MarkerKind::TRAP];

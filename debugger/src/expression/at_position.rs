@@ -7,14 +7,14 @@ use stepback_index::{
     RegisterFile, RegistersAt, SlotReader, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use super::{Lookup, LookupFailure, ValueLookup, Width, bare_hex};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
-pub struct AtPosition<'a, S> {
-    index: &'a Index<S>,
+pub struct AtPosition<'a> {
+    index: &'a Index,
     images: &'a Images,
     position: Position,
     thread: Option<ThreadId>,
@@ -23,10 +23,10 @@ pub struct AtPosition<'a, S> {
     registers: OnceCell<Result<RegisterFile, LookupFailure>>,
 }
 
-impl<'a, S: Source> AtPosition<'a, S> {
+impl<'a> AtPosition<'a> {
     /// Without a thread, that of the last step before the position is meant.
     pub fn new(
-        index: &'a Index<S>,
+        index: &'a Index,
         images: &'a Images,
         position: Position,
         thread: Option<ThreadId>,
@@ -74,7 +74,7 @@ impl<'a, S: Source> AtPosition<'a, S> {
     }
 }
 
-impl<S: Source> Lookup for AtPosition<'_, S> {
+impl Lookup for AtPosition<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let thread = match self.thread() {
             Ok(thread) => thread,
@@ -108,7 +108,7 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
 
 /// Whether the trace executes or accesses an address, or an image has it.
 /// What cannot be looked up counts as unused. Cost: two look-ups.
-pub fn is_used<S: Source>(index: &Index<S>, address: u64, cancel: &Cancel) -> bool {
+pub fn is_used(index: &Index, address: u64, cancel: &Cancel) -> bool {
     let is_accessed = || {
         let block = NextAccessedBlock { from: Address(address) }.run(index, cancel);
         block.is_ok_and(|block| block.is_some_and(|block| block.0 <= address))
@@ -136,16 +136,16 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
 const NO_POSITION: &str = "no position is given to look it up at";
 
 /// The symbols of the images and no registers or memory, where there is no position to look them up at.
-pub struct SymbolsOnly<'a, S> {
+pub struct SymbolsOnly<'a> {
     /// The trace that decides whether an address is used.
-    pub index: &'a Index<S>,
+    pub index: &'a Index,
     /// The symbols.
     pub images: &'a Images,
     /// Stops look-ups.
     pub cancel: &'a Cancel,
 }
 
-impl<S: Source> Lookup for SymbolsOnly<'_, S> {
+impl Lookup for SymbolsOnly<'_> {
     /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());

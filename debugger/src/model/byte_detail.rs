@@ -6,7 +6,7 @@ use stepback_index::{
     Query as _, QueryError, Steps, ValueSource,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::doubt::doubt_words;
 use super::externals::{ExternalRow, last_external};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, StepCounter, ThreadId};
-use stepback_parsers::{AnySource, Position, Step};
+use stepback_parsers::{Position, Step};
 
 use super::frame_words::{FrameMark, entered_words, evidence_words, frame_marks};
 use super::names::frame_name;
@@ -169,7 +169,7 @@ fn is_alike(one: &Call, other: &Call) -> bool {
 pub(super) struct Measure<'a> {
     session: &'a Session,
     /// Of each thread whose calls were measured.
-    counters: HashMap<ThreadId, StepCounter<'a, AnySource>>,
+    counters: HashMap<ThreadId, StepCounter<'a>>,
 }
 
 impl<'a> Measure<'a> {

@@ -6,7 +6,7 @@ use stepback_index::{
     StepRecord, Steps, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet};
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::frame_words::{FrameMark, entered_words, evidence_words, frame_marks};
 use super::names::{frame_name, place_name};

@@ -2,7 +2,7 @@
 
 use stepback_index::{Access, AccessTarget, Effect, HostOperation, StepRecord, Value};
 use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
-use stepback_parsers::{RegisterSource, Source as _};
+use stepback_parsers::RegisterSource;
 
 use super::text::{flags_name, flags_text, short_hex};
 use super::{Meaning, Span};

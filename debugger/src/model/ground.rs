@@ -1,7 +1,7 @@
 //! What a move in time needs to know of the trace.
 
 use stepback_index::{CallId, CallTable, Index, QueryError, SlotReader, ThreadId};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 /// The calls of a trace as seen from one position. Made for each move.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl<'a> Ground<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn at<S: Source>(index: &'a Index<S>, position: Position) -> Result<Self, QueryError> {
+    pub fn at(index: &'a Index, position: Position) -> Result<Self, QueryError> {
         let end = index.end();
         let thread_before = SlotReader(index).thread_at(position.min(end))?;
         let thread_after =

@@ -2,7 +2,7 @@
 
 use stepback_index::Heap;
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source as _, Step};
+use stepback_parsers::{Position, Step};
 
 use super::text::thousands;
 use super::traced_call::{CallNames, Callee};

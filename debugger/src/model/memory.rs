@@ -8,7 +8,7 @@ use stepback_index::{
     Query as _, QueryError, Steps, TouchesAt, ValueSource,
 };
 use stepback_machine::{AccessKind, Address, InstructionSet};
-use stepback_parsers::{Position, RegisterSource, Source as _};
+use stepback_parsers::{Position, RegisterSource};
 
 use crate::session::Session;
 

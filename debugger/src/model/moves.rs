@@ -1,7 +1,7 @@
 //! Moves of a trace window. They look at the trace, so a worker makes them on a copy of the window.
 
 use stepback_index::{Cancel, Index, QueryError, SlotReader, ThreadId};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use super::{Ground, Stride, ThreadWalk, TraceWindow};
 use crate::action::{Fold, Way};
@@ -42,7 +42,7 @@ impl Move {
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn make<S: Source>(&self, index: &Index<S>, window: &mut TraceWindow) -> Result<Landing, QueryError> {
+    pub fn make(&self, index: &Index, window: &mut TraceWindow) -> Result<Landing, QueryError> {
         let ground = |at: Position| Ground::at(index, at);
         let here = window.position;
         match self {
@@ -97,8 +97,8 @@ fn step(window: &mut TraceWindow, stride: Stride, way: Way, ground: &Ground<'_>)
     Landing::Made
 }
 
-fn step_of<S: Source>(
-    index: &Index<S>,
+fn step_of(
+    index: &Index,
     window: &mut TraceWindow,
     thread: ThreadId,
     stride: Stride,

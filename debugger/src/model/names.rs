@@ -125,7 +125,7 @@ mod tests {
             (2, "trap 0x68 fast data access MMU miss"),
         ];
         assert_eq!(frames, expected.map(|(depth, name)| (depth, name.to_owned())));
-        assert_eq!(window_trap_frames(&*session.index, &cancel).unwrap(), [CallId(1)]);
+        assert_eq!(window_trap_frames(&session.index, &cancel).unwrap(), [CallId(1)]);
         let steps = session.index.step_count();
         let mut window = TraceWindow::new(WindowId(1), steps, Position(0));
         let landing = Move::Fold(Fold::WindowTraps).make(&session.index, &mut window).unwrap();

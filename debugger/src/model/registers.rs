@@ -10,7 +10,7 @@ use stepback_index::{
 use stepback_machine::{
     Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView, Registers, Status,
 };
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::names::place_name;
 use super::value_source::SourceWords;

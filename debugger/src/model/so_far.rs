@@ -1,7 +1,6 @@
 //! What is said where only a part of the trace is indexed: nothing is called exact that the rest may change.
 
 use stepback_index::{Call, Left, ValueSource};
-use stepback_parsers::Source as _;
 
 use super::frame_words::left_words;
 use crate::messages::say;

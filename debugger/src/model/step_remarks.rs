@@ -1,7 +1,7 @@
 //! What is unusual about how a step came about, in words.
 
 use stepback_index::StepRecord;
-use stepback_parsers::{DelaySlot, Source as _, StepOrigin};
+use stepback_parsers::{DelaySlot, StepOrigin};
 
 use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;

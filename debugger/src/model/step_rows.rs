@@ -3,7 +3,7 @@
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
 use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, TextFlow, decode};
-use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step, StepOrigin};
+use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Step, StepOrigin};
 
 use super::Meaning;
 use super::code::{Code, CodeKind};

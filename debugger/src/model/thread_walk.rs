@@ -1,7 +1,7 @@
 //! Moves of a window that stays in a thread: steps of other threads are passed over.
 
 use stepback_index::{Cancel, Index, LastStepOf, NextStepOf, Query as _, QueryError, ThreadId};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use super::Ground;
 use crate::action::Way;
@@ -22,14 +22,14 @@ pub enum Stride {
 }
 
 /// A thread that a window stays in.
-pub struct ThreadWalk<'a, S> {
-    index: &'a Index<S>,
+pub struct ThreadWalk<'a> {
+    index: &'a Index,
     thread: ThreadId,
 }
 
-impl<'a, S: Source> ThreadWalk<'a, S> {
+impl<'a> ThreadWalk<'a> {
     /// In a thread of a trace.
-    pub fn new(index: &'a Index<S>, thread: ThreadId) -> Self {
+    pub fn new(index: &'a Index, thread: ThreadId) -> Self {
         Self { index, thread }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
-use stepback_parsers::{Source as _, Step};
+use stepback_parsers::Step;
 
 use super::clock::span_text;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};

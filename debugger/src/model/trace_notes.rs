@@ -1,7 +1,7 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
 use stepback_index::MarkerReader;
-use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
+use stepback_parsers::{MarkerKind, drmemtrace::FileType};
 
 use crate::messages::say;
 use crate::session::Session;

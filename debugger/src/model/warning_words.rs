@@ -1,12 +1,11 @@
 //! Where a warning of the parser belongs, in words.
 
 use stepback_index::{Index, Warning};
-use stepback_parsers::Source;
 
 use crate::messages::say;
 
 /// `line 3, byte 7: what is wrong`. Where the format has no lines, the message itself says where.
-pub fn placed<S: Source>(warning: &Warning, message: &str, index: &Index<S>) -> String {
+pub fn placed(warning: &Warning, message: &str, index: &Index) -> String {
     match index.source().is_text() {
         true => say!("warnings-placed", line = warning.line, byte = warning.offset.to_string(), message = message),
         false => message.to_owned(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{Cancel, SlotReader};
-use stepback_parsers::Position;
+use stepback_parsers::{Position, Tarmac};
 
 use super::apply::in_desk;
 use super::driver::report;
@@ -129,7 +129,7 @@ fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<Path
     let Some(range) = range.or_else(|| shell.selected_range()) else { return shell.tell(Report::NothingToSave) };
     let Some(desk) = &shell.program().desk else { return };
     let session = Arc::clone(&desk.session);
-    if session.index.source().tarmac().is_none() {
+    if session.index.source().downcast::<Tarmac>().is_none() {
         shell.program_mut().note_failure(say!("part-only-a-part-of-a-tarmac"));
         return shell.tell(Report::NotDivisible);
     }
@@ -139,7 +139,7 @@ fn save_range(shell: &mut dyn Shell, range: Option<StepRange>, path: Option<Path
     }
     let program = shell.program_mut();
     program.saving = Some(program.worker.spawn(Lane::Long, move |cancel: &Cancel| {
-        let tarmac = session.index.source().tarmac().ok_or_else(|| anyhow::anyhow!("no text"))?;
+        let tarmac = session.index.source().downcast::<Tarmac>().ok_or_else(|| anyhow::anyhow!("no text"))?;
         let text = SlotReader(&session.index).text_between(Position(range.first), Position(range.last))?;
         save_part(tarmac, text, &path, cancel)?;
         let steps = range.last.saturating_sub(range.first);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use stepback_index::{Cancel, CodeCheck, Index, Program};
 use stepback_machine::Address;
-use stepback_parsers::AnySource;
 
 use super::notice::Notice;
 use crate::image::{CheckedImage, ImageOrigin, Images, MemoryView, fits_of};
@@ -26,7 +25,7 @@ pub struct ImageCheck {
 
 impl ImageCheck {
     /// Compares images with the instructions of a trace.
-    pub fn new(images: Arc<Images>, index: &Index<AnySource>, cancel: &Cancel) -> Self {
+    pub fn new(images: Arc<Images>, index: &Index, cancel: &Cancel) -> Self {
         let starts = starts_of(index);
         let program = images.program(&starts);
         // An index that cannot be read says so at the first question.
@@ -62,7 +61,7 @@ fn leave_out_outdone(checked: &mut [CheckedImage], images: &Images) {
 }
 
 /// The addresses at which the threads of a trace begin, where it records their instructions.
-fn starts_of(index: &Index<AnySource>) -> Vec<Address> {
+fn starts_of(index: &Index) -> Vec<Address> {
     let firsts: Vec<_> = index.threads().iter().filter_map(|thread| thread.first_step).collect();
     index.executed_codes().iter().filter(|code| firsts.contains(&code.first)).map(|code| code.pc).collect()
 }

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{
-    AnySource, Assumed, Format, FormatError, ProgramFile, Source as _, SourceError, TraceFile, detect,
+    Assumed, Format, FormatError, ProgramFile, Source, SourceError, TraceFile, detect,
     drmemtrace::{Drmemtrace, TraceHead, Width},
     kept::{KeptOptions, KeptPlace},
     packed::{PackedKind, PackedText, head_of},
@@ -35,7 +35,7 @@ const WAIT: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Input {
     /// The trace.
-    pub source: Arc<AnySource>,
+    pub source: Arc<dyn Source>,
     /// What an index of it has to state.
     pub fingerprint: Fingerprint,
     /// The text of a compressed trace.
@@ -96,12 +96,12 @@ impl Input {
         let assumed = Assumed { program, ..assumed };
         let source = files.format.open_files(opened, assumed, kept).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: Some(files), image_beside })
+        Ok(Self { source, fingerprint, packed: None, files: Some(files), image_beside })
     }
 
     /// The records of a drmemtrace trace.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
-        self.source.drmemtrace()
+        self.source.downcast::<Drmemtrace>()
     }
 
     fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -111,8 +111,8 @@ impl Input {
             None => checked(Format::of_input(&file), options).map_err(unusable)?,
         };
         let source = format.open_text(Box::new(file), assumed_by(options)).map_err(unusable)?;
-        let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: None, image_beside: None })
+        let fingerprint = Fingerprint::of(source.as_ref(), modified_nanos).map_err(unusable)?;
+        Ok(Self { source, fingerprint, packed: None, files: None, image_beside: None })
     }
 
     fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -125,7 +125,7 @@ impl Input {
         let text = text.map_err(|error| refused(&error, path))?;
         let source = format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None, image_beside: None })
+        Ok(Self { source, fingerprint, packed: Some(text), files: None, image_beside: None })
     }
 
     /// Opens a trace of text that has a file for each core.
@@ -144,7 +144,7 @@ impl Input {
         let text = text.map_err(|error| refused(&error, path))?;
         let source = files.format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: Some(files), image_beside: None })
+        Ok(Self { source, fingerprint, packed: Some(text), files: Some(files), image_beside: None })
     }
 
     /// Waits until a compressed trace is unpacked.

@@ -11,9 +11,7 @@ use stepback_index::{
     QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{
-    AnySource, Format, MarkerKind, Position, Source as _, drmemtrace::Drmemtrace, packed::PackedText,
-};
+use stepback_parsers::{Format, MarkerKind, Position, drmemtrace::Drmemtrace, packed::PackedText};
 
 use super::image_check::ImageCheck;
 use super::images::{self, Decoding};
@@ -37,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Session {
     /// Answers questions.
-    pub index: Arc<Index<AnySource>>,
+    pub index: Arc<Index>,
     /// Symbols of the traced program.
     pub images: Arc<Images>,
     /// How well each of them fits what the trace executed, and those that are left out because they do not.
@@ -65,7 +63,7 @@ pub struct Session {
 /// Number of markers of what is recorded that are looked at.
 const RECORDINGS: usize = 64;
 
-fn lacks_steps(index: &Index<AnySource>) -> bool {
+fn lacks_steps(index: &Index) -> bool {
     let kinds = vec![MarkerKind::RECORDING];
     let question = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: RECORDINGS };
     let markers = question.run(index, &Cancel::default()).unwrap_or_default();
@@ -284,7 +282,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// An index, and where it came from.
-    fn index(&mut self) -> Result<(Index<AnySource>, Origin)> {
+    fn index(&mut self) -> Result<(Index, Origin)> {
         match self.options.policy {
             // A fresh index is gone on with.
             IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, Origin::Built)),
@@ -314,7 +312,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index in which tail calls are found, which takes a while.
-    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Result<Searched> {
+    fn session_with_tail_calls(&self, index: Index, origin: Origin) -> Result<Searched> {
         let checked = self.checked(&index)?;
         let mut index = with_images(index, checked.program.clone(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
@@ -322,7 +320,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// The images after they were compared with what the trace executed; those that nobody named have to fit.
-    fn checked(&self, index: &Index<AnySource>) -> Result<ImageCheck> {
+    fn checked(&self, index: &Index) -> Result<ImageCheck> {
         let first = ImageCheck::new(Arc::clone(&self.images), index, self.cancel);
         let excluded: Vec<PathBuf> = first.left_out().map(|image| image.spec.path.clone()).collect();
         if excluded.is_empty() {
@@ -338,7 +336,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index that knows the program.
-    fn session(&self, index: Index<AnySource>, checked: ImageCheck, origin: Origin) -> Session {
+    fn session(&self, index: Index, checked: ImageCheck, origin: Origin) -> Session {
         let mut notices = self.notices.clone();
         let is_of_left_out = |notice: &Notice| match &notice.kind {
             NoticeKind::ImageInUse(path) => checked.left_out().any(|image| image.spec.path == *path),
@@ -377,7 +375,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// The first index that belongs to the trace; else why the best of the others does not.
-    fn fresh(&self) -> Result<Index<AnySource>, Option<String>> {
+    fn fresh(&self) -> Result<Index, Option<String>> {
         let mut reason = None;
         for place in &self.places {
             match self.opened(place) {
@@ -393,7 +391,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// The index at a place. A pipe of that name is not opened: that would wait for a writer.
-    fn opened(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+    fn opened(&self, place: &Path) -> Result<Index, OpenError> {
         if place.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(OpenError::Foreign);
         }
@@ -401,12 +399,12 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// What was written so far at a place.
-    fn opened_so_far(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+    fn opened_so_far(&self, place: &Path) -> Result<Index, OpenError> {
         open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
     }
 
     /// Any index, fresh ones first, complete ones before those of a part of the trace.
-    fn existing(&mut self) -> Result<Index<AnySource>> {
+    fn existing(&mut self) -> Result<Index> {
         let mut reason = None;
         let mut stale = None;
         for place in &self.places {
@@ -436,7 +434,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A new index. Where the copy of the trace's records turns out to be damaged, it is made again first.
-    fn built(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+    fn built(&mut self, reason: Option<String>) -> Result<Index> {
         match self.built_of_input(reason.clone()) {
             Err(error) if Damage::of(error.as_ref()) == Some(Damage::Copy) => {
                 self.input = Input::open(self.options)?;
@@ -449,7 +447,7 @@ impl<'a> IndexSearch<'a> {
 
     /// A new index at the best place that can be written, in memory where none can.
     /// `reason`: why one that is there is not used; not said when it is gone on with.
-    fn built_of_input(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+    fn built_of_input(&mut self, reason: Option<String>) -> Result<Index> {
         let mut refusal = None;
         for place in &self.places {
             self.refuse_to_overwrite(place)?;
@@ -483,7 +481,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// Runs a build as it was asked for.
-    fn build<T>(&self, run: impl FnOnce(Build<'_, AnySource>) -> Result<T, BuildError>) -> Result<T, BuildError> {
+    fn build<T>(&self, run: impl FnOnce(Build<'_>) -> Result<T, BuildError>) -> Result<T, BuildError> {
         let Input { source, fingerprint, .. } = &self.input;
         let options = BuildOptions { threads: self.options.threads, ..BuildOptions::default() };
         let now = || self.input.fingerprint_now(&self.options.path);
@@ -519,7 +517,7 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// Builds, or waits while another program does: two would only take the cores from each other.
-    fn build_or_wait_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
+    fn build_or_wait_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
         let partial_len = || partial_of(place).metadata().map_or(0, |metadata| metadata.len());
         let (mut len, mut changed) = (partial_len(), Instant::now());
         loop {
@@ -547,7 +545,7 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    fn build_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
+    fn build_at(&self, place: &Path) -> Result<(Index, u64), BuildError> {
         if let Some(directory) = place.parent().filter(|_| self.options.index.is_none()) {
             // The cache directory may not exist yet; an explicit path is taken at its word.
             let refused = |error| BuildError::Write { path: place.to_owned(), error };

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use stepback_index::{Cancel, Index, NameReader, Query as _, QueryError, RegistersAt, SlotReader, ThreadId};
 use stepback_machine::{Address, InstructionSet};
-use stepback_parsers::{AnySource, ParseScratch, Position, Source as _};
+use stepback_parsers::{ParseScratch, Position};
 
 use super::fidelity::Fidelity;
 use super::functions::{FunctionChange, FunctionSpan, Functions};
@@ -92,7 +92,7 @@ impl From<QueryError> for DumpError {
 /// What a dump is made of.
 pub struct Traced<'a> {
     /// The trace.
-    pub index: &'a Index<AnySource>,
+    pub index: &'a Index,
     /// Names of functions.
     pub images: &'a Images,
     /// For each thread its functions in order of entry.
@@ -104,7 +104,7 @@ pub type Spans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
 
 /// A dump under way.
 pub struct Dump<'a, W> {
-    index: &'a Index<AnySource>,
+    index: &'a Index,
     images: &'a Images,
     options: &'a DumpOptions,
     out: Writer<W>,
@@ -278,7 +278,7 @@ impl FunctionFeed<'_> {
     /// Takes the next change when its time has come, as `tarmac-vcd` does: of several nodes at one time
     /// the first ones show the changes. A trace without times has them at their own steps.
     /// True when the change is due later.
-    fn go_on(&mut self, index: &Index<AnySource>, time: u64, step: Option<u64>) -> Result<bool, DumpError> {
+    fn go_on(&mut self, index: &Index, time: u64, step: Option<u64>) -> Result<bool, DumpError> {
         let Some(change) = self.changes.peek().copied() else { return Ok(false) };
         let change_time = match self.next_time {
             Some(time) => time,
@@ -303,7 +303,7 @@ fn ticks(number: u64) -> u64 {
 }
 
 /// What holds before the first node.
-fn start(index: &Index<AnySource>, options: &DumpOptions) -> Result<NodesStart, DumpError> {
+fn start(index: &Index, options: &DumpOptions) -> Result<NodesStart, DumpError> {
     let threads = (0..).map(ThreadId).take(index.threads().len());
     let state = |thread| match index.instruction_set(thread).has_states() {
         true => RegisterState::at(&NameReader(index), thread, options.from),

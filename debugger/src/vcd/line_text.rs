@@ -1,20 +1,20 @@
 //! The raw line of an event.
 
-use stepback_parsers::{AnySource, Source as _, SourceError, text::LINE_LIMIT};
+use stepback_parsers::{Source, SourceError, text::LINE_LIMIT};
 
 /// Bytes that are read at once.
 const WINDOW: u64 = 1 << 20;
 
 /// Reads the lines of a trace again, from front to back.
 pub struct LineText<'a> {
-    source: &'a AnySource,
+    source: &'a dyn Source,
     start: u64,
     text: Vec<u8>,
 }
 
 impl<'a> LineText<'a> {
     /// Lines of a trace; nothing is read yet.
-    pub fn new(source: &'a AnySource) -> Self {
+    pub fn new(source: &'a dyn Source) -> Self {
         Self { source, start: 0, text: Vec::new() }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stepback_index::{Index, ThreadId};
 use stepback_machine::{Endian, RegisterId, State};
 use stepback_parsers::{
-    AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+    EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
 };
 
@@ -29,7 +29,7 @@ pub trait NodeSink {
 ///
 /// A node begins with an event of a new time, and with an instruction where the node at hand has one.
 pub struct Nodes<'a, T> {
-    index: &'a Index<AnySource>,
+    index: &'a Index,
     lines: LineText<'a>,
     fidelity: Fidelity,
     endian: Endian,
@@ -84,17 +84,11 @@ pub struct NodesStart {
 
 impl<'a, T: NodeSink> Nodes<'a, T> {
     /// Hands nodes to `taker`; `done` shows how far the trace was read.
-    pub fn new(
-        index: &'a Index<AnySource>,
-        start: NodesStart,
-        fidelity: Fidelity,
-        taker: T,
-        done: &'a AtomicU64,
-    ) -> Self {
+    pub fn new(index: &'a Index, start: NodesStart, fidelity: Fidelity, taker: T, done: &'a AtomicU64) -> Self {
         let NodesStart { step, time, registers } = start;
         Self {
             index,
-            lines: LineText::new(index.source()),
+            lines: LineText::new(index.source().as_ref()),
             fidelity,
             endian: if index.info().is_big_endian { Endian::Big } else { Endian::Little },
             last_line: None,

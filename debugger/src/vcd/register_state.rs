@@ -6,7 +6,7 @@ use stepback_index::{NameReader, QueryError, RegisterFile, RegisterState as Told
 use stepback_machine::{
     BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoice, StackChoices, State, Twin,
 };
-use stepback_parsers::{Position, RegisterWrite, Source, WrittenName};
+use stepback_parsers::{Position, RegisterWrite, WrittenName};
 
 /// No signal shows more of a register.
 pub const SHOWN_BYTES: u16 = 16;
@@ -55,7 +55,7 @@ type Shown = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
 
 impl RegisterState {
     /// Those of a thread at a position, without values.
-    pub fn at<S: Source>(names: &NameReader<'_, S>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
+    pub fn at(names: &NameReader<'_>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
         let only = [RegisterId::SP, RegisterId::LR].map(|plain| names.only_bank(thread, plain));
         Ok(Self { state: names.state_at(thread, at)?, only, ..Self::default() })
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, QueryError, SlotReader, ThreadId};
 use stepback_machine::InstructionSet;
-use stepback_parsers::{AnySource, EventSink, Flow, ParseScratch, Position, Source as _, StepEvent, ThreadNumber};
+use stepback_parsers::{EventSink, Flow, ParseScratch, Position, StepEvent, ThreadNumber};
 
 use super::register_state::RegisterState;
 
@@ -16,7 +16,7 @@ use super::register_state::RegisterState;
 /// # Errors
 /// See [`QueryError`].
 pub fn used_sets(
-    index: &Index<AnySource>,
+    index: &Index,
     start: &[RegisterState],
     range: Range<Position>,
     done: &AtomicU64,
@@ -24,8 +24,7 @@ pub fn used_sets(
     let mut used = UsedSets { index, threads: Vec::new(), sets: vec![Vec::new(); index.threads().len()], done };
     if used.all_threads().any(|thread| index.instruction_set(thread).has_states()) {
         let text = SlotReader(index).text_between(range.start, range.end)?;
-        let mut sink: &mut dyn EventSink = &mut used;
-        index.source().parse(text, &mut ParseScratch::default(), &mut sink)?;
+        index.source().parse(text, &mut ParseScratch::default(), &mut used)?;
     }
     for ((thread, sets), registers) in (0..).map(ThreadId).zip(&mut used.sets).zip(start) {
         if sets.is_empty() {
@@ -42,7 +41,7 @@ pub fn share_names(one: InstructionSet, other: InstructionSet) -> bool {
 
 /// Takes note of the sets that go by.
 struct UsedSets<'a> {
-    index: &'a Index<AnySource>,
+    index: &'a Index,
     threads: Vec<ThreadId>,
     sets: Vec<Vec<InstructionSet>>,
     done: &'a AtomicU64,

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use stepback_parsers::Source as _;
-
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
 use crate::action::{Action, CellName, PanelKind, TravelAction};

@@ -82,7 +82,7 @@ struct Known {
 
 impl<O: Output> Assembler<O> {
     /// An index of nothing so far.
-    pub fn new<S: Source>(source: &S, fingerprint: &Fingerprint, output: O) -> std::io::Result<Self> {
+    pub fn new(source: &dyn Source, fingerprint: &Fingerprint, output: O) -> std::io::Result<Self> {
         Ok(Self {
             writer: IndexWriter::new(output)?,
             catalogue: Catalogue::new(source.traits(), fingerprint),
@@ -186,7 +186,7 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Takes the next task, or the next part of it.
-    pub fn add_task<S: Source>(&mut self, source: &S, task: &mut Task) -> Result<(), PassError> {
+    pub fn add_task(&mut self, source: &dyn Source, task: &mut Task) -> Result<(), PassError> {
         if !task.is_whole && self.before_task.is_none() {
             self.before_task = Some(Box::new(self.known()));
         }
@@ -207,9 +207,9 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Takes a task into a fork of `parent`, which will take the same task once it is longer.
-    pub fn add_tail<S: Source, P: Output>(
+    pub fn add_tail<P: Output>(
         &mut self,
-        source: &S,
+        source: &dyn Source,
         task: &mut Task,
         parent: &mut Assembler<P>,
     ) -> Result<(), PassError> {
@@ -268,9 +268,9 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Compares what the segment read first with what was known before it.
-    fn take_memory<S: Source>(
+    fn take_memory(
         &mut self,
-        source: &S,
+        source: &dyn Source,
         meta: &mut SegmentMeta,
         segment: &SealedSegment,
         fate: Fate,
@@ -293,11 +293,7 @@ impl<O: Output> Assembler<O> {
     }
 
     /// The segments so far, whose text ends at a place of the trace, and what is known of memory at their end.
-    pub fn earlier<'a, S: Source>(
-        &'a mut self,
-        source: &'a S,
-        text_end: u64,
-    ) -> (Earlier<'a, S, O>, &'a mut CarriedMemory) {
+    pub fn earlier<'a>(&'a mut self, source: &'a dyn Source, text_end: u64) -> (Earlier<'a, O>, &'a mut CarriedMemory) {
         let Contents { segments, key_maps, .. } = &self.catalogue.contents;
         (Earlier { source, output: &mut self.writer.output, segments, key_maps, text_end }, &mut self.memory)
     }

@@ -18,22 +18,21 @@ use crate::store::data::Data;
 use crate::store::fingerprint::Fingerprint;
 
 /// Builds the index of a trace.
-#[derive(Clone, Copy)]
-pub struct Build<'a, S> {
-    request: Request<'a, S>,
+pub struct Build<'a> {
+    request: Request<'a>,
     may_resume: bool,
 }
 
-impl<S> std::fmt::Debug for Build<'_, S> {
+impl std::fmt::Debug for Build<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Build").field("fingerprint", self.request.fingerprint).finish_non_exhaustive()
     }
 }
 
-impl<'a, S: Source> Build<'a, S> {
+impl<'a> Build<'a> {
     /// A build that ends where the trace ended when it was opened.
     pub fn new(
-        source: &'a Arc<S>,
+        source: &'a Arc<dyn Source>,
         fingerprint: &'a Fingerprint,
         options: &'a BuildOptions,
         progress: &'a BuildProgress,
@@ -59,7 +58,7 @@ impl<'a, S: Source> Build<'a, S> {
     /// It answers as if the trace ended there.
     /// It is called on the thread that builds, while the workers go on.
     #[must_use]
-    pub fn telling(self, on_part: &'a (dyn Fn(Index<S>) + Sync)) -> Self {
+    pub fn telling(self, on_part: &'a (dyn Fn(Index) + Sync)) -> Self {
         Self { request: Request { on_part: Some(on_part), ..self.request }, ..self }
     }
 
@@ -82,7 +81,7 @@ impl<'a, S: Source> Build<'a, S> {
     fn to_partial(
         &self,
         partial: &mut Partial,
-        failed: &(impl Fn(std::io::Error) -> BuildError + Sync),
+        failed: &(dyn Fn(std::io::Error) -> BuildError + Sync),
     ) -> Result<BuildSummary, BuildError> {
         let resumed = if self.may_resume { partial.resumed(|earlier| self.is_of_this(earlier)) } else { None };
         if resumed.is_none() {
@@ -110,7 +109,7 @@ impl<'a, S: Source> Build<'a, S> {
     ///
     /// # Errors
     /// See [`BuildError`].
-    pub fn in_memory(&self) -> Result<Index<S>, BuildError> {
+    pub fn in_memory(&self) -> Result<Index, BuildError> {
         let failed = |error| BuildError::Write { path: PathBuf::from("memory"), error };
         let output = Arc::new(Data::Memory(Vec::new()));
         let assembler =

@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use stepback_parsers::Source;
-
 use crate::answers::error::PassError;
 use crate::builder::earlier::{AskedBytes, Earlier};
 use crate::builder::segment::shadow::GranuleState;
@@ -86,9 +84,9 @@ impl CarriedMemory {
 
     /// Takes the blocks of the next segment, ascending.
     /// Calls `each` with those, ascending, of which it read bytes first that were known to be different.
-    pub fn take<S: Source, O: Output>(
+    pub fn take<O: Output>(
         &mut self,
-        earlier: &mut Earlier<'_, S, O>,
+        earlier: &mut Earlier<'_, O>,
         granules: &[(u64, GranuleState)],
         mut each: impl FnMut(u64, u64),
     ) -> Result<(), PassError> {
@@ -109,9 +107,9 @@ impl CarriedMemory {
     }
 
     /// The same for a segment that is not taken: it will come again, longer.
-    pub fn compare<S: Source, O: Output>(
+    pub fn compare<O: Output>(
         &mut self,
-        earlier: &mut Earlier<'_, S, O>,
+        earlier: &mut Earlier<'_, O>,
         granules: &[(u64, GranuleState)],
         mut each: impl FnMut(u64, u64),
     ) -> Result<(), PassError> {
@@ -133,9 +131,9 @@ impl CarriedMemory {
     }
 
     /// Looks up what must be known of some blocks, all of which are young then, but for those that nobody touched.
-    fn settle<S: Source, O: Output>(
+    fn settle<O: Output>(
         &mut self,
-        earlier: &mut Earlier<'_, S, O>,
+        earlier: &mut Earlier<'_, O>,
         granules: &[(u64, GranuleState)],
     ) -> Result<(), PassError> {
         self.look_at_touched(earlier)?;
@@ -181,7 +179,7 @@ impl CarriedMemory {
     }
 
     /// Finds out which blocks were touched before, as soon as that is no longer remembered.
-    fn look_at_touched<S: Source, O: Output>(&mut self, earlier: &mut Earlier<'_, S, O>) -> Result<(), PassError> {
+    fn look_at_touched<O: Output>(&mut self, earlier: &mut Earlier<'_, O>) -> Result<(), PassError> {
         if let Some(touched) = self.touched.as_mut().filter(|_| earlier.mapped() != self.mapped) {
             touched.recent.clear();
         }
@@ -227,7 +225,7 @@ mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
-    use stepback_parsers::{ParseScratch, Tarmac};
+    use stepback_parsers::{ParseScratch, Source as _, Tarmac};
 
     use super::*;
     use crate::builder::assemble::{Assembler, Coverage};

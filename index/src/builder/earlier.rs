@@ -25,9 +25,9 @@ const NEAR: u64 = 16;
 
 /// The segments so far, as the trace and what was written of the index have them.
 #[derive(Debug)]
-pub struct Earlier<'a, S, O> {
+pub struct Earlier<'a, O> {
     /// The trace.
-    pub source: &'a S,
+    pub source: &'a dyn Source,
     /// What was written.
     pub output: &'a mut O,
     /// The segments.
@@ -63,7 +63,7 @@ struct Told {
     bytes: u64,
 }
 
-impl<S: Source, O: Output> Earlier<'_, S, O> {
+impl<O: Output> Earlier<'_, O> {
     /// Finds out what the trace told last of some bytes.
     pub fn tell(&mut self, asked: &mut [AskedBytes]) -> Result<(), PassError> {
         let mut told = Vec::new();

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use memchr::memrchr;
-use stepback_parsers::{ParseScratch, Source};
+use stepback_parsers::ParseScratch;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
@@ -34,7 +34,7 @@ struct Pace {
     shown: u64,
 }
 
-impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
+impl Run<'_> {
     /// Shows parts until the workers are done.
     pub(crate) fn show_parts<O: Output>(&self, shared: &Shared<O>, workers: usize) {
         if self.partial.is_none() && self.request.on_part.is_none() {
@@ -166,11 +166,7 @@ enum Part {
 }
 
 impl Part {
-    fn show<S, F>(self, run: &Run<'_, S, F>) -> Result<(), BuildError>
-    where
-        S: Source,
-        F: Fn(std::io::Error) -> BuildError + Sync,
-    {
+    fn show(self, run: &Run<'_>) -> Result<(), BuildError> {
         match self {
             Self::Kept(part) => run.show_to(part, run.partial),
             Self::Shown(part) => run.show_to(part, None),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stepback_parsers::Source;
+
 use crate::answers::cancel::Cancel;
 use crate::builder::follow::Follow;
 use crate::builder::options::{BuildOptions, BuildProgress};
@@ -9,9 +11,8 @@ use crate::index::Index;
 use crate::store::fingerprint::Fingerprint;
 
 /// What is built of what, and who is told of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Request<'a, S> {
-    pub source: &'a Arc<S>,
+pub(crate) struct Request<'a> {
+    pub source: &'a Arc<dyn Source>,
     pub fingerprint: &'a Fingerprint,
     pub options: &'a BuildOptions,
     pub progress: &'a BuildProgress,
@@ -19,5 +20,5 @@ pub(crate) struct Request<'a, S> {
     /// Until when the trace may grow; none when it ends where it ended when it was opened.
     pub follow: Option<Follow<'a>>,
     /// Who gets the indexes of the parts that are done.
-    pub on_part: Option<&'a (dyn Fn(Index<S>) + Sync)>,
+    pub on_part: Option<&'a (dyn Fn(Index) + Sync)>,
 }

@@ -34,12 +34,12 @@ const GROWTH_WAIT: Duration = Duration::from_millis(20);
 const WAITING_BYTES: usize = 48 << 20;
 
 /// A build under way.
-pub(crate) struct Run<'a, S, F> {
-    pub request: &'a Request<'a, S>,
+pub(crate) struct Run<'a> {
+    pub request: &'a Request<'a>,
     /// None when the index lives in memory.
     pub partial: Option<&'a Partial>,
     /// What it means when the index cannot be written.
-    pub failed: &'a F,
+    pub failed: &'a (dyn Fn(std::io::Error) -> BuildError + Sync),
 }
 
 /// What the workers share.
@@ -67,7 +67,7 @@ pub(crate) struct Ordered<O> {
     error: Option<BuildError>,
 }
 
-impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
+impl Run<'_> {
     pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
         let Request { source, options, progress, cancel, .. } = *self.request;
         let base = assembler.text_end();
@@ -264,9 +264,19 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         };
         builder.begin_task(start);
         let is_last = shared.settled.get() == Some(&end);
-        let mut sink = Watched { builder, run: self, shared, task, is_last, done: start };
-        let parsed = self.request.source.parse(start..end, scratch, &mut sink)?;
-        self.request.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
+        let mut done = start;
+        let mut count = |offset: u64| {
+            self.request.progress.bytes_done.fetch_add(offset.saturating_sub(done), Ordering::Relaxed);
+            done = done.max(offset);
+        };
+        let mut on_progress = |builder: &mut SegmentBuilder, offset| {
+            count(offset);
+            self.hand_in_sealed(shared, task, is_last, builder)
+        };
+        let source = self.request.source.as_ref();
+        let parsed =
+            source.parse_into(start..end, scratch, &mut Watched { builder, source, on_progress: &mut on_progress })?;
+        count(end);
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
         Ok(Task { segments, lines: parsed.lines, end: Some(end), is_last, is_whole: true })
@@ -287,6 +297,24 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             shared.cuts().insert(task, cut);
             cut
         })
+    }
+
+    /// Passes on what is sealed of a task that is still being parsed.
+    fn hand_in_sealed<O: Output>(
+        &self,
+        shared: &Shared<O>,
+        task: u64,
+        is_last: bool,
+        builder: &mut SegmentBuilder,
+    ) -> Flow {
+        // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
+        if !builder.sealed.is_empty() {
+            let segments = std::mem::take(&mut builder.sealed);
+            if !self.hand_in_part(shared, task, Task { segments, is_last, ..Task::default() }) {
+                return Flow::Stop;
+            }
+        }
+        if self.is_stopped(shared) { Flow::Stop } else { Flow::Continue }
     }
 
     /// Passes the first segments of a task on to the pass in order, and waits while too many others wait there;
@@ -403,16 +431,15 @@ impl<O> Drop for ReleaseOthers<'_, O> {
 }
 
 /// A builder that reports progress, passes on what it has sealed, and can be stopped.
-struct Watched<'a, 'r, S, F, O> {
+/// Its type names nothing of the build, so that the parsers are compiled for it once.
+struct Watched<'a> {
     builder: &'a mut SegmentBuilder,
-    run: &'a Run<'r, S, F>,
-    shared: &'a Shared<O>,
-    task: u64,
-    is_last: bool,
-    done: u64,
+    source: &'a dyn Source,
+    /// Is told as [`EventSink::progress`] is.
+    on_progress: &'a mut dyn FnMut(&mut SegmentBuilder, u64) -> Flow,
 }
 
-impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> EventSink for Watched<'_, '_, S, F, O> {
+impl EventSink for Watched<'_> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         self.builder.thread_named(thread, name);
     }
@@ -447,7 +474,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> Ev
 
     fn marker(&mut self, event: &MarkerEvent) {
         self.builder.marker(event);
-        if let Some(recording) = self.run.request.source.recording(event.marker) {
+        if let Some(recording) = self.source.recording(event.marker) {
             self.builder.turns.recording(event.thread, recording);
         }
     }
@@ -457,16 +484,6 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> Ev
     }
 
     fn progress(&mut self, offset: u64) -> Flow {
-        self.run.request.progress.bytes_done.fetch_add(offset.saturating_sub(self.done), Ordering::Relaxed);
-        self.done = self.done.max(offset);
-        // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
-        if !self.builder.sealed.is_empty() {
-            let segments = std::mem::take(&mut self.builder.sealed);
-            let part = Task { segments, is_last: self.is_last, ..Task::default() };
-            if !self.run.hand_in_part(self.shared, self.task, part) {
-                return Flow::Stop;
-            }
-        }
-        if self.run.is_stopped(self.shared) { Flow::Stop } else { Flow::Continue }
+        (self.on_progress)(self.builder, offset)
     }
 }

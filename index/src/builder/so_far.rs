@@ -14,7 +14,7 @@ use crate::store::fingerprint::Fingerprint;
 ///
 /// # Errors
 /// As [`Index::open`].
-pub fn open_so_far<S: Source>(source: Arc<S>, path: &Path, fingerprint: &Fingerprint) -> Result<Index<S>, OpenError> {
+pub fn open_so_far(source: Arc<dyn Source>, path: &Path, fingerprint: &Fingerprint) -> Result<Index, OpenError> {
     let index = Index::load(source, so_far(path)?, None)?;
     let known = index.fingerprint();
     match known.difference(fingerprint) {

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem, RegisterWrite, Source as _,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem, RegisterWrite, Source,
     SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
 };
 
@@ -49,18 +50,18 @@ fn text() -> (String, u64) {
 }
 
 /// A trace that tells how far it was parsed.
-struct Watched<'a> {
+struct Watched<F> {
     trace: Tarmac,
-    on_progress: &'a (dyn Fn(u64) + Sync),
+    on_progress: F,
 }
 
 /// What a sink is told, with the words of [`Watched`] besides.
-struct WatchedSink<'a, S> {
-    sink: &'a mut S,
+struct WatchedSink<'a> {
+    sink: &'a mut dyn EventSink,
     on_progress: &'a (dyn Fn(u64) + Sync),
 }
 
-impl<S: EventSink> EventSink for WatchedSink<'_, S> {
+impl EventSink for WatchedSink<'_> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         self.sink.thread_named(thread, name);
     }
@@ -104,18 +105,18 @@ impl<S: EventSink> EventSink for WatchedSink<'_, S> {
     }
 }
 
-impl Delegate for Watched<'_> {
+impl<F: Fn(u64) + Send + Sync + 'static> Delegate for Watched<F> {
     fn trace(&self) -> &Tarmac {
         &self.trace
     }
 
-    fn parse_part<S: EventSink>(
+    fn parse_part(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        self.trace.parse(range, scratch, &mut WatchedSink { sink, on_progress: self.on_progress })
+        self.trace.parse(range, scratch, &mut WatchedSink { sink, on_progress: &self.on_progress })
     }
 }
 
@@ -129,9 +130,9 @@ fn build(
     path: &Path,
     threads: usize,
     cancel: &Cancel,
-    on_progress: &(dyn Fn(u64) + Sync),
+    on_progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<BuildSummary, BuildError> {
-    let source = Arc::new(Through(Watched { trace: tarmac_of(text), on_progress }));
+    let source: Arc<dyn Source> = Arc::new(Through(Watched { trace: tarmac_of(text), on_progress }));
     let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
     let options = BuildOptions { segment_bytes: SEGMENT_BYTES, threads };
     Build::new(&source, &fingerprint, &options, &BuildProgress::default(), cancel).to_file(path)
@@ -162,15 +163,13 @@ fn a_stretch_without_instructions_is_written_while_it_is_read() {
     for threads in [1, 2] {
         let folder = tempfile::TempDir::new().unwrap();
         let [path, partial] = ["a.sbi", "a.sbi.partial"].map(|name| folder.path().join(name));
-        let written = std::sync::atomic::AtomicU64::new(0);
-        let look = |_| {
-            _ = written.fetch_max(
-                File::open(&partial).unwrap().metadata().unwrap().len(),
-                std::sync::atomic::Ordering::Relaxed,
-            )
+        let written = Arc::new(AtomicU64::new(0));
+        let seen = Arc::clone(&written);
+        let look = move |_| {
+            _ = seen.fetch_max(File::open(&partial).unwrap().metadata().unwrap().len(), Ordering::Relaxed);
         };
-        build(&text, &path, threads, &Cancel::default(), &look).unwrap();
-        let (written, whole) = (written.into_inner(), path.metadata().unwrap().len());
+        build(&text, &path, threads, &Cancel::default(), look).unwrap();
+        let (written, whole) = (written.load(Ordering::Relaxed), path.metadata().unwrap().len());
         assert!(written > whole / 3, "{written} of {whole} bytes were written before the stretch ended");
         assert_eq!(answers(&text, Some(&path)), answers(&text, None));
     }
@@ -182,13 +181,14 @@ fn a_build_that_is_cancelled_inside_a_stretch_goes_on_from_before_it() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("a.sbi");
     let cancel = Cancel::default();
-    let look = |offset: u64| {
+    let stop = cancel.clone();
+    let look = move |offset: u64| {
         if offset > start + (2 << 20) {
-            cancel.cancel();
+            stop.cancel();
         }
     };
-    assert!(matches!(build(&text, &path, 1, &cancel, &look), Err(BuildError::Cancelled)));
-    let resumed = build(&text, &path, 2, &Cancel::default(), &|_| {}).unwrap().resumed_bytes;
+    assert!(matches!(build(&text, &path, 1, &cancel, look), Err(BuildError::Cancelled)));
+    let resumed = build(&text, &path, 2, &Cancel::default(), |_| {}).unwrap().resumed_bytes;
     assert!((start - 2 * SEGMENT_BYTES..=start).contains(&resumed), "{resumed} of {start}");
     assert_eq!(answers(&text, Some(&path)), answers(&text, None));
 }

@@ -83,11 +83,11 @@ impl Delegate for Broken {
         &self.trace
     }
 
-    fn parse_part<S: EventSink>(
+    fn parse_part(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
         match self.end {
             _ if !range.contains(&self.at) => {}
@@ -102,11 +102,11 @@ impl Delegate for Broken {
 }
 
 /// Builds from a trace of 40 tasks with several workers; none when the build panicked.
-fn build_of(end: End, at: u64) -> Option<Result<Index<Through<Broken>>, BuildError>> {
+fn build_of(end: End, at: u64) -> Option<Result<Index, BuildError>> {
     let trace = trace_of(400);
     let fingerprint = Fingerprint::of(&trace, 0).unwrap();
     let cancel = Cancel::default();
-    let source = Arc::new(Through(Broken { trace, at, end, cancel: cancel.clone() }));
+    let source: Arc<dyn Source> = Arc::new(Through(Broken { trace, at, end, cancel: cancel.clone() }));
     let progress = BuildProgress::default();
     let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
     catch_unwind(AssertUnwindSafe(build)).ok()
@@ -190,9 +190,12 @@ impl Place {
         names
     }
 
-    fn open(&self) -> (Arc<Tarmac>, Fingerprint) {
-        let file = File::open(&self.trace).unwrap();
-        let tarmac = Arc::new(Tarmac::open(Box::new(file), Default::default()).unwrap());
+    fn tarmac(&self) -> Tarmac {
+        Tarmac::open(Box::new(File::open(&self.trace).unwrap()), Default::default()).unwrap()
+    }
+
+    fn open(&self) -> (Arc<dyn Source>, Fingerprint) {
+        let tarmac = Arc::new(self.tarmac());
         let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
         (tarmac, fingerprint)
     }
@@ -210,12 +213,12 @@ impl Place {
 
     /// Builds until it comes to a byte of the trace, and is cancelled there; how much it had shown by then.
     fn build_until(&self, at: u64) -> u64 {
-        let (trace, fingerprint) = self.open();
+        let trace = self.tarmac();
+        let fingerprint = Fingerprint::of(&trace, 0).unwrap();
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        let trace = Arc::into_inner(trace).unwrap();
-        let source = Arc::new(Through(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() }));
+        let source: Arc<dyn Source> = Arc::new(Through(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() }));
         let shown = AtomicU64::new(0);
-        let on_part = |index: Index<Through<Broken>>| {
+        let on_part = |index: Index| {
             assert!(!index.is_whole());
             check_part(&index);
             shown.store(index.text_end(), Ordering::Relaxed);
@@ -234,7 +237,7 @@ impl Place {
 }
 
 /// A part answers as an index of that part of the trace alone.
-fn check_part<S: Source>(index: &Index<S>) {
+fn check_part(index: &Index) {
     let mut text = Vec::new();
     index.source().read_raw(0..index.text_end(), &mut text).unwrap();
     assert_eq!(answers(index), expected(&text));
@@ -246,7 +249,7 @@ fn expected(text: &[u8]) -> Vec<String> {
     answers(&index_in_memory(tarmac, &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap())
 }
 
-fn answers<S: Source>(index: &Index<S>) -> Vec<String> {
+fn answers(index: &Index) -> Vec<String> {
     let never = Cancel::default();
     let info = index.info();
     let mut answers = vec![
@@ -409,7 +412,7 @@ fn a_growing_trace_is_followed_to_its_last_whole_line() {
     let (progress, cancel, until) = (BuildProgress::default(), Cancel::default(), Cancel::default());
     let follow = Follow { until: &until, fingerprint: &fingerprint };
     let (sender, parts) = channel();
-    let on_part = |index: Index<Tarmac>| sender.send(index).unwrap();
+    let on_part = |index: Index| sender.send(index).unwrap();
     let first = fingerprint().unwrap();
     std::thread::scope(|scope| {
         let build = Build::new(&tarmac, &first, &OPTIONS, &progress, &cancel).following(Some(follow)).telling(&on_part);

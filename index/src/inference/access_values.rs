@@ -1,7 +1,7 @@
 //! The values of accesses.
 
 use stepback_machine::{AccessKind, Endian, RegisterView};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -40,12 +40,7 @@ pub(super) struct AccessValues {
 
 impl AccessValues {
     /// What the steps of some slots stored and loaded, as far as it is known; where they are too many, of the last ones.
-    pub fn of<S: Source>(
-        index: &Index<S>,
-        slots: &[u64],
-        circumstances: Circumstances,
-        cancel: &Cancel,
-    ) -> Result<Self, QueryError> {
+    pub fn of(index: &Index, slots: &[u64], circumstances: Circumstances, cancel: &Cancel) -> Result<Self, QueryError> {
         let mut wanted = Vec::with_capacity(slots.len());
         for slot in slots {
             wanted.push((SlotReader(index).thread_at(Position(*slot))?, *slot));
@@ -109,12 +104,7 @@ fn is_near(slots: &[u64], slot: u64) -> bool {
 }
 
 /// Fills in what follows about the values of cells that a step gave a value, which the trace does not state.
-pub(crate) fn fill_cells<S: Source>(
-    index: &Index<S>,
-    step: Step,
-    cells: &mut [Defined],
-    cancel: &Cancel,
-) -> Result<(), QueryError> {
+pub(crate) fn fill_cells(index: &Index, step: Step, cells: &mut [Defined], cancel: &Cancel) -> Result<(), QueryError> {
     let slot = step.after().0;
     let thread = SlotReader(index).thread_at(Position(slot))?;
     let untraced = UntracedReader(index).of(thread)?;
@@ -150,11 +140,7 @@ pub(crate) fn fill_cells<S: Source>(
 }
 
 /// Fills in what follows about the values of accesses that have none. Nothing is done in traces that state values.
-pub(crate) fn fill_accesses<S: Source>(
-    index: &Index<S>,
-    records: &mut [StepRecord],
-    cancel: &Cancel,
-) -> Result<(), QueryError> {
+pub(crate) fn fill_accesses(index: &Index, records: &mut [StepRecord], cancel: &Cancel) -> Result<(), QueryError> {
     let has_access = |record: &&StepRecord| record.effects.iter().any(|effect| matches!(effect, Effect::Access(_)));
     let slots: Vec<u64> = records.iter().filter(has_access).map(|record| record.step.after().0).collect();
     let Some(last) = slots.last().filter(|_| index.is_inferred()) else { return Ok(()) };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -51,8 +51,8 @@ pub(super) struct ThreadPosition {
 }
 
 /// What is inferred around a position.
-pub(super) struct Around<'a, S> {
-    index: &'a Index<S>,
+pub(super) struct Around<'a> {
+    index: &'a Index,
     thread: ThreadId,
     position: Position,
     circumstances: Circumstances,
@@ -74,9 +74,9 @@ struct Writer {
     slot: u64,
 }
 
-impl<'a, S: Source> Around<'a, S> {
+impl<'a> Around<'a> {
     pub fn new(
-        index: &'a Index<S>,
+        index: &'a Index,
         at: ThreadPosition,
         circumstances: Circumstances,
         known: Option<&[RegisterState]>,
@@ -209,8 +209,8 @@ impl<'a, S: Source> Around<'a, S> {
 }
 
 /// True when the trace itself tells something of a register at a position.
-fn is_known<S: Source>(
-    index: &Index<S>,
+fn is_known(
+    index: &Index,
     at: ThreadPosition,
     view: RegisterView,
     known: &[RegisterState],
@@ -229,8 +229,8 @@ fn writer_of_unknown(state: &RegisterState) -> Option<Writer> {
 }
 
 /// Follows the steps around some slots; the registers are those at the last.
-fn snapshot_of<S: Source>(
-    index: &Index<S>,
+fn snapshot_of(
+    index: &Index,
     thread: ThreadId,
     slots: Range<u64>,
     circumstances: Circumstances,

@@ -1,6 +1,6 @@
 //! When memory was last written by something else than the instructions of the trace.
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -18,9 +18,9 @@ const THREADS: usize = 256;
 const SYSTEM_CALLS: usize = 256;
 
 /// Finds what may have written memory besides the steps.
-pub(super) struct BreakReader<'a, S>(pub &'a Index<S>);
+pub(super) struct BreakReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> BreakReader<'a, S> {
+impl<'a> BreakReader<'a> {
     /// True when the trace says which system calls were made.
     pub(super) fn has_system_calls(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
         let recordings = DoubtReader(self.0).recordings(at, cancel)?;

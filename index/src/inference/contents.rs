@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -43,8 +43,8 @@ const LONGEST: u64 = 4096;
 
 /// Bytes of memory at a position as far as the steps force them, without the values that the trace may state;
 /// none for what is not known. Bytes beyond the end of the address space are left out.
-pub(crate) fn infer_memory<S: Source>(
-    index: &Index<S>,
+pub(crate) fn infer_memory(
+    index: &Index,
     range: MemoryRange,
     at: Position,
     cancel: &Cancel,
@@ -59,8 +59,8 @@ pub(crate) fn infer_memory<S: Source>(
 }
 
 /// Fills in what follows about bytes that the trace does not tell. Nothing is done in traces that state values.
-pub(crate) fn fill_memory<S: Source>(
-    index: &Index<S>,
+pub(crate) fn fill_memory(
+    index: &Index,
     moment: MemoryMoment,
     bytes: &mut [ByteState],
     cancel: &Cancel,
@@ -99,8 +99,8 @@ impl Witnesses {
     }
 }
 
-fn infer<S: Source>(
-    index: &Index<S>,
+fn infer(
+    index: &Index,
     circumstances: Circumstances,
     moment: MemoryMoment,
     bytes: &mut [ByteState],
@@ -157,14 +157,14 @@ fn infer<S: Source>(
 }
 
 /// The last steps of threads, of which some may not have been completed.
-struct Endings<'i, S> {
-    index: &'i Index<S>,
+struct Endings<'i> {
+    index: &'i Index,
     at: Position,
     /// By thread.
     known: HashMap<ThreadId, Option<Range<u64>>>,
 }
 
-impl<S: Source> Endings<'_, S> {
+impl Endings<'_> {
     /// True when what a step stored or loaded at a slot may never have happened.
     fn is_unfinished(&mut self, slot: u64) -> Result<bool, QueryError> {
         if !self.index.source().is_recorded_by_block() {
@@ -210,8 +210,8 @@ struct Unbroken {
 }
 
 /// The slots up to another from which on system calls and signals came that cannot have reached the bytes accessed there.
-fn unchanged_slots<S: Source>(
-    index: &Index<S>,
+fn unchanged_slots(
+    index: &Index,
     moment: MemoryMoment,
     witnesses: &[Witnesses],
     until: u64,
@@ -236,8 +236,8 @@ fn unchanged_slots<S: Source>(
     Ok(unchanged)
 }
 
-fn unbroken_slots<S: Source>(
-    index: &Index<S>,
+fn unbroken_slots(
+    index: &Index,
     moment: MemoryMoment,
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
@@ -262,7 +262,7 @@ fn unbroken_slots<S: Source>(
 
 /// The same where the trace does not say which system calls were made: the instructions that make them are looked for.
 /// Which system calls other threads make meanwhile is not known.
-fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Range<u64>, QueryError> {
+fn without_system_calls(index: &Index, at: Position) -> Result<Range<u64>, QueryError> {
     if index.threads().len() > 1 {
         return Ok(0..0);
     }

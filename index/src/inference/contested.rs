@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, decode};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -29,8 +29,8 @@ const AROUND: Surroundings = Surroundings { before: 64, behind: 1 };
 const STORES: usize = 8;
 
 /// What may have changed memory around a position.
-pub(super) struct Contested<'i, S> {
-    index: &'i Index<S>,
+pub(super) struct Contested<'i> {
+    index: &'i Index,
     /// Who writes at the time of the position: the threads of the steps on both sides are asked for.
     here: Vec<Others<'i>>,
     /// The same for the accesses that were looked at, by thread and the begin of its block.
@@ -52,9 +52,9 @@ pub(super) struct Told {
     pub is_stored: IsStored,
 }
 
-impl<'i, S: Source> Contested<'i, S> {
+impl<'i> Contested<'i> {
     /// Around a position, for accesses of some slots.
-    pub fn new(index: &'i Index<S>, at: Position, slots: Range<u64>, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn new(index: &'i Index, at: Position, slots: Range<u64>, cancel: &Cancel) -> Result<Self, QueryError> {
         let mut here = Vec::new();
         let last = index.step_count();
         // Threads may be known by markers alone: without a step nobody stored anything.
@@ -100,7 +100,7 @@ impl<'i, S: Source> Contested<'i, S> {
     }
 }
 
-impl<S: Source> Contested<'_, S> {
+impl Contested<'_> {
     /// True when an access of a slot tells what its bytes are at the very position.
     fn is_told_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
         if slot != self.at.0 || kind == AccessKind::Write {
@@ -113,11 +113,7 @@ impl<S: Source> Contested<'_, S> {
 }
 
 /// The stores of some slots that reach further than their records.
-fn unshown_between<S: Source>(
-    index: &Index<S>,
-    slots: Range<u64>,
-    cancel: &Cancel,
-) -> Result<Vec<Unshown>, QueryError> {
+fn unshown_between(index: &Index, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<Unshown>, QueryError> {
     let mut found = Vec::new();
     for pc in unshown_stores(index) {
         for step in VisitReader(index).visits_between(*pc, slots.start..slots.end.saturating_add(1), STORES + 1)? {
@@ -138,7 +134,7 @@ fn unshown_between<S: Source>(
 }
 
 /// Where the trace's instructions lie that store more than their records show.
-fn unshown_stores<S: Source>(index: &Index<S>) -> &[Address] {
+fn unshown_stores(index: &Index) -> &[Address] {
     index.unshown_stores.get_or_init(|| {
         let known = index.source().instructions().unwrap_or_default();
         let is_wide = |known: &stepback_parsers::KnownInstruction| {

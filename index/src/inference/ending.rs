@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, Encoding, Flow, MemoryOperand, RegisterId, decode};
-use stepback_parsers::{GapReason, Marker, MarkerKind, Position, Source};
+use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
 use crate::answers::error::QueryError;
 use crate::answers::reason::Way;
@@ -93,8 +93,8 @@ impl Engine<'_> {
 
 /// The slots before a position of the last steps of a thread that may not have been completed; none while more of its
 /// steps follow, and in formats that record only completed instructions.
-pub(crate) fn unfinished_slots<S: Source>(
-    index: &Index<S>,
+pub(crate) fn unfinished_slots(
+    index: &Index,
     thread: ThreadId,
     at: Position,
 ) -> Result<Option<Range<u64>>, QueryError> {

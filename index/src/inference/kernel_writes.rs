@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use stepback_machine::linux::{WrittenIf, WrittenLength, WrittenPart};
 use stepback_machine::{RegisterId, RegisterView, Registers};
-use stepback_parsers::{GapReason, Marker, MarkerKind, Position, Source};
+use stepback_parsers::{GapReason, Marker, MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -64,9 +64,9 @@ struct Left {
 }
 
 /// Finds out where the kernel wrote.
-pub(super) struct KernelReader<'a, S>(pub &'a Index<S>);
+pub(super) struct KernelReader<'a>(pub &'a Index);
 
-impl<S: Source> KernelReader<'_, S> {
+impl KernelReader<'_> {
     /// Where it wrote for others at the time of some steps.
     pub fn writes(&self, concurrent: &Concurrent) -> Result<KernelWrites, QueryError> {
         let mut pieces = Vec::new();

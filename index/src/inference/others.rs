@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -22,19 +22,15 @@ use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
 /// The run of a thread in some slots.
-pub(super) fn run_of<'i, S: Source>(
-    index: &'i Index<S>,
-    thread: ThreadId,
-    slots: &RunSlots,
-) -> Result<Run<'i>, QueryError> {
+pub(super) fn run_of<'i>(index: &'i Index, thread: ThreadId, slots: &RunSlots) -> Result<Run<'i>, QueryError> {
     let end = slots.pieces.last().map_or(0, |piece| piece.end);
     let shared = SharedReader(index).before(end)?;
     run_beside(index, thread, slots, shared)
 }
 
 /// The same, where it is known what is shared.
-pub(super) fn run_beside<'i, S: Source>(
-    index: &'i Index<S>,
+pub(super) fn run_beside<'i>(
+    index: &'i Index,
     thread: ThreadId,
     slots: &RunSlots,
     shared: Shared,
@@ -88,7 +84,7 @@ impl fmt::Debug for Others<'_> {
 
 impl<'i> Others<'i> {
     /// Those of a run in these slots: the first and the last are its own steps.
-    pub fn of<S: Source>(index: &'i Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
+    pub fn of(index: &'i Index, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
         let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {
             let is_written = Box::new(|_| true);
             return Ok(Self { is_written, known: RefCell::default(), kernel: KernelWrites::Anywhere });

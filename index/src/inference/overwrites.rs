@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering;
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -27,8 +27,8 @@ const LOOKED_AT: usize = 4096;
 const EXAMINED: usize = 16;
 
 /// Finds what may have overwritten some bytes.
-pub(crate) struct OverwriteReader<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct OverwriteReader<'a> {
+    index: &'a Index,
     /// None where their addresses are not known: every call that writes at all may have written them.
     range: Option<MemoryRange>,
     /// Only threads that see this memory can have written them; none where all see the same one.
@@ -37,8 +37,8 @@ pub(crate) struct OverwriteReader<'a, S> {
     left: usize,
 }
 
-impl<'a, S: Source> OverwriteReader<'a, S> {
-    pub(crate) fn new(index: &'a Index<S>, range: Option<MemoryRange>) -> Self {
+impl<'a> OverwriteReader<'a> {
+    pub(crate) fn new(index: &'a Index, range: Option<MemoryRange>) -> Self {
         Self { index, range, memory: None, left: EXAMINED }
     }
 

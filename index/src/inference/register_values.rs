@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{RegisterId, Registers};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -22,8 +22,8 @@ use crate::read::slots::SlotReader;
 use crate::read::untraced::UntracedReader;
 
 /// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
-pub(crate) fn infer_registers<S: Source>(
-    index: &Index<S>,
+pub(crate) fn infer_registers(
+    index: &Index,
     thread: ThreadId,
     position: Position,
     cancel: &Cancel,
@@ -43,8 +43,8 @@ pub(crate) fn infer_registers<S: Source>(
 }
 
 /// Fills in what follows about registers that have no value. Nothing is done in traces that state values.
-pub(crate) fn fill_registers<S: Source>(
-    index: &Index<S>,
+pub(crate) fn fill_registers(
+    index: &Index,
     thread: ThreadId,
     position: Position,
     registers: &mut [RegisterState],

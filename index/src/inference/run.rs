@@ -7,7 +7,7 @@ use stepback_machine::{
     AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode, RegisterView, Registers, Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite, Source, Step, StepEvent,
+    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Position, Problem, RegisterWrite, Step, StepEvent,
     TextEvent, ThreadNumber,
 };
 
@@ -140,11 +140,7 @@ pub(super) enum MemoryUse {
 
 /// The run of a thread in some slots, without what others did at times that are not exactly known:
 /// where several threads run, its memory is not to be followed then.
-pub(super) fn run_alone<'i, S: Source>(
-    index: &'i Index<S>,
-    thread: ThreadId,
-    slots: &RunSlots,
-) -> Result<Run<'i>, QueryError> {
+pub(super) fn run_alone<'i>(index: &'i Index, thread: ThreadId, slots: &RunSlots) -> Result<Run<'i>, QueryError> {
     let count: u64 = slots.pieces.iter().map(|piece| piece.end.saturating_sub(piece.start)).sum();
     let count = usize::try_from(count).unwrap_or(0);
     let before = slots.pieces.first().map_or(0, |piece| piece.start.saturating_sub(1));
@@ -178,7 +174,7 @@ pub(super) fn run_alone<'i, S: Source>(
 }
 
 /// Returns the recorded values of the registers that count windows; many traces record them once only.
-fn window_counts<S: Source>(index: &Index<S>, thread: ThreadId, at: Position) -> Result<Vec<Told>, QueryError> {
+fn window_counts(index: &Index, thread: ThreadId, at: Position) -> Result<Vec<Told>, QueryError> {
     let set = index.instruction_set(thread);
     if !index.source().leaves_values_out() {
         return Ok(Vec::new());
@@ -233,12 +229,12 @@ impl<'i> Run<'i> {
     }
 }
 
-struct RunReader<'a, S> {
-    index: &'a Index<S>,
+struct RunReader<'a> {
+    index: &'a Index,
     run: Run<'a>,
 }
 
-impl<S: Source> RunReader<'_, S> {
+impl RunReader<'_> {
     fn is_own(&self, thread: ThreadNumber) -> bool {
         self.run.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.run.thread
     }
@@ -261,7 +257,7 @@ impl<S: Source> RunReader<'_, S> {
     }
 }
 
-impl<S: Source> EventSink for RunReader<'_, S> {
+impl EventSink for RunReader<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.run.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -37,15 +37,15 @@ pub(super) struct RunSlots {
 
 impl RunSlots {
     /// Slots in one piece.
-    pub fn single<S: Source>(index: &Index<S>, slots: Range<u64>) -> Self {
+    pub fn single(index: &Index, slots: Range<u64>) -> Self {
         let reaches_end = index.threads().len() == 1 && slots.end > index.step_count();
         Self { pieces: vec![slots], reaches_end }
     }
 
     /// The slots around some slots, with the steps of the thread next to them.
     /// Cost: lookups in the lists of the thread; of each kind of marker where its next steps are far away.
-    pub fn around<S: Source>(
-        index: &Index<S>,
+    pub fn around(
+        index: &Index,
         thread: ThreadId,
         slots: Range<u64>,
         surroundings: Surroundings,
@@ -77,11 +77,7 @@ impl RunSlots {
 }
 
 /// The slots of a range in which a thread has markers that matter, each as a piece; none where there are too many.
-fn marker_slots<S: Source>(
-    index: &Index<S>,
-    thread: ThreadId,
-    range: Range<u64>,
-) -> Result<Option<Vec<Range<u64>>>, QueryError> {
+fn marker_slots(index: &Index, thread: ThreadId, range: Range<u64>) -> Result<Option<Vec<Range<u64>>>, QueryError> {
     let mut found = BTreeSet::new();
     for kind in BREAKS.into_iter().chain(STATEMENTS) {
         let mut from = range.start;

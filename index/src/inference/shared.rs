@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 
 use stepback_machine::linux::{LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written};
 use stepback_machine::{RegisterView, Registers};
-use stepback_parsers::{MarkerKind, Source, Step};
+use stepback_parsers::{MarkerKind, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -82,7 +82,7 @@ pub(super) enum IsStored {
 }
 
 /// Finds out what is shared.
-pub(super) struct SharedReader<'a, S>(pub &'a Index<S>);
+pub(super) struct SharedReader<'a>(pub &'a Index);
 
 /// A system call that shares memory.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,7 @@ struct Mapping {
     kind: SharedKind,
 }
 
-impl<S: Source> SharedReader<'_, S> {
+impl SharedReader<'_> {
     /// What was shared before a slot. Cost: once for each system call that shares memory, that of looking at the steps around it.
     pub fn before(&self, slot: u64) -> Result<Shared, QueryError> {
         let wanted = WantedMarkers { kinds: &[SHARING_CALLS], thread: None };

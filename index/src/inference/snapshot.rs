@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use stepback_machine::{Mode, RegisterView};
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::answers::reason::Reason;
@@ -18,7 +17,7 @@ use crate::inference::surroundings::Surroundings;
 use crate::inference::symbols::Symbols;
 
 /// What is known of a trace besides its steps.
-pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
+pub(super) fn circumstances(index: &Index) -> Circumstances {
     Circumstances {
         is_execution_stated: false,
         // In a trace without values, who else writes is worked out for each run.
@@ -31,8 +30,8 @@ pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
 }
 
 /// What some views of at most 8 bytes hold at a slot as far as registers alone tell it.
-pub(super) fn registers_alone<S: Source>(
-    index: &Index<S>,
+pub(super) fn registers_alone(
+    index: &Index,
     thread: ThreadId,
     slot: u64,
     around: Surroundings,

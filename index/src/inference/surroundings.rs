@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use stepback_parsers::Source;
-
 use crate::index::Index;
 
 /// How many steps around a place are looked at.
@@ -17,7 +15,7 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// These of some slots, with the slots themselves.
-    pub fn of<S: Source>(self, index: &Index<S>, slots: Range<u64>) -> Range<u64> {
+    pub fn of(self, index: &Index, slots: Range<u64>) -> Range<u64> {
         let first = slots.start.saturating_sub(self.before).max(1);
         let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
         first..end.max(first)

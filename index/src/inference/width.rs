@@ -1,7 +1,7 @@
 //! How much of an address tells of the registers that it was made of: a processor may cut off the upper half.
 
 use stepback_machine::{InstructionSet, RegisterView, Registers, StateBit};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -40,7 +40,7 @@ impl AddressWidth {
     }
 
     /// That of a thread at a slot.
-    pub fn at<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
+    pub fn at(index: &Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let set = index.instruction_set(thread);
         let Some(Decisive { bit, view }) = Decisive::of(set) else { return Ok(Self::Whole) };
         let at = Position(slot.min(index.step_count()));

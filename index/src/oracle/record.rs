@@ -65,7 +65,7 @@ impl Oracle {
     ///
     /// # Errors
     /// The trace could not be read.
-    pub fn of<S: Source>(source: &S) -> Result<Self, SourceError> {
+    pub fn of(source: &dyn Source) -> Result<Self, SourceError> {
         let mut text = Vec::new();
         let mut made_lines = (!source.is_text()).then(Vec::<NamedLine>::new);
         match &mut made_lines {

@@ -1,6 +1,6 @@
 //! The last and next accesses of a cell.
 
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::{Accessed, AccessesAt};
@@ -99,7 +99,7 @@ pub struct IsAccessedBy {
 impl Query for LastAccess {
     type Answer = LastAccessAnswer;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
         let Self { cell, kinds, before } = *self;
         let last = LastAccesses { cell, kinds, thread: None, before, skip: 0, limit: 1 }.run(index, cancel)?;
         Ok(match last.and_then(|last| last.accesses.into_iter().next()) {
@@ -113,15 +113,15 @@ impl Query for LastAccess {
 impl Query for LastAccesses {
     type Answer = Option<AccessesAt>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
         self.in_memory(index, self.thread, cancel)
     }
 }
 
 impl InMemory for LastAccesses {
-    fn in_memory<S: Source>(
+    fn in_memory(
         &self,
-        index: &Index<S>,
+        index: &Index,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Option<AccessesAt>, QueryError> {
@@ -159,7 +159,7 @@ impl InMemory for LastAccesses {
 impl Query for NextAccess {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let Self { cell, kinds, from } = *self;
         let next = NextAccesses { cell, kinds, thread: None, from, skip: 0, limit: 1 }.run(index, cancel)?;
         Ok(next.into_iter().next())
@@ -169,18 +169,13 @@ impl Query for NextAccess {
 impl Query for NextAccesses {
     type Answer = Vec<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         self.in_memory(index, self.thread, cancel)
     }
 }
 
 impl InMemory for NextAccesses {
-    fn in_memory<S: Source>(
-        &self,
-        index: &Index<S>,
-        seen_by: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
+    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
         let memory = SlotReader(index).memory_at(seen_by, self.from)?;
@@ -212,7 +207,7 @@ impl InMemory for NextAccesses {
 impl Query for IsAccessedBy {
     type Answer = bool;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<bool, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<bool, QueryError> {
         let slot = self.step.after().0;
         let asked = Asked {
             index,
@@ -246,13 +241,13 @@ mod tests {
     use super::*;
     use crate::builder::options::BuildOptions;
 
-    fn index_of(text: &str) -> Index<Tarmac> {
+    fn index_of(text: &str) -> Index {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
         index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1, threads: 1 }).unwrap()
     }
 
     #[track_caller]
-    fn check(index: &Index<Tarmac>, (address, len_bytes): (u64, u64), expected: (Option<u64>, Option<u64>)) {
+    fn check(index: &Index, (address, len_bytes): (u64, u64), expected: (Option<u64>, Option<u64>)) {
         let cell = Cell::Memory { address: Address(address), len_bytes };
         let (kinds, cancel) = (AccessKinds::Writes, Cancel::default());
         let last = match (LastAccess { cell, kinds, before: index.end() }).run(index, &cancel).unwrap() {

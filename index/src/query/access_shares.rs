@@ -1,7 +1,7 @@
 //! How many of some steps access memory.
 
 use stepback_machine::AccessKind;
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -32,7 +32,7 @@ pub struct AccessShare {
 impl Query for AccessShares {
     type Answer = AccessShare;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<AccessShare, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<AccessShare, QueryError> {
         cancel.check()?;
         let end = self.first.0.saturating_add(self.count).min(index.step_count());
         let mut share = AccessShare { steps: end.saturating_sub(self.first.0), ..AccessShare::default() };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -43,18 +43,13 @@ pub struct AccessesOf {
 impl Query for AccessesOf {
     type Answer = Vec<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         self.in_memory(index, self.thread, cancel)
     }
 }
 
 impl InMemory for AccessesOf {
-    fn in_memory<S: Source>(
-        &self,
-        index: &Index<S>,
-        seen_by: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
+    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let memory = SlotReader(index).memory_at(seen_by, self.from)?;
         let (mut first, mut found) = (self.from.0.saturating_add(1), Vec::new());
@@ -82,12 +77,7 @@ impl InMemory for AccessesOf {
 
 impl AccessesOf {
     /// A part of the accesses in a slot that steps did.
-    fn accesses_in<S: Source>(
-        &self,
-        index: &Index<S>,
-        slot: u64,
-        part: &mut Part,
-    ) -> Result<Vec<FoundAccess>, QueryError> {
+    fn accesses_in(&self, index: &Index, slot: u64, part: &mut Part) -> Result<Vec<FoundAccess>, QueryError> {
         let (mut found, mut left) = (Vec::new(), part.skip);
         let mut contradictions = Contradictions::default();
         SlotReader(index).each_event(slot..slot + 1, |event| {
@@ -117,7 +107,7 @@ impl AccessesOf {
     }
 
     /// The slots of a segment, from one of the trace on, that touch the range.
-    fn slots_in<S: Source>(&self, index: &Index<S>, number: usize, first: u64) -> Result<BTreeSet<u64>, QueryError> {
+    fn slots_in(&self, index: &Index, number: usize, first: u64) -> Result<BTreeSet<u64>, QueryError> {
         let (Some(segment), Some(end)) = (index.segment(number), last_of(self.range.address, self.range.len_bytes))
         else {
             return Ok(BTreeSet::new());

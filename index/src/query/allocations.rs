@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 use stepback_machine::Address;
-use stepback_parsers::{Marker, MarkerKind, Position, Source};
+use stepback_parsers::{Marker, MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -51,7 +51,7 @@ const KINDS: [MarkerKind; 4] =
 impl Query for Allocations {
     type Answer = Heap;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Heap, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Heap, QueryError> {
         let mut builder = Builder::new(&self.roles);
         let mut from = Position(0);
         loop {

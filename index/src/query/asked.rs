@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use stepback_machine::{AccessKind, Address, RegisterView};
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::Accessed;
@@ -44,8 +44,8 @@ use crate::store::regions::ranges::AddressRange;
 
 /// What is asked for.
 #[derive(Clone)]
-pub(super) struct Asked<'a, S> {
-    pub index: &'a Index<S>,
+pub(super) struct Asked<'a> {
+    pub index: &'a Index,
     pub cell: Cell,
     /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
     pub homes: Option<Homes>,
@@ -93,9 +93,9 @@ enum What<'a> {
     Host(&'a HostRegion),
 }
 
-impl<'a, S: Source> Asked<'a, S> {
+impl<'a> Asked<'a> {
     /// The uses of the register that the cell is, where instructions alone tell of them.
-    pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a, S>>, QueryError> {
+    pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a>>, QueryError> {
         let Cell::Register { thread, view } = self.cell else { return Ok(None) };
         let is_untraced = || UntracedReader(self.index).of(thread).map(|untraced| untraced.includes(view));
         if self.index.has_operands_alone() || self.kinds != AccessKinds::Reads && is_untraced()? {
@@ -144,7 +144,7 @@ impl<'a, S: Source> Asked<'a, S> {
     }
 
     /// Of a question about the memory that a thread accesses.
-    fn own_slots(&self) -> Option<OwnSlots<'a, S>> {
+    fn own_slots(&self) -> Option<OwnSlots<'a>> {
         let is_memory = matches!(self.cell, Cell::Memory { .. });
         self.thread.filter(|_| is_memory).map(|thread| OwnSlots { index: self.index, thread })
     }
@@ -235,7 +235,7 @@ impl<'a, S: Source> Asked<'a, S> {
     }
 
     /// What tells of a slot's writes of the register which register they were of.
-    fn open_writes(&self, slot: u64) -> Result<Option<OpenWrites<'a, S>>, QueryError> {
+    fn open_writes(&self, slot: u64) -> Result<Option<OpenWrites<'a>>, QueryError> {
         match (&self.homes, self.cell) {
             (Some(homes), Cell::Register { thread, .. }) => OpenWrites::of(self.index, thread, homes, slot),
             _ => Ok(None),
@@ -421,7 +421,7 @@ impl<'a, S: Source> Asked<'a, S> {
         Some(region).filter(|region| region.first <= range.last && range.first <= region.last)
     }
 
-    fn touches(&self) -> TouchReader<'a, S> {
+    fn touches(&self) -> TouchReader<'a> {
         TouchReader::in_memory(self.index, self.memory)
     }
 

@@ -1,7 +1,7 @@
 //! When each byte of some memory was accessed last.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::byte_state::ByteTouch;
 use crate::answers::cancel::Cancel;
@@ -27,7 +27,7 @@ pub struct TouchesAt {
 impl Query for TouchesAt {
     type Answer = Vec<ByteTouch>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let reader = TouchReader::in_memory(index, SlotReader(index).memory_at(None, self.position)?);
         let mut bytes = Vec::new();

@@ -29,7 +29,7 @@ impl ReadAt for Counted {
 }
 
 /// Returns the number of bytes of a Tarmac trace that a query of its index reads.
-pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index<Tarmac>)) -> u64 {
+pub fn bytes_read_by(text: String, ask: impl FnOnce(&Index)) -> u64 {
     let bytes_read = Arc::default();
     let counted = Counted { text: text.into_bytes(), bytes_read: Arc::clone(&bytes_read) };
     let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();

@@ -1,7 +1,7 @@
 //! The uses of a register of which the operands of instructions tell, and no line or record.
 
 use stepback_machine::RegisterView;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -14,14 +14,14 @@ use crate::read::records::RecordReader;
 use crate::read::slots::ThreadSlot;
 
 /// The uses of a register as instructions tell of them.
-pub(super) enum Decoded<'a, S> {
+pub(super) enum Decoded<'a> {
     /// Of any kind, in traces that record no registers.
-    Uses(OperandsOf<'a, S>),
+    Uses(OperandsOf<'a>),
     /// Reads, in traces that record writes alone.
-    Reads(RegisterReads<'a, S>),
+    Reads(RegisterReads<'a>),
 }
 
-impl<S: Source> Decoded<'_, S> {
+impl Decoded<'_> {
     /// The last by steps before a position.
     pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         match self {
@@ -48,8 +48,8 @@ impl<S: Source> Decoded<'_, S> {
 }
 
 /// A register of which the operands of instructions tell.
-pub(super) struct OperandsOf<'a, S> {
-    pub reader: OperandReader<'a, S>,
+pub(super) struct OperandsOf<'a> {
+    pub reader: OperandReader<'a>,
     pub view: RegisterView,
     /// What it is at the position of the question, on a processor with windows a cell.
     pub cell: RegisterView,
@@ -57,7 +57,7 @@ pub(super) struct OperandsOf<'a, S> {
     pub kinds: AccessKinds,
 }
 
-impl<S: Source> OperandsOf<'_, S> {
+impl OperandsOf<'_> {
     fn last_hit(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let last = self.reader.last_uses(&[self.cell], before.0, cancel)?.pop().flatten();
         let Some(last) = last else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -50,7 +50,7 @@ const INFERRED_BLOCKS: usize = 256;
 impl Query for DifferenceBetween {
     type Answer = Difference;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Difference, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Difference, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let thread = match self.thread {
             Some(thread) => thread,
@@ -107,8 +107,8 @@ impl Query for DifferenceBetween {
 }
 
 /// Infers bytes without a recorded value.
-struct Missing<'a, S> {
-    index: &'a Index<S>,
+struct Missing<'a> {
+    index: &'a Index,
     /// The memory that is compared; none where there is only one.
     memory: Option<MemoryId>,
     /// The blocks that were looked at.
@@ -117,7 +117,7 @@ struct Missing<'a, S> {
     left_out: BTreeSet<u64>,
 }
 
-impl<S: Source> Missing<'_, S> {
+impl Missing<'_> {
     fn fill(&mut self, block: &mut BlockState, at: Position, cancel: &Cancel) -> Result<(), QueryError> {
         let missing = block.need & block.unknown();
         if missing == 0 || !self.index.is_inferred() {
@@ -157,7 +157,7 @@ enum Changer {
 impl DifferenceBetween {
     /// Returns the last changes of a block between the two positions; none where the trace shows no change.
     /// A byte known at only one position, because the host may have written in between, does not count as changed.
-    fn change_of<S: Source>(&self, granule: u64, writers: &Writers<'_, S>) -> Result<Option<Change>, QueryError> {
+    fn change_of(&self, granule: u64, writers: &Writers<'_>) -> Result<Option<Change>, QueryError> {
         let (earlier, later) = (self.from.min(self.to).0, self.from.max(self.to).0);
         let reader = TouchReader::in_memory(writers.index, writers.memory);
         let written = reader.last_touches(granule, u64::MAX, later, Wanted::Writes)?;
@@ -182,9 +182,9 @@ impl Change {
         (0..64).filter(|place| self.last[*place].is_some()).fold(0, |mask, place| mask | 1 << place)
     }
 
-    fn compare<S: Source>(
+    fn compare(
         &self,
-        writers: &mut Writers<'_, S>,
+        writers: &mut Writers<'_>,
         from: &Values,
         to: &Values,
         runs: &mut Vec<MemoryDifference>,
@@ -213,7 +213,7 @@ impl Change {
         Ok(())
     }
 
-    fn writer_of<S: Source>(&self, place: usize, writers: &mut Writers<'_, S>) -> Result<Option<Step>, QueryError> {
+    fn writer_of(&self, place: usize, writers: &mut Writers<'_>) -> Result<Option<Step>, QueryError> {
         match self.last[place] {
             Some(Changer::Access { slot, is_write }) => {
                 writers.of_byte(Accessed { slot, is_write, granule: self.granule, place })
@@ -234,8 +234,8 @@ struct Accessed {
 }
 
 /// Finds the steps that wrote bytes. Each slot is read once, except where threads take turns in one.
-struct Writers<'a, S> {
-    index: &'a Index<S>,
+struct Writers<'a> {
+    index: &'a Index,
     /// The memory that is compared; none where there is only one.
     memory: Option<MemoryId>,
     /// For each slot that was read, the owner of all its accesses if one thread made them.
@@ -244,7 +244,7 @@ struct Writers<'a, S> {
     last: Option<(u64, Vec<SlotEvent>, Contradictions)>,
 }
 
-impl<S: Source> Writers<'_, S> {
+impl Writers<'_> {
     /// The step that wrote a byte of a block, or whose read showed that something else had.
     fn of_byte(&mut self, byte: Accessed) -> Result<Option<Step>, QueryError> {
         if self.index.threads().len() == 1 {
@@ -296,7 +296,7 @@ impl<S: Source> Writers<'_, S> {
 }
 
 /// All blocks that the slots of a range may have changed: written, or read with another value.
-fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+fn changed_granules(index: &Index, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
     let mut found = BTreeSet::new();
     for number in 0..index.contents.segments.len() {
         let Some(segment) = index.segment(number) else { continue };

@@ -1,6 +1,6 @@
 //! What steps took in and what they left behind.
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -40,7 +40,7 @@ pub struct EffectsWithin {
 impl Query for EffectsWithin {
     type Answer = RangeEffects;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<RangeEffects, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<RangeEffects, QueryError> {
         SlotReader(index).check_position(self.to)?;
         if usize::from(self.thread.0) >= index.threads().len() {
             return Err(QueryError::NoThread(format!("#{}", self.thread.0)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -57,7 +57,7 @@ pub struct LastExternalChanges {
 impl Query for NextExternalChanges {
     type Answer = Vec<ExternalChange>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let reader = ChangeReader { index, range: self.range, thread: self.thread };
         let (mut found, mut from) = (Vec::new(), self.from.0);
@@ -78,7 +78,7 @@ impl Query for NextExternalChanges {
 impl Query for LastExternalChanges {
     type Answer = Vec<ExternalChange>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.before)?;
         let reader = ChangeReader { index, range: self.range, thread: self.thread };
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
@@ -99,8 +99,8 @@ impl Query for LastExternalChanges {
 }
 
 /// Reads external changes: those of a range, by a thread, where these are named.
-struct ChangeReader<'a, S> {
-    index: &'a Index<S>,
+struct ChangeReader<'a> {
+    index: &'a Index,
     range: Option<MemoryRange>,
     thread: Option<ThreadId>,
 }
@@ -122,7 +122,7 @@ struct ChangedReads {
     count: usize,
 }
 
-impl<S: Source> ChangeReader<'_, S> {
+impl ChangeReader<'_> {
     /// A part of the reads of a slot that are meant, but for those that no step did. Cost: the text of the slot, once.
     fn reads_in(&self, slot: u64, part: &mut Part) -> Result<ChangedReads, QueryError> {
         let mut found = ChangedReads { reads: Vec::new(), count: 0 };

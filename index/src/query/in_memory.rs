@@ -1,7 +1,5 @@
 //! Questions about the memory of one process, in a trace of several.
 
-use stepback_parsers::Source;
-
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -14,12 +12,7 @@ pub trait InMemory: Query {
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn in_memory<S: Source>(
-        &self,
-        index: &Index<S>,
-        seen_by: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<Self::Answer, QueryError>;
+    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
 }
 
 /// A question about the memory that a thread sees.
@@ -34,7 +27,7 @@ pub struct MemoryOf<Q> {
 impl<Q: InMemory> Query for MemoryOf<Q> {
     type Answer = Q::Answer;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Q::Answer, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Q::Answer, QueryError> {
         self.question.in_memory(index, self.thread, cancel)
     }
 }

@@ -1,7 +1,7 @@
 //! Memory as far as the steps force it.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -26,7 +26,7 @@ impl Query for InferredMemory {
     /// None for what is not known.
     type Answer = Vec<Option<u8>>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
         let range = MemoryRange { address: self.address, len_bytes: self.len_bytes };
         infer_memory(index, range, self.position, cancel)
     }

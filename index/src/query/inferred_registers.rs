@@ -1,6 +1,6 @@
 //! Registers as far as the steps force them.
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -23,7 +23,7 @@ pub struct InferredRegisters {
 impl Query for InferredRegisters {
     type Answer = Inference;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Inference, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Inference, QueryError> {
         infer_registers(index, self.thread, self.position, cancel)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stepback_machine::AccessKind;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
@@ -20,7 +20,7 @@ pub(super) struct KnownBefore {
 
 impl KnownBefore {
     /// At the start of a slot, of some bytes of each block. Cost: that of each block.
-    pub fn of_slot<S: Source>(index: &Index<S>, slot: u64, needed: &BTreeMap<u64, u64>) -> Result<Self, QueryError> {
+    pub fn of_slot(index: &Index, slot: u64, needed: &BTreeMap<u64, u64>) -> Result<Self, QueryError> {
         let mut blocks = HashMap::with_capacity(needed.len());
         let region = index.host_regions.at(slot);
         let mut states: Vec<_> = needed.iter().map(|(granule, need)| BlockState::new(*granule, *need)).collect();

@@ -1,6 +1,6 @@
 //! The records of binary formats that are neither steps nor accesses.
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -51,7 +51,7 @@ pub struct NextMarker {
 impl Query for FindMarkers {
     type Answer = Vec<MarkerHit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let wanted = WantedMarkers { kinds: &self.kinds, thread: self.thread };
         let (range, mut hits) = (self.from.0..self.to.min(index.end()).0.saturating_add(1), Vec::new());
@@ -68,7 +68,7 @@ impl Query for FindMarkers {
 impl Query for NextMarker {
     type Answer = Option<Position>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
         cancel.check()?;
         SlotReader(index).check_position(self.from)?;
         Ok(MarkerReader(index).next_slot(&self.kinds, self.from.0)?.map(Position))
@@ -78,7 +78,7 @@ impl Query for NextMarker {
 impl Query for LastMarkers {
     type Answer = Vec<MarkerHit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<MarkerHit>, QueryError> {
         let wanted = WantedMarkers { kinds: &self.kinds, thread: self.thread };
         MarkerReader(index).last(wanted, self.at, cancel)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, RegisterSource, Source};
+use stepback_parsers::{Position, RegisterSource};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -48,15 +48,15 @@ const BLOCKS: usize = 1 << 12;
 impl Query for MemoryAt {
     type Answer = Vec<ByteState>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
         self.in_memory(index, None, cancel)
     }
 }
 
 impl InMemory for MemoryAt {
-    fn in_memory<S: Source>(
+    fn in_memory(
         &self,
-        index: &Index<S>,
+        index: &Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
@@ -78,15 +78,15 @@ pub struct MemoryRangesAt {
 impl Query for MemoryRangesAt {
     type Answer = Vec<Vec<ByteState>>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Vec<ByteState>>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Vec<ByteState>>, QueryError> {
         self.in_memory(index, None, cancel)
     }
 }
 
 impl InMemory for MemoryRangesAt {
-    fn in_memory<S: Source>(
+    fn in_memory(
         &self,
-        index: &Index<S>,
+        index: &Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<ByteState>>, QueryError> {
@@ -103,9 +103,9 @@ impl InMemory for MemoryRangesAt {
 
 impl MemoryRangesAt {
     /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
-    fn by_address<S: Source>(
+    fn by_address(
         &self,
-        index: &Index<S>,
+        index: &Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<ByteState>>, QueryError> {
@@ -148,9 +148,9 @@ impl MemoryAt {
     }
 
     /// Returns what accesses to these virtual addresses show, whichever physical memory they reached.
-    pub(super) fn by_address<S: Source>(
+    pub(super) fn by_address(
         &self,
-        index: &Index<S>,
+        index: &Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Vec<ByteState>, QueryError> {
@@ -160,12 +160,7 @@ impl MemoryAt {
 
     /// Pages that were told to lie elsewhere at times, or where others lie, too, hold what their physical pages do: those that
     /// the trace told last, of whichever thread. Where they lie is not known behind an end that was told.
-    fn follow_pages<S: Source>(
-        &self,
-        index: &Index<S>,
-        bytes: &mut [ByteState],
-        cancel: &Cancel,
-    ) -> Result<(), QueryError> {
+    fn follow_pages(&self, index: &Index, bytes: &mut [ByteState], cancel: &Cancel) -> Result<(), QueryError> {
         let reader = PageReader(index);
         let known = reader.all_pages(cancel)?;
         let moving = match &known {
@@ -213,7 +208,7 @@ impl Query for NextAccessedBlock {
     /// The block's first address.
     type Answer = Option<Address>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         cancel.check()?;
         let from = self.from.0 >> GRANULE_BITS;
         let (accessed, loaded) = (KeyMapReader(index).next_granule(from)?, index.program().next_granule(from));
@@ -233,7 +228,7 @@ impl Query for NextTouchedBlock {
     /// The block's first address.
     type Answer = Option<Address>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         cancel.check()?;
         let granule = KeyMapReader(index).next_granule(self.from.0 >> GRANULE_BITS)?;
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))

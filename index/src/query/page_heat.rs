@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -59,30 +59,20 @@ pub struct HotPage {
 impl Query for PageHeat {
     type Answer = HeatMap;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<HeatMap, QueryError> {
         self.of(index, None, cancel)
     }
 }
 
 impl InMemory for PageHeat {
-    fn in_memory<S: Source>(
-        &self,
-        index: &Index<S>,
-        seen_by: Option<ThreadId>,
-        cancel: &Cancel,
-    ) -> Result<HeatMap, QueryError> {
+    fn in_memory(&self, index: &Index, seen_by: Option<ThreadId>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
         self.of(index, SlotReader(index).memory_at(seen_by, self.to)?, cancel)
     }
 }
 
 impl PageHeat {
     /// The accesses of a memory; without one, of all threads.
-    fn of<S: Source>(
-        &self,
-        index: &Index<S>,
-        memory: Option<MemoryId>,
-        cancel: &Cancel,
-    ) -> Result<HeatMap, QueryError> {
+    fn of(&self, index: &Index, memory: Option<MemoryId>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
         SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = Counts::new(self);
         let (first, last) = (self.first_slot(), self.to.0);

@@ -1,7 +1,7 @@
 //! Accesses of physical memory: those of every virtual page that lay there, while it did.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::accesses_at::AccessesAt;
 use crate::answers::cancel::Cancel;
@@ -41,7 +41,7 @@ impl VirtualPart {
     }
 
     /// All parts that some physical memory ever had, by physical address.
-    pub fn all<S: Source>(index: &Index<S>, asked: MemoryRange, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
+    pub fn all(index: &Index, asked: MemoryRange, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let MemoryRange { address, len_bytes } = asked;
         let Some(last) = last_of(address, len_bytes) else { return Ok(Vec::new()) };
         let pages = PageReader(index).pages(WantedPages::Physical { first: address.0, last }, cancel)?;
@@ -58,20 +58,20 @@ impl VirtualPart {
 }
 
 /// A question about physical memory, as one about each part of it.
-pub(super) struct PhysicalAsked<'a, S> {
-    parts: Vec<Asked<'a, S>>,
+pub(super) struct PhysicalAsked<'a> {
+    parts: Vec<Asked<'a>>,
 }
 
-impl<'a, S: Source> PhysicalAsked<'a, S> {
+impl<'a> PhysicalAsked<'a> {
     /// The parts of a question; none where it is not about physical memory.
-    pub fn of(asked: &Asked<'a, S>) -> Result<Option<Self>, QueryError> {
+    pub fn of(asked: &Asked<'a>) -> Result<Option<Self>, QueryError> {
         let Cell::Physical { address, len_bytes } = asked.cell else { return Ok(None) };
         let parts = VirtualPart::all(asked.index, MemoryRange { address, len_bytes }, asked.cancel)?;
         Ok(Some(Self::among(asked, parts)))
     }
 
     /// The same of parts that are known.
-    pub fn among(asked: &Asked<'a, S>, parts: Vec<VirtualPart>) -> Self {
+    pub fn among(asked: &Asked<'a>, parts: Vec<VirtualPart>) -> Self {
         let part = |VirtualPart { range: MemoryRange { address, len_bytes }, within }| Asked {
             index: asked.index,
             cell: Cell::Memory { address, len_bytes },

@@ -1,7 +1,7 @@
 //! Physical memory at a position.
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -41,7 +41,7 @@ struct LastTouch {
 impl Query for PhysicalMemoryAt {
     type Answer = Vec<ByteState>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let Self { position, address, len_bytes } = *self;
         let len_bytes = match address.0.wrapping_neg() {
@@ -84,13 +84,13 @@ impl Filled<'_> {
 }
 
 /// Reads parts at a position.
-struct PartReader<'a, S> {
-    index: &'a Index<S>,
+struct PartReader<'a> {
+    index: &'a Index,
     cancel: &'a Cancel,
     position: Position,
 }
 
-impl<S: Source> PartReader<'_, S> {
+impl PartReader<'_> {
     /// Fills in bytes of a physical page, of which these are all the virtual parts that it ever had.
     fn fill_page(&self, parts: &[VirtualPart], bytes: &mut [ByteState]) -> Result<(), QueryError> {
         let mut touches = vec![None::<LastTouch>; bytes.len()];

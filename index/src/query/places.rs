@@ -1,6 +1,6 @@
 //! Where a step's text stands in the trace.
 
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -47,7 +47,7 @@ impl Query for TextLineOfStep {
     /// None beyond the end of the trace.
     type Answer = Option<Line>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
         cancel.check()?;
         let slot = self.0.0.saturating_add(1);
         if slot > index.step_count() || !index.source().is_text() {
@@ -61,7 +61,7 @@ impl Query for TextLineOfStep {
 impl Query for NextStepOf {
     type Answer = Option<Step>;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
         SlotReader(index).next_step_of(self.thread, self.from)
     }
 }
@@ -69,7 +69,7 @@ impl Query for NextStepOf {
 impl Query for LastStepOf {
     type Answer = Option<Step>;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
         SlotReader(index).check_position(self.before)?;
         SlotReader(index).owner(self.thread, self.before.0)
     }
@@ -78,7 +78,7 @@ impl Query for LastStepOf {
 impl Query for StepCountOf {
     type Answer = u64;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<u64, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<u64, QueryError> {
         SlotReader(index).check_position(self.before)?;
         StepCounter::new(index, self.thread).count_before(self.before)
     }

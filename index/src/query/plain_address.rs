@@ -1,7 +1,6 @@
 //! The memory that a pointer names: processors ignore tags in its top bits.
 
 use stepback_machine::Address;
-use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -24,7 +23,7 @@ pub struct PlainAddress {
 impl Query for PlainAddress {
     type Answer = Address;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Address, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Address, QueryError> {
         let plain = Address(index.instruction_set(self.thread).plain_address(self.pointer.0));
         let granule = self.pointer.0 >> GRANULE_BITS;
         let is_shown = || KeyMapReader(index).next_granule(granule).map(|next| next == Some(granule));

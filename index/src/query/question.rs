@@ -1,7 +1,5 @@
 //! What a question is.
 
-use stepback_parsers::Source;
-
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -15,5 +13,5 @@ pub trait Query {
     ///
     /// # Errors
     /// See [`QueryError`]; "nothing found" and "unknown" are answers.
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
 }

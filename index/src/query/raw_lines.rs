@@ -1,6 +1,6 @@
 //! The trace's own lines.
 
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -36,7 +36,7 @@ const WINDOW: u64 = 64 << 10;
 impl Query for RawLines {
     type Answer = Vec<RawLine>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RawLine>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<RawLine>, QueryError> {
         if !index.source().is_text() {
             return Ok(Vec::new());
         }

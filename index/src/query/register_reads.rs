@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Bank, Mode, RegisterId, RegisterView};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -24,8 +24,8 @@ use crate::read::slots::SlotReader;
 const BLOCKS: Range<u64> = 32..1 << 14;
 
 /// The reads of a register by a thread.
-pub(super) struct RegisterReads<'a, S> {
-    index: &'a Index<S>,
+pub(super) struct RegisterReads<'a> {
+    index: &'a Index,
     thread: ThreadId,
     /// As it was asked for.
     view: RegisterView,
@@ -43,12 +43,12 @@ struct MeantBank {
     is_meant: bool,
 }
 
-impl<'a, S: Source> RegisterReads<'a, S> {
+impl<'a> RegisterReads<'a> {
     /// The reads of a register, as the mode at a position means it.
     ///
     /// # Errors
     /// [`QueryError::NotRecorded`] for registers that instructions name by number, as system registers.
-    pub fn new(index: &'a Index<S>, thread: ThreadId, view: RegisterView, at: Position) -> Result<Self, QueryError> {
+    pub fn new(index: &'a Index, thread: ThreadId, view: RegisterView, at: Position) -> Result<Self, QueryError> {
         let asked = index.banks.iter().find(|known| known.register == view.register);
         if asked.is_none() && view.register >= RegisterId::FIRST_NAMED {
             let format = index.contents.traits.format.clone();
@@ -107,7 +107,7 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         Ok(self.reader().steps_of(slot..slot + 1)?.iter().any(|step| self.read_by(step).is_some()))
     }
 
-    fn reader(&self) -> OperandReader<'a, S> {
+    fn reader(&self) -> OperandReader<'a> {
         OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads.into() }
     }
 

@@ -1,7 +1,7 @@
 //! The register file at a position.
 
 use stepback_machine::{InstructionSet, RegisterView};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -31,7 +31,7 @@ pub struct RegistersAt {
 impl Query for RegistersAt {
     type Answer = RegisterFile;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<RegisterFile, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<RegisterFile, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let thread = match self.thread {
             Some(thread) if usize::from(thread.0) >= index.threads().len() => {
@@ -53,8 +53,8 @@ pub(crate) struct NamesOf {
 }
 
 /// All registers of a thread at a position, under the names of an instruction set.
-pub(crate) fn file_at<S: Source>(
-    index: &Index<S>,
+pub(crate) fn file_at(
+    index: &Index,
     names: NamesOf,
     at: Position,
     cancel: &Cancel,
@@ -79,7 +79,7 @@ pub struct RegisterViewsAt {
 impl Query for RegisterViewsAt {
     type Answer = Vec<RegisterState>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let mut states = states(index, self.thread, self.views.clone(), self.position, cancel)?;
         fill_registers(index, self.thread, self.position, &mut states, cancel)?;
@@ -88,8 +88,8 @@ impl Query for RegisterViewsAt {
 }
 
 /// What the trace tells of some registers: where only the operands of instructions do, their writers without values.
-fn states<S: Source>(
-    index: &Index<S>,
+fn states(
+    index: &Index,
     thread: ThreadId,
     named: Vec<(String, RegisterView)>,
     at: Position,

@@ -1,6 +1,6 @@
 //! Steps with what they did, and step <-> line <-> time.
 
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -26,7 +26,7 @@ pub struct Steps {
 impl Query for Steps {
     type Answer = Vec<StepRecord>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<StepRecord>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<StepRecord>, QueryError> {
         cancel.check()?;
         let first = self.first.0.saturating_add(1);
         let last = self.first.0.saturating_add(self.count).min(index.step_count());
@@ -43,7 +43,7 @@ pub struct PositionOfLine(pub Line);
 impl Query for PositionOfLine {
     type Answer = Position;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Position, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Position, QueryError> {
         cancel.check()?;
         if !index.source().is_text() {
             return Err(QueryError::NotRecorded { format: index.info().format, what: "lines" });
@@ -59,7 +59,7 @@ pub struct PositionOfTime(pub u64);
 impl Query for PositionOfTime {
     type Answer = Position;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Position, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Position, QueryError> {
         let segments = &index.contents.segments;
         // Times never decrease, so only the last segment that begins in time can hold the place.
         let after = segments.partition_point(|segment| segment.time_before.is_none_or(|before| before <= self.0));
@@ -77,7 +77,7 @@ pub struct FallsAcrossTime(pub u64);
 impl Query for FallsAcrossTime {
     type Answer = Vec<TimeFall>;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Vec<TimeFall>, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Vec<TimeFall>, QueryError> {
         let falls = index.contents.time_falls.iter().filter(|fall| fall.to <= self.0 && self.0 < fall.from);
         Ok(falls.map(|fall| TimeFall { step: Step(fall.step), from: fall.from, to: fall.to }).collect())
     }
@@ -90,7 +90,7 @@ pub struct LineOfStep(pub Step);
 impl Query for LineOfStep {
     type Answer = Option<Line>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
         let record = Steps { first: self.0, count: 1 }.run(index, cancel)?.into_iter().next();
         Ok(record.and_then(|record| record.line))
     }

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use stepback_machine::{Address, Branch, Flow};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
 use crate::answers::cancel::Cancel;
@@ -45,7 +45,7 @@ const OTHERS: usize = 16;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
+pub fn tail_calls(index: &Index, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
     let functions = &Functions::new(index.program().functions());
     let mut tails = TailFinder { index, functions }.tails(cancel)?;
     let calls = index.plain_calls();
@@ -82,12 +82,12 @@ fn entry_of(functions: &Functions, call: &Call) -> Address {
 }
 
 /// Looks for tail calls.
-struct TailFinder<'a, S> {
-    index: &'a Index<S>,
+struct TailFinder<'a> {
+    index: &'a Index,
     functions: &'a Functions,
 }
 
-impl<S: Source> TailFinder<'_, S> {
+impl TailFinder<'_> {
     fn tails(&self, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
         let calls = self.index.plain_calls();
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -57,7 +57,7 @@ pub struct PlaceAt {
 impl Query for PlaceAt {
     type Answer = Option<Address>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else { return Ok(None) };
@@ -70,7 +70,7 @@ impl Query for PlaceAt {
 impl Query for TranslationsAt {
     type Answer = Vec<Translation>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Translation>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let pages = PageReader(index).pages(WantedPages::Virtual(self.address.0), cancel)?;
         let Some(page_bytes) = pages.page_bytes else { return Ok(Vec::new()) };
@@ -91,7 +91,7 @@ impl Query for TranslationsAt {
 impl Query for MappingsAt {
     type Answer = Vec<Mapping>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Mapping>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Mapping>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let wanted = WantedPages::Physical { first: self.physical.0, last: self.physical.0 };
         let pages = PageReader(index).pages(wanted, cancel)?;
@@ -117,7 +117,7 @@ impl Query for MappingsAt {
 impl Query for CountTranslations {
     type Answer = TranslationCounts;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<TranslationCounts, QueryError> {
         let reader = PageReader(index);
         let counts = reader.all_pages(cancel)?.map(|pages| {
             let count = |key: fn(&ToldPage) -> u64| pages.all().iter().map(key).collect::<BTreeSet<_>>().len() as u64;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -27,7 +27,7 @@ pub struct UnfinishedSteps {
 impl Query for UnfinishedSteps {
     type Answer = Option<Range<Step>>;
 
-    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Range<Step>>, QueryError> {
+    fn run(&self, index: &Index, _cancel: &Cancel) -> Result<Option<Range<Step>>, QueryError> {
         SlotReader(index).check_position(self.position)?;
         let slots = unfinished_slots(index, self.thread, self.position)?;
         let step = |slot: u64| Step(slot.saturating_sub(1));

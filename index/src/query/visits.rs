@@ -1,7 +1,7 @@
 //! When an address was executed.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -76,7 +76,7 @@ pub struct VisitsFrom {
 impl Query for VisitsFrom {
     type Answer = Vec<Step>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Step>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Step>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let first = self.from.0.saturating_add(1);
         let segments = &index.contents.segments;
@@ -102,7 +102,7 @@ impl Query for VisitsFrom {
 impl Query for NextVisit {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         NextVisitBy { thread: None, visit: *self }.run(index, cancel)
     }
 }
@@ -110,7 +110,7 @@ impl Query for NextVisit {
 impl Query for NextVisitBy {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let NextVisit { pc, from } = self.visit;
         SlotReader(index).check_position(from)?;
         let first = from.0.saturating_add(1);
@@ -132,7 +132,7 @@ impl Query for NextVisitBy {
 impl Query for LastVisit {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         LastVisitBy { thread: None, visit: *self }.run(index, cancel)
     }
 }
@@ -140,7 +140,7 @@ impl Query for LastVisit {
 impl Query for LastVisitBy {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let LastVisit { pc, before } = self.visit;
         SlotReader(index).check_position(before)?;
         let segments = &index.contents.segments;
@@ -161,7 +161,7 @@ impl Query for LastVisitBy {
 impl Query for NthVisit {
     type Answer = Option<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let Some(mut left) = self.number.checked_sub(1) else { return Ok(None) };
         for number in KeyMapReader(index).segments_with(Key::Pc(self.pc.0), 0..index.contents.segments.len())? {
             cancel.check()?;

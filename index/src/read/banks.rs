@@ -6,7 +6,6 @@
 //! Where it does not tell, at the position or at a write, the write may be one of another register of the same name.
 
 use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, Twin};
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::index::homes::Homes;
@@ -14,7 +13,7 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
-impl<'a, S: Source> RegisterReader<'a, S> {
+impl<'a> RegisterReader<'a> {
     /// Where the bytes of a view are at the position.
     pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
         let named = self.bank_names();

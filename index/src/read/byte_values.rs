@@ -1,6 +1,6 @@
 //! Reads the values of bytes of memory from the text of the steps that accessed them.
 
-use stepback_parsers::{EventSink, MemoryAccess, Position, Source, StepEvent};
+use stepback_parsers::{EventSink, MemoryAccess, Position, StepEvent};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::error::QueryError;
@@ -82,12 +82,7 @@ impl ValueRequests {
     }
 
     /// Reads the values into the blocks: of each byte the first or last one in its slot.
-    pub fn read<S: Source>(
-        mut self,
-        index: &Index<S>,
-        order: Order,
-        blocks: &mut [BlockState],
-    ) -> Result<(), QueryError> {
+    pub fn read(mut self, index: &Index, order: Order, blocks: &mut [BlockState]) -> Result<(), QueryError> {
         self.0.sort_unstable();
         for run in self.0.chunk_by_mut(|request, next| next.slot - request.slot <= NEAR) {
             let Some((first, last)) = run.first().zip(run.last()).map(|(first, last)| (first.slot, last.slot)) else {

@@ -1,7 +1,7 @@
 //! The bytes of memory at a position, as far as the trace and the program images tell them.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -20,24 +20,24 @@ use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 const SHORT_RANGE_BYTES: u64 = 4096;
 
 /// Reads the bytes of memory.
-pub(crate) struct ByteReader<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct ByteReader<'a> {
+    index: &'a Index,
     /// Accesses by steps that see another memory do not count; none where there is only one.
     memory: Option<MemoryId>,
 }
 
-impl<'a, S: Source> ByteReader<'a, S> {
+impl<'a> ByteReader<'a> {
     /// Reads what all threads access.
-    pub fn new(index: &'a Index<S>) -> Self {
+    pub fn new(index: &'a Index) -> Self {
         Self { index, memory: None }
     }
 
     /// Reads one memory.
-    pub fn in_memory(index: &'a Index<S>, memory: Option<MemoryId>) -> Self {
+    pub fn in_memory(index: &'a Index, memory: Option<MemoryId>) -> Self {
         Self { index, memory }
     }
 
-    fn touches(&self) -> TouchReader<'a, S> {
+    fn touches(&self) -> TouchReader<'a> {
         TouchReader::in_memory(self.index, self.memory)
     }
 

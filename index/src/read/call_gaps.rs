@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -22,9 +22,9 @@ use crate::store::segment::views::markers_of;
 const REMEMBERED_BYTES: usize = 64 << 20;
 
 /// Finds the threads inside a system call.
-pub(crate) struct CallGapReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct CallGapReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> CallGapReader<'a, S> {
+impl<'a> CallGapReader<'a> {
     /// The last system calls of threads before a slot that these had not come back from by then, by thread.
     /// None when too much would have to be remembered.
     /// Cost: of the first question about a segment some lookups for each thread and its lists, of others the calls that are given.

@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 
 use stepback_machine::Address;
-use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -20,9 +19,9 @@ const PAGE_BYTES: u64 = 4096;
 const LOOKED_UP: usize = 1 << 12;
 
 /// Compares recorded instructions with a program.
-pub struct CodeCheck<'a, S>(pub &'a Index<S>);
+pub struct CodeCheck<'a>(pub &'a Index);
 
-impl<S: Source> CodeCheck<'_, S> {
+impl CodeCheck<'_> {
     /// The instructions whose recorded bytes differ from those of a program, though nothing that the trace shows had
     /// written these bytes before. Cost: one comparison for each distinct instruction.
     ///

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -38,9 +38,9 @@ pub(crate) struct Concurrent {
 }
 
 /// Finds out who ran at the same time.
-pub(crate) struct ConcurrentReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct ConcurrentReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> ConcurrentReader<'a, S> {
+impl<'a> ConcurrentReader<'a> {
     /// What ran while a thread made its steps of some slots: the first and the last of the range are its own.
     /// None when that may be anything. Cost: some lookups for each thread.
     pub(crate) fn of(&self, thread: ThreadId, slots: &Range<u64>) -> Result<Option<Concurrent>, QueryError> {
@@ -197,7 +197,7 @@ mod tests {
     use crate::read::far_uses::records::{Record, Records};
 
     /// Threads that take turns, with a time and some steps each, in segments of a few turns.
-    fn index_of(threads: u16) -> Index<Records> {
+    fn index_of(threads: u16) -> Index {
         let turn = |thread: u16| {
             let time = Record::marker(thread, MarkerKind::TIMESTAMP, 1);
             [time].into_iter().chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, Branch::None)))
@@ -208,7 +208,7 @@ mod tests {
     }
 
     /// What it takes to find out what ran beside a step in the middle.
-    fn time_of(index: &Index<Records>) -> Duration {
+    fn time_of(index: &Index) -> Duration {
         let slot = index.step_count() / 2;
         let thread = SlotReader(index).thread_at(Position(slot)).unwrap();
         let of = || ConcurrentReader(index).of(thread, &(slot..slot + 1)).unwrap().unwrap();

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use stepback_parsers::Source;
-
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -45,14 +43,14 @@ struct Block {
 
 impl Contradictions {
     /// Of the events of whole slots, in trace order. Cost: linear in the events.
-    pub fn of<S: Source>(index: &Index<S>, events: &[SlotEvent]) -> Result<Self, QueryError> {
+    pub fn of(index: &Index, events: &[SlotEvent]) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
         events.iter().try_for_each(|event| contradictions.add(index, event))?;
         Ok(contradictions)
     }
 
     /// Of a slot that is read for it, without keeping its events.
-    pub fn of_slot<S: Source>(index: &Index<S>, slot: u64) -> Result<Self, QueryError> {
+    pub fn of_slot(index: &Index, slot: u64) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
         SlotReader(index).each_event(slot..slot.saturating_add(1), |event| contradictions.add(index, &event))?;
         contradictions.blocks = HashMap::new();
@@ -60,12 +58,12 @@ impl Contradictions {
     }
 
     /// Goes on to the next event, and forgets what earlier ones contradict.
-    pub fn go_on<S: Source>(&mut self, index: &Index<S>, event: &SlotEvent) -> Result<(), QueryError> {
+    pub fn go_on(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
         self.found.clear();
         self.add(index, event)
     }
 
-    fn add<S: Source>(&mut self, index: &Index<S>, event: &SlotEvent) -> Result<(), QueryError> {
+    fn add(&mut self, index: &Index, event: &SlotEvent) -> Result<(), QueryError> {
         let EventKind::Access { address, size_bytes, .. } = event.kind else { return Ok(()) };
         if index.contents.externals == 0 {
             return Ok(());

@@ -1,18 +1,18 @@
 //! The bytes of instructions: as the trace recorded them, else as the program's files have them.
 
 use stepback_machine::{Encoding, step_text};
-use stepback_parsers::{KnownInstruction, Source, StepEvent};
+use stepback_parsers::{KnownInstruction, StepEvent};
 
 use crate::index::Index;
 
 /// The bytes of a step's instruction; none when neither trace nor program tell.
-pub(crate) fn encoding_of<S: Source>(index: &Index<S>, step: &StepEvent<'_>) -> Option<Encoding> {
+pub(crate) fn encoding_of(index: &Index, step: &StepEvent<'_>) -> Option<Encoding> {
     let in_program = || index.program().instruction(step.pc, step.length_bytes, step.instruction_set);
     step.encoding().or_else(in_program)
 }
 
 /// The same of an instruction that the trace executed.
-pub(crate) fn known_encoding<S: Source>(index: &Index<S>, known: &KnownInstruction) -> Option<Encoding> {
+pub(crate) fn known_encoding(index: &Index, known: &KnownInstruction) -> Option<Encoding> {
     let in_program = || index.program().instruction(known.pc, known.length_bytes, known.instruction_set);
     known.encoding.or_else(in_program)
 }

@@ -4,8 +4,6 @@
 
 use std::collections::BinaryHeap;
 
-use stepback_parsers::Source;
-
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
@@ -15,8 +13,8 @@ use crate::read::direction::Direction;
 use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 
 /// The walk of one question.
-pub(crate) struct ExternalSlots<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct ExternalSlots<'a> {
+    index: &'a Index,
     direction: Direction,
     range: Option<MemoryRange>,
     /// With a range: what is next of its bytes, filled at the first question.
@@ -25,9 +23,9 @@ pub(crate) struct ExternalSlots<'a, S> {
     seams: SeamSlots,
 }
 
-impl<'a, S: Source> ExternalSlots<'a, S> {
+impl<'a> ExternalSlots<'a> {
     /// Of all memory, or a range.
-    pub fn new(index: &'a Index<S>, direction: Direction, range: Option<MemoryRange>) -> Self {
+    pub fn new(index: &'a Index, direction: Direction, range: Option<MemoryRange>) -> Self {
         Self { index, direction, range, due: None, seams: SeamSlots::default() }
     }
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
-use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -27,17 +26,17 @@ const VISITS: u32 = 1 << 12;
 const FEW: usize = 64;
 
 /// The walk of one question.
-pub(crate) struct FarUses<'a, S> {
-    reader: &'a OperandReader<'a, S>,
+pub(crate) struct FarUses<'a> {
+    reader: &'a OperandReader<'a>,
     view: RegisterView,
     direction: Direction,
     /// Visits that may still be looked at.
     left: u32,
 }
 
-impl<'a, S: Source> FarUses<'a, S> {
+impl<'a> FarUses<'a> {
     /// The uses of a view, one way.
-    pub fn new(reader: &'a OperandReader<'a, S>, view: RegisterView, direction: Direction) -> Self {
+    pub fn new(reader: &'a OperandReader<'a>, view: RegisterView, direction: Direction) -> Self {
         Self { reader, view, direction, left: VISITS }
     }
 

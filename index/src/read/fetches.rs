@@ -1,7 +1,7 @@
 //! The instructions that were fetched from the bytes of a memory block: a byte that was executed is known.
 
 use stepback_machine::{Address, Encoding};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -27,9 +27,9 @@ pub(crate) struct Fetch {
 pub(crate) type ByteFetches = [Option<Fetch>; 64];
 
 /// Finds the fetches of bytes.
-pub(crate) struct FetchReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct FetchReader<'a>(pub &'a Index);
 
-impl<S: Source> FetchReader<'_, S> {
+impl FetchReader<'_> {
     /// The last fetches of bytes of a block up to a slot. Cost: one step's text for each instruction in the block.
     pub fn last(&self, granule: u64, need: u64, until: u64) -> Result<ByteFetches, QueryError> {
         self.nearest(granule, need, until, Direction::Back)
@@ -156,7 +156,7 @@ mod tests {
 
     /// Each byte from an address on at each position: the value, and `r` or `i` for where it comes from.
     #[track_caller]
-    fn check(index: &Index<Tarmac>, address: u64, len_bytes: u64, expected: &[&str]) {
+    fn check(index: &Index, address: u64, len_bytes: u64, expected: &[&str]) {
         let text = |position| {
             let question = MemoryAt { position: Position(position), address: Address(address), len_bytes };
             let bytes = question.run(index, &Cancel::default()).unwrap().into_iter().map(|state| {
@@ -173,13 +173,13 @@ mod tests {
         assert_eq!((0..=index.step_count()).map(text).collect::<Vec<_>>(), expected);
     }
 
-    fn index_of(text: &str, options: TarmacOptions, program: Program) -> Index<Tarmac> {
+    fn index_of(text: &str, options: TarmacOptions, program: Program) -> Index {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), options).unwrap();
         let options = BuildOptions { segment_bytes: 100, threads: 1 };
         with_images(index_in_memory(Arc::new(tarmac), &options).unwrap(), program, &Cancel::default())
     }
 
-    fn plain(text: &str) -> Index<Tarmac> {
+    fn plain(text: &str) -> Index {
         index_of(text, TarmacOptions::default(), Program::default())
     }
 

@@ -1,6 +1,6 @@
 //! Accesses of steps as hits, for which the text of the steps is read once.
 
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
@@ -20,9 +20,9 @@ pub(crate) struct FoundAccess {
 }
 
 /// Makes hits.
-pub(crate) struct HitReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct HitReader<'a>(pub &'a Index);
 
-impl<S: Source> HitReader<'_, S> {
+impl HitReader<'_> {
     /// Accesses as hits, in their order. Cost: the text of each 128 steps with one of them is read once, whichever way they alternate.
     pub fn hits(&self, found: Vec<FoundAccess>) -> Result<Vec<Hit>, QueryError> {
         let mut steps: Vec<Step> = found.iter().map(|found| found.step).collect();

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use stepback_parsers::Source;
-
 use crate::answers::error::QueryError;
 use crate::index::{Index, bad_key_map};
 use crate::store::contents::{KeyMaps, mapped};
@@ -14,9 +12,9 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
 /// Looks for the segments that have a key.
-pub(crate) struct KeyMapReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct KeyMapReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> KeyMapReader<'a, S> {
+impl<'a> KeyMapReader<'a> {
     /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
     /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
     pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
@@ -61,7 +59,7 @@ impl<'a, S: Source> KeyMapReader<'a, S> {
         granule: u64,
         range: &Range<usize>,
         wants: &dyn Fn(Reach) -> bool,
-    ) -> Result<impl DoubleEndedIterator<Item = usize> + use<S>, QueryError> {
+    ) -> Result<impl DoubleEndedIterator<Item = usize> + use<>, QueryError> {
         let maps = self.0.contents.key_maps.get(group);
         let Range { start, end } = maps.map_or(self.unmapped(), |maps| maps.first as usize..maps.end as usize);
         let within = start.max(range.start)..end.min(range.end);

@@ -1,7 +1,7 @@
 //! Where a thread goes on behind its last step, of which the trace shows no next one.
 
 use stepback_machine::{Address, Branch, Control, Delay, FlagTest, Flow, Lead, RegisterId, RegisterView, Site, Target};
-use stepback_parsers::{DelaySlot, Source, Step};
+use stepback_parsers::{DelaySlot, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
@@ -27,7 +27,7 @@ struct BranchBefore {
     step: StepText,
 }
 
-impl<S: Source> RegisterReader<'_, S> {
+impl RegisterReader<'_> {
     /// Where the thread goes on that has no step from the position on. Cost: the text of its last step,
     /// in a trace of several threads that of up to [`LATE_STEPS`] steps behind it.
     pub(crate) fn last_lead(&self) -> Result<LastLead, QueryError> {

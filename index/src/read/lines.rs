@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{EventSink, Flow, Source, StepEvent};
+use stepback_parsers::{EventSink, Flow, StepEvent};
 
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -10,9 +10,9 @@ use crate::read::slots::SlotReader;
 use crate::store::packed::FRAME;
 
 /// Finds lines and the slots that they belong to.
-pub(crate) struct LineReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct LineReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> LineReader<'a, S> {
+impl<'a> LineReader<'a> {
     /// The slot to which a line, counted from 0, belongs, and where its text begins.
     pub(crate) fn chunk_of_line(&self, line: u64) -> Result<Chunk, QueryError> {
         let Some((number, block)) = self.block_of_line(line)? else { return self.chunk_in_block(0, 0, line) };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -40,9 +40,9 @@ impl WantedMarkers<'_> {
 }
 
 /// Finds markers.
-pub struct MarkerReader<'a, S>(pub &'a Index<S>);
+pub struct MarkerReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> MarkerReader<'a, S> {
+impl<'a> MarkerReader<'a> {
     /// How many markers of each kind each thread has, by thread and kind.
     pub fn marker_counts(&self) -> impl Iterator<Item = MarkerCount> + '_ {
         let known = self.0.contents.markers.iter().filter(|known| known.kind != SHARING_CALLS);

@@ -5,7 +5,7 @@
 //! that was loaded does, and so do the lines of what pushes and pops.
 
 use stepback_machine::{Flow, Mode, RegisterId, RegisterView, Security, Target, ThreadStack, decode};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
 use crate::read::register_reader::RegisterReader;
@@ -16,7 +16,7 @@ use crate::store::named_bank::NamedBank;
 /// Writes of either stack pointer that are looked at; one or two suffice but where MSR sets them again and again.
 const MOVES_TRIED: usize = 16;
 
-impl<S: Source> RegisterReader<'_, S> {
+impl RegisterReader<'_> {
     /// Returns a mode of M-profile with the stack pointer that it uses at the position: the newest of what CONTROL says and
     /// what steps show. Cost: the text of a few steps.
     pub(crate) fn with_stack(&mut self, mode: Mode) -> Result<Mode, QueryError> {

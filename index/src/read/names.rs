@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
-use stepback_parsers::Source;
 
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
@@ -11,9 +10,9 @@ use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 
 /// Tells registers by their names and names by their registers.
-pub struct NameReader<'a, S>(pub &'a Index<S>);
+pub struct NameReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> NameReader<'a, S> {
+impl<'a> NameReader<'a> {
     /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
     /// Of names that mean something in one state of the processor alone, those of the thread's first step come first.
     pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {

@@ -1,14 +1,14 @@
 //! The names of registers at a position: a processor may change to a state in which they have others.
 
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, State};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::read::names::NameReader;
 use crate::read::register_reader::RegisterReader;
 
-impl<S: Source> NameReader<'_, S> {
+impl NameReader<'_> {
     /// The instruction set whose names hold for a thread at a position: a processor may change to another one.
     /// Cost: the text of a step.
     ///

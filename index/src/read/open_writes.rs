@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use stepback_machine::{InstructionSet, Mode, RegisterId, Security, StackChoices, State, ThreadStack};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -18,8 +18,8 @@ use crate::read::states::{lowest_byte, told_by};
 use crate::read::views::ViewReader;
 
 /// Follows a thread through the events of a slot, and tells which registers it wrote.
-pub(crate) struct OpenWrites<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct OpenWrites<'a> {
+    index: &'a Index,
     thread: ThreadId,
     state: Option<State>,
     /// That of the thread's last step; none before its first.
@@ -30,16 +30,16 @@ pub(crate) struct OpenWrites<'a, S> {
 }
 
 /// An event that says which register it wrote, as far as the events up to it tell.
-pub(crate) fn told<'e, S: Source>(open: &mut Option<OpenWrites<'_, S>>, event: &'e SlotEvent) -> Cow<'e, SlotEvent> {
+pub(crate) fn told<'e>(open: &mut Option<OpenWrites<'_>>, event: &'e SlotEvent) -> Cow<'e, SlotEvent> {
     let Some(open) = open else { return Cow::Borrowed(event) };
     let mut event = event.clone();
     open.tell(&mut event);
     Cow::Owned(event)
 }
 
-impl<'a, S: Source> OpenWrites<'a, S> {
+impl<'a> OpenWrites<'a> {
     /// Ready for the events of a slot, if something in it has to be told of. Cost: the text of one or few steps.
-    pub fn of(index: &'a Index<S>, thread: ThreadId, homes: &Homes, slot: u64) -> Result<Option<Self>, QueryError> {
+    pub fn of(index: &'a Index, thread: ThreadId, homes: &Homes, slot: u64) -> Result<Option<Self>, QueryError> {
         for view in homes.open() {
             if ViewReader(index).last_register_slot(thread, view, slot)? == Some(slot) {
                 return Self::before(index, thread, slot).map(Some);
@@ -50,7 +50,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
 
     /// Ready for events of a slot that are known already, if one of them has to be told of.
     pub fn of_events(
-        index: &'a Index<S>,
+        index: &'a Index,
         thread: ThreadId,
         slot: u64,
         events: &[SlotEvent],
@@ -66,7 +66,7 @@ impl<'a, S: Source> OpenWrites<'a, S> {
         }
     }
 
-    fn before(index: &'a Index<S>, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
+    fn before(index: &'a Index, thread: ThreadId, slot: u64) -> Result<Self, QueryError> {
         let mut reader = RegisterReader::new(index, thread, Position(slot.saturating_sub(1)));
         let told = reader.told_state()?;
         let choices = if slot > 0 { reader.stack_choices()? } else { StackChoices::default() };

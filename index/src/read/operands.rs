@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 use stepback_machine::{
     AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterView, decode,
 };
-use stepback_parsers::{EventSink, Position, Source, StepEvent, ThreadNumber};
+use stepback_parsers::{EventSink, Position, StepEvent, ThreadNumber};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -82,15 +82,15 @@ fn use_by(
 }
 
 /// Finds the steps whose operands name registers.
-pub(crate) struct OperandReader<'a, S> {
-    pub index: &'a Index<S>,
+pub(crate) struct OperandReader<'a> {
+    pub index: &'a Index,
     /// Whose steps.
     pub thread: ThreadId,
     /// Which uses.
     pub kinds: OperandKinds,
 }
 
-impl<'a, S: Source> OperandReader<'a, S> {
+impl<'a> OperandReader<'a> {
     /// For each view the last step of a thread up to a slot that uses it. The program counter has none.
     pub(crate) fn last_uses(
         &self,
@@ -247,15 +247,15 @@ fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
 }
 
 /// Keeps the steps of a thread.
-struct StepCollector<'a, S> {
-    index: &'a Index<S>,
+struct StepCollector<'a> {
+    index: &'a Index,
     thread: ThreadId,
     slot: u64,
     threads: Vec<ThreadId>,
     steps: Vec<OperandStep>,
 }
 
-impl<S: Source> EventSink for StepCollector<'_, S> {
+impl EventSink for StepCollector<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }

@@ -1,6 +1,6 @@
 //! Why what a step left may have changed without a step: signals, and what the trace leaves out.
 
-use stepback_parsers::{MarkerKind, Position, Recording, Source, Step};
+use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -20,9 +20,9 @@ fn doubt_of(kind: MarkerKind, step: Step) -> Option<Doubt> {
 }
 
 /// Tells why an answer may be wrong.
-pub(crate) struct DoubtReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct DoubtReader<'a>(pub &'a Index);
 
-impl<S: Source> DoubtReader<'_, S> {
+impl DoubtReader<'_> {
     /// Why a thread's registers may not be what its instruction in a slot left.
     pub(crate) fn restored(
         &self,

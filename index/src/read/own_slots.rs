@@ -1,20 +1,18 @@
 //! The slots in which a thread may have accessed memory: where all accesses show with the steps that did them, those of
 //! its own steps, so that what thousands of other threads did with the same address need not be read.
 
-use stepback_parsers::Source;
-
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::slots::{SlotReader, first_step_of, last_step_of};
 
 /// Looks for slots of a thread.
-pub(crate) struct OwnSlots<'a, S> {
-    pub index: &'a Index<S>,
+pub(crate) struct OwnSlots<'a> {
+    pub index: &'a Index,
     pub thread: ThreadId,
 }
 
-impl<S: Source> OwnSlots<'_, S> {
+impl OwnSlots<'_> {
     /// A slot, or the next one below it that may hold an access of the thread. One lookup; nothing is read again.
     pub fn until(&self, slot: u64) -> Result<u64, QueryError> {
         if self.may_be_late(slot) {

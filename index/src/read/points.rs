@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{Address, InstructionSet, Mode};
-use stepback_parsers::{EventSink, Source, Step, StepEvent, ThreadNumber};
+use stepback_parsers::{EventSink, Step, StepEvent, ThreadNumber};
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -24,9 +24,9 @@ pub struct StepPoint {
 }
 
 /// Finds the points of steps.
-pub struct PointReader<'a, S>(pub &'a Index<S>);
+pub struct PointReader<'a>(pub &'a Index);
 
-impl<S: Source> PointReader<'_, S> {
+impl PointReader<'_> {
     /// When and where a step was. Cost: the text of this one step is read; nothing is inferred.
     ///
     /// # Errors
@@ -55,8 +55,8 @@ impl<S: Source> PointReader<'_, S> {
 }
 
 /// Keeps the addresses of the steps of a thread.
-struct OwnAddresses<'a, S> {
-    index: &'a Index<S>,
+struct OwnAddresses<'a> {
+    index: &'a Index,
     thread: ThreadId,
     /// By their numbers in this run of the parser.
     threads: Vec<ThreadId>,
@@ -65,7 +65,7 @@ struct OwnAddresses<'a, S> {
     found: Vec<(Step, Address)>,
 }
 
-impl<S: Source> EventSink for OwnAddresses<'_, S> {
+impl EventSink for OwnAddresses<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }

@@ -2,14 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use stepback_parsers::Source;
-
 use crate::index::Index;
 
 /// Finds what could not be read.
-pub(crate) struct ProblemReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct ProblemReader<'a>(pub &'a Index);
 
-impl<S: Source> ProblemReader<'_, S> {
+impl ProblemReader<'_> {
     /// True when records of some slots, or of the ones beside them, may be missing.
     /// Cost: a lookup for each segment of the slots.
     pub(crate) fn may_miss_records(&self, slots: &RangeInclusive<u64>) -> bool {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Mode, RegisterId, RegisterUse, RegisterView, decode};
-use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, Source, StepEvent, ThreadNumber};
+use stepback_parsers::{EventSink, MemoryAccess, Position, RegisterWrite, StepEvent, ThreadNumber};
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::range_effects::{MemoryInput, MemoryOutput, RangeEffects, RegisterEffect};
@@ -16,8 +16,8 @@ use crate::store::granules::{GRANULE_BITS, Run, granules_of, runs_of};
 
 /// Follows the steps of a thread. Memory: about 350 bytes for each block of 64 bytes, up to `limit` blocks,
 /// and more for blocks whose bytes are used in many separate runs.
-pub(crate) struct RangeCollector<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct RangeCollector<'a> {
+    index: &'a Index,
     thread: ThreadId,
     /// Threads and registers by their numbers in the run of the parser at hand.
     threads: Vec<ThreadId>,
@@ -113,9 +113,9 @@ struct RegisterWritten {
 /// A step with more writes has them taken at once: what it reads behind them counts as written by itself.
 const WRITES: usize = 1 << 16;
 
-impl<'a, S: Source> RangeCollector<'a, S> {
+impl<'a> RangeCollector<'a> {
     /// Nothing is gathered yet.
-    pub fn new(index: &'a Index<S>, thread: ThreadId, limit: usize) -> Self {
+    pub fn new(index: &'a Index, thread: ThreadId, limit: usize) -> Self {
         let (threads, named, slot, registers, blocks, written) = Default::default();
         let effects = RangeEffects { thread, ..RangeEffects::default() };
         Self { index, thread, threads, named, slot, registers, blocks, limit, written, effects }
@@ -300,7 +300,7 @@ fn add_output(outputs: &mut Vec<MemoryOutput>, address: Address, at: Position) {
     }
 }
 
-impl<S: Source> EventSink for RangeCollector<'_, S> {
+impl EventSink for RangeCollector<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }

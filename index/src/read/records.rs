@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};
-use stepback_parsers::{Flow, Line, Position, Source, Step};
+use stepback_parsers::{Flow, Line, Position, Step};
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
@@ -29,9 +29,9 @@ pub(crate) enum Detail {
 }
 
 /// Reads what steps did.
-pub(crate) struct RecordReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct RecordReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> RecordReader<'a, S> {
+impl<'a> RecordReader<'a> {
     /// Some steps with what they did, in the order in which they are asked for.
     /// Cost: the text of each 128 steps with one of them is read once.
     pub(crate) fn records_of(&self, steps: &[Step], detail: Detail) -> Result<Vec<StepRecord>, QueryError> {
@@ -175,8 +175,8 @@ impl<'a, S: Source> RecordReader<'a, S> {
 }
 
 /// Steps while their effects are found.
-struct Found<'a, S> {
-    index: &'a Index<S>,
+struct Found<'a> {
+    index: &'a Index,
     /// The slots of all that are wanted, ascending.
     wanted: &'a [u64],
     detail: Detail,
@@ -189,7 +189,7 @@ struct Found<'a, S> {
     room: usize,
 }
 
-impl<S: Source> Found<'_, S> {
+impl Found<'_> {
     /// True while effects of a wanted step may come.
     fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()

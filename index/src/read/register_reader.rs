@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use stepback_machine::{RegisterId, RegisterView, State};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -20,8 +20,8 @@ use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::write_lists::WriteLists;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are read once.
-pub(crate) struct RegisterReader<'a, S> {
-    pub(crate) index: &'a Index<S>,
+pub(crate) struct RegisterReader<'a> {
+    pub(crate) index: &'a Index,
     pub(crate) thread: ThreadId,
     pub(crate) at: Position,
     /// Of the slots that were read.
@@ -32,8 +32,8 @@ pub(crate) struct RegisterReader<'a, S> {
     pub(crate) state: Option<Option<State>>,
 }
 
-impl<'a, S: Source> RegisterReader<'a, S> {
-    pub(crate) fn new(index: &'a Index<S>, thread: ThreadId, at: Position) -> Self {
+impl<'a> RegisterReader<'a> {
+    pub(crate) fn new(index: &'a Index, thread: ThreadId, at: Position) -> Self {
         Self { index, thread, at, events: HashMap::new(), told: HashSet::new(), state: None }
     }
 
@@ -84,7 +84,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(())
     }
 
-    fn search(&mut self, view: RegisterView) -> Result<Search<'a, S>, QueryError> {
+    fn search(&mut self, view: RegisterView) -> Result<Search<'a>, QueryError> {
         let homes = self.homes(view)?;
         let mut lists = WriteLists::of(self.index, self.thread, &homes, self.at)?;
         if let Some(low) = self.clearing(view) {
@@ -93,7 +93,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(Search { view, homes, lists })
     }
 
-    fn found(&mut self, name: String, search: Search<'a, S>) -> Result<RegisterState, QueryError> {
+    fn found(&mut self, name: String, search: Search<'a>) -> Result<RegisterState, QueryError> {
         let Search { view, homes, mut lists } = search;
         if view.register == RegisterId::PC
             && let Some(pc) = self.program_counter(&name, view)?
@@ -210,10 +210,10 @@ impl<'a, S: Source> RegisterReader<'a, S> {
 }
 
 /// What one register's value is put together from.
-struct Search<'a, S> {
+struct Search<'a> {
     view: RegisterView,
     homes: Homes,
-    lists: WriteLists<'a, S>,
+    lists: WriteLists<'a>,
 }
 
 /// Slots that lie closer together are read in one go, with all between them.

@@ -9,7 +9,7 @@ use stepback_machine::{
     AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Site,
 };
 use stepback_parsers::{
-    DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step,
+    DelaySlot, EventSink, Flow, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Step,
     StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 
@@ -110,9 +110,9 @@ thread_local! {
 const LISTS_ASKED: usize = 32;
 
 /// Finds slots, and reads their events again.
-pub struct SlotReader<'a, S>(pub &'a Index<S>);
+pub struct SlotReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> SlotReader<'a, S> {
+impl<'a> SlotReader<'a> {
     /// The segment that holds a slot, and the slot's number in it.
     pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'a>, u32), QueryError> {
         let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
@@ -125,7 +125,7 @@ impl<'a, S: Source> SlotReader<'a, S> {
     /// All segments that hold a part of a slot, in order, and the slot's number in each.
     /// Only in a stretch without instructions, which is closed early, is it more than the one that it begins in
     /// and one at whose start nothing of it is left.
-    pub(crate) fn locate_all(&self, slot: u64) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a, S> {
+    pub(crate) fn locate_all(&self, slot: u64) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a> {
         let segments = &self.0.contents.segments;
         let first = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
         let end = segments.partition_point(|segment| segment.step_base <= slot);
@@ -262,8 +262,8 @@ impl<'a, S: Source> SlotReader<'a, S> {
     }
 
     /// Reads a range of the trace again. The parsers are compiled once for all that read again.
-    pub(crate) fn parse(&self, range: Range<u64>, mut sink: &mut dyn EventSink) -> Result<(), QueryError> {
-        SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, &mut sink))?;
+    pub(crate) fn parse(&self, range: Range<u64>, sink: &mut dyn EventSink) -> Result<(), QueryError> {
+        SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, sink))?;
         Ok(())
     }
 
@@ -437,8 +437,8 @@ impl Kept<'_> {
 }
 
 /// Hands over the events of some slots.
-struct EventReader<'a, 's, S, F> {
-    index: &'a Index<S>,
+struct EventReader<'a, 's, F> {
+    index: &'a Index,
     slot: u64,
     kept: Kept<'s>,
     /// Whether the events of the slot are handed over.
@@ -457,8 +457,8 @@ struct EventReader<'a, 's, S, F> {
     taken: Result<Flow, QueryError>,
 }
 
-impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'a, 's, S, F> {
-    fn new(index: &'a Index<S>, first: u64, mut kept: Kept<'s>, take: F) -> Self {
+impl<'a, 's, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventReader<'a, 's, F> {
+    fn new(index: &'a Index, first: u64, mut kept: Kept<'s>, take: F) -> Self {
         let (first_line, threads, named, step, events_in_slot) = Default::default();
         let taken = Ok(Flow::Continue);
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
@@ -486,7 +486,7 @@ impl<'a, 's, S: Source, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> Ev
     }
 }
 
-impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventReader<'_, '_, S, F> {
+impl<F: FnMut(SlotEvent, u64) -> Result<Flow, QueryError>> EventSink for EventReader<'_, '_, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }
@@ -574,7 +574,7 @@ mod tests {
     use crate::read::far_uses::records::{Record, Records};
 
     /// Threads that take turns, with a time and a step each, all in one segment.
-    fn index_of(threads: u16) -> Index<Records> {
+    fn index_of(threads: u16) -> Index {
         let turn = |thread: u16| {
             [Record::marker(thread, MarkerKind::TIMESTAMP, 1), Record::step(thread, 0x1000, 1, Branch::None)]
         };
@@ -584,7 +584,7 @@ mod tests {
     }
 
     /// What it takes to look up thousands of threads by number in a segment, and by name.
-    fn time_of(index: &Index<Records>) -> Duration {
+    fn time_of(index: &Index) -> Duration {
         let (segment, _) = SlotReader(index).locate(1).unwrap();
         let count = index.threads().len();
         // The shortest of many short runs: other programs take turns with this one.

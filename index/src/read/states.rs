@@ -1,7 +1,7 @@
 //! The state of a thread at a position: which instruction set it runs, and which banks are in use.
 
 use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, Security, StackChoices, State};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::read::register_reader::RegisterReader;
@@ -20,7 +20,7 @@ pub(super) struct ToldState {
     pub set: Option<InstructionSet>,
 }
 
-impl<S: Source> RegisterReader<'_, S> {
+impl RegisterReader<'_> {
     /// What plain names mean at the position.
     pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
         Ok(self.state_at()?.map_or(Mode::Other, |state| state.mode))

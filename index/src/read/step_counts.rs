@@ -1,6 +1,6 @@
 //! How many steps of its own a thread did.
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -11,16 +11,16 @@ use crate::store::segment::reader::damaged;
 
 /// Counts the steps of a thread, without those that others did meanwhile.
 #[derive(Debug)]
-pub struct StepCounter<'a, S> {
-    index: &'a Index<S>,
+pub struct StepCounter<'a> {
+    index: &'a Index,
     thread: ThreadId,
     /// The steps of the thread before each segment; nothing where it is the only one.
     before: Vec<u64>,
 }
 
-impl<'a, S: Source> StepCounter<'a, S> {
+impl<'a> StepCounter<'a> {
     /// For one thread. O(segments), each a lookup.
-    pub fn new(index: &'a Index<S>, thread: ThreadId) -> Self {
+    pub fn new(index: &'a Index, thread: ThreadId) -> Self {
         let mut count = 0u64;
         let segments = index.contents.segments.iter().filter(|_| index.threads().len() > 1);
         let before = segments.map(|segment| {

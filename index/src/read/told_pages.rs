@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -77,9 +77,9 @@ impl PageMarkers {
 }
 
 /// Reads what is told of pages.
-pub(crate) struct PageReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct PageReader<'a>(pub &'a Index);
 
-impl<S: Source> PageReader<'_, S> {
+impl PageReader<'_> {
     /// What was told of pages, at least of those that are wanted.
     /// Cost: the slots that tell of pages, once for an index; in a trace that tells of more than 262,144, at each question.
     pub fn pages(&self, wanted: WantedPages, cancel: &Cancel) -> Result<Arc<ToldPages>, QueryError> {

@@ -3,8 +3,6 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use stepback_parsers::Source;
-
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -123,20 +121,20 @@ fn note_bytes(found: &mut ByteTouches, touch: TouchAt, mask: u64) -> u64 {
 }
 
 /// Finds the touches of the bytes of memory blocks.
-pub(crate) struct TouchReader<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct TouchReader<'a> {
+    index: &'a Index,
     /// Touches by steps that see another memory do not count; none where there is only one.
     memory: Option<MemoryId>,
 }
 
-impl<'a, S: Source> TouchReader<'a, S> {
+impl<'a> TouchReader<'a> {
     /// Finds touches of all threads.
-    pub fn new(index: &'a Index<S>) -> Self {
+    pub fn new(index: &'a Index) -> Self {
         Self { index, memory: None }
     }
 
     /// Finds touches of one memory.
-    pub fn in_memory(index: &'a Index<S>, memory: Option<MemoryId>) -> Self {
+    pub fn in_memory(index: &'a Index, memory: Option<MemoryId>) -> Self {
         Self { index, memory }
     }
 

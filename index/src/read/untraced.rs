@@ -3,7 +3,6 @@
 use std::sync::PoisonError;
 
 use stepback_machine::{Mode, RegisterId};
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -13,9 +12,9 @@ use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
 /// Finds out what the trace leaves out.
-pub(crate) struct UntracedReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct UntracedReader<'a>(pub &'a Index);
 
-impl<S: Source> UntracedReader<'_, S> {
+impl UntracedReader<'_> {
     /// The registers of a thread that instructions write and no line names.
     /// Cost: the text of the thread's first step, once.
     pub fn of(&self, thread: ThreadId) -> Result<Untraced, QueryError> {

@@ -1,7 +1,6 @@
 //! The views of registers that the trace writes, and when.
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -13,9 +12,9 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// Finds the writes of registers in the lists of their views.
-pub(crate) struct ViewReader<'a, S>(pub &'a Index<S>);
+pub(crate) struct ViewReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> ViewReader<'a, S> {
+impl<'a> ViewReader<'a> {
     /// The views of a thread that the trace writes.
     pub(crate) fn views_of(&self, thread: ThreadId) -> &'a [ViewContents] {
         let views = &self.0.contents.views;
@@ -29,7 +28,7 @@ impl<'a, S: Source> ViewReader<'a, S> {
         &self,
         thread: ThreadId,
         view: RegisterView,
-    ) -> impl Iterator<Item = &'a ViewContents> + use<'a, S> {
+    ) -> impl Iterator<Item = &'a ViewContents> + use<'a> {
         let views = self.views_of(thread);
         let start = views.partition_point(|known| known.view.register < view.register);
         let same = views.get(start..).unwrap_or_default().iter();

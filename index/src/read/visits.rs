@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -18,9 +18,9 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
 /// Finds the steps at an address.
-pub struct VisitReader<'a, S>(pub &'a Index<S>);
+pub struct VisitReader<'a>(pub &'a Index);
 
-impl<'a, S: Source> VisitReader<'a, S> {
+impl<'a> VisitReader<'a> {
     /// The visits in a segment, and the steps before it.
     pub(crate) fn visits_in(&self, number: usize, pc: Address) -> Result<Option<(u64, Visits<'a>)>, QueryError> {
         let Some(segment) = self.0.segment(number) else { return Ok(None) };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 use stepback_machine::{Address, Instruction, RegisterId, RegisterView, decode};
-use stepback_parsers::{KnownInstruction, Source, Step};
+use stepback_parsers::{KnownInstruction, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -39,8 +39,8 @@ const KEPT: usize = 8;
 const REGISTERS: usize = 64;
 
 /// State of a walk. Memory: for the segments that are kept four bytes for each step, and a byte for each address and register.
-pub(crate) struct WalkedUses<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct WalkedUses<'a> {
+    index: &'a Index,
     /// Number of steps decoded one by one.
     decoded: u64,
     /// Number of segments whose steps were listed.
@@ -85,9 +85,9 @@ struct SegmentSteps {
     uses: HashMap<(RegisterView, OperandKinds), Vec<UseAt>>,
 }
 
-impl<'a, S: Source> WalkedUses<'a, S> {
+impl<'a> WalkedUses<'a> {
     /// The state at the beginning of a walk.
-    pub fn new(index: &'a Index<S>) -> Self {
+    pub fn new(index: &'a Index) -> Self {
         Self { index, decoded: 0, listed: 0, segments: VecDeque::new(), codes: None }
     }
 
@@ -95,7 +95,7 @@ impl<'a, S: Source> WalkedUses<'a, S> {
     /// A conditional step that was not executed may count.
     pub fn next(
         &mut self,
-        reader: &OperandReader<'a, S>,
+        reader: &OperandReader<'a>,
         view: RegisterView,
         slots: Range<u64>,
         cancel: &Cancel,
@@ -133,7 +133,7 @@ impl<'a, S: Source> WalkedUses<'a, S> {
     /// Looks at the listed steps; continues with the slot behind the last segment that may be listed.
     fn next_listed(
         &mut self,
-        reader: &OperandReader<'a, S>,
+        reader: &OperandReader<'a>,
         view: RegisterView,
         slots: Range<u64>,
         cancel: &Cancel,
@@ -182,7 +182,7 @@ impl<'a, S: Source> WalkedUses<'a, S> {
     fn next_in(
         &mut self,
         segment: &SegmentReader<'a>,
-        reader: &OperandReader<'a, S>,
+        reader: &OperandReader<'a>,
         view: RegisterView,
         slots: Range<u64>,
         cancel: &Cancel,
@@ -272,7 +272,7 @@ fn slots_of_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Result<Opti
 }
 
 /// The instructions of a trace; none where not all of them are known.
-fn codes_of<S: Source>(index: &Index<S>) -> Option<Cow<'_, CodeTable>> {
+fn codes_of(index: &Index) -> Option<Cow<'_, CodeTable>> {
     match index.source().instructions() {
         Some(all) => {
             let code = |known: &KnownInstruction| {

@@ -1,7 +1,7 @@
 //! The slots that write a register, newest first, out of the lists of its views.
 
 use stepback_machine::RegisterView;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
@@ -11,8 +11,8 @@ use crate::read::views::ViewReader;
 use crate::store::contents::ViewContents;
 
 /// Hands out slots.
-pub(crate) struct WriteLists<'a, S> {
-    index: &'a Index<S>,
+pub(crate) struct WriteLists<'a> {
+    index: &'a Index,
     thread: ThreadId,
     at: Position,
     lists: Vec<WriteList<'a>>,
@@ -35,9 +35,9 @@ enum Meant {
     Some,
 }
 
-impl<'a, S: Source> WriteLists<'a, S> {
+impl<'a> WriteLists<'a> {
     /// Those of a name up to a position.
-    pub fn of(index: &'a Index<S>, thread: ThreadId, homes: &Homes, at: Position) -> Result<Self, QueryError> {
+    pub fn of(index: &'a Index, thread: ThreadId, homes: &Homes, at: Position) -> Result<Self, QueryError> {
         let mut lists = Self { index, thread, at, lists: Vec::new() };
         homes.closed().try_for_each(|view| lists.add(view, Meant::All))?;
         homes.open().try_for_each(|view| lists.add(view, Meant::Some))?;

@@ -30,7 +30,7 @@ impl Fingerprint {
     ///
     /// # Errors
     /// The trace could not be read.
-    pub fn of<S: Source>(source: &S, modified_nanos: u64) -> Result<Self, SourceError> {
+    pub fn of(source: &dyn Source, modified_nanos: u64) -> Result<Self, SourceError> {
         let length = source.length();
         let sample_hash = sample_hash(length, |range, bytes| source.read_raw(range, bytes))?;
         Ok(Self { length, modified_nanos, sample_hash, options: source.traits().options.clone() })
@@ -72,13 +72,13 @@ impl Fingerprint {
     }
 
     /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.
-    pub fn is_start_of<S: Source>(&self, now: &Self, source: &S) -> bool {
+    pub fn is_start_of(&self, now: &Self, source: &dyn Source) -> bool {
         let is_longer = self.options == now.options && self.length < now.length && now.length <= source.length();
         is_longer && self.is_start_of_input(source)
     }
 
     /// Whether a trace still begins with what it was. Cost: reads at most 400 KiB.
-    pub fn is_start_of_input<S: Source>(&self, source: &S) -> bool {
+    pub fn is_start_of_input(&self, source: &dyn Source) -> bool {
         sample_hash(self.length, |range, bytes| source.read_raw(range, bytes))
             .is_ok_and(|hash| hash == self.sample_hash)
     }
@@ -87,7 +87,7 @@ impl Fingerprint {
     ///
     /// # Errors
     /// The trace could not be read.
-    pub(crate) fn up_to<S: Source>(self, length: u64, source: &S) -> Result<Self, SourceError> {
+    pub(crate) fn up_to(self, length: u64, source: &dyn Source) -> Result<Self, SourceError> {
         if length == self.length {
             return Ok(self);
         }

@@ -26,7 +26,7 @@ fn trace(set: &str, steps: &[&str]) -> String {
 }
 
 /// The index of a trace, and the oracle.
-fn both(text: &str) -> (Index<Tarmac>, Oracle) {
+fn both(text: &str) -> (Index, Oracle) {
     let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
     let oracle = Oracle::of(tarmac.as_ref()).unwrap();
     let options = BuildOptions { segment_bytes: 100, ..BuildOptions::default() };

@@ -29,7 +29,7 @@ const CALL: &str = "
     8008 aa0103e3 x3=5";
 
 /// A trace out of a line for each step.
-fn index(steps: &str) -> Index<Tarmac> {
+fn index(steps: &str) -> Index {
     let mut text = String::from("0 clk R SP_EL1 0000000000009000\n");
     for (line, time) in steps.lines().filter(|line| !line.trim().is_empty()).zip(1..) {
         let mut words = line.split_whitespace();
@@ -43,7 +43,7 @@ fn index(steps: &str) -> Index<Tarmac> {
     index_in_memory(tarmac, &BuildOptions { segment_bytes: 100, ..BuildOptions::default() }).unwrap()
 }
 
-fn forward(index: &Index<Tarmac>, name: &str) -> Vec<SliceRow> {
+fn forward(index: &Index, name: &str) -> Vec<SliceRow> {
     let question = Influence { cell: cell(index, name), at: Position(0), edges: EDGES, limit: usize::MAX };
     question.run(index, &Cancel::default()).unwrap()
 }

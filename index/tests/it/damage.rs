@@ -12,14 +12,14 @@ use stepback_index::{
     TextPattern, ThreadId, index_in_memory,
 };
 use stepback_machine::{Address, Registers};
-use stepback_parsers::{Line, Position, ReadAt, Source as _, Step, Tarmac, TarmacOptions};
+use stepback_parsers::{Line, Position, ReadAt, Source, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A trace with its index file.
 struct Saved {
     folder: TempDir,
-    tarmac: Arc<Tarmac>,
+    source: Arc<dyn Source>,
     fingerprint: Fingerprint,
     /// The index file as it should be.
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ struct Saved {
 struct Places(Vec<(Position, Address, Address)>);
 
 impl Places {
-    fn of(index: &Index<Tarmac>) -> Self {
+    fn of(index: &Index) -> Self {
         let end = index.end().0;
         let place = |part: u64| {
             let at = Position(end * part / 3);
@@ -55,7 +55,7 @@ fn head(name: &str, lines: usize) -> Vec<u8> {
     fixture(name).split_inclusive(|byte| *byte == b'\n').take(lines).flatten().copied().collect()
 }
 
-fn open(input: Box<dyn ReadAt>) -> Arc<Tarmac> {
+fn open(input: Box<dyn ReadAt>) -> Arc<dyn Source> {
     Arc::new(Tarmac::open(input, TarmacOptions::default()).unwrap())
 }
 
@@ -63,24 +63,24 @@ const OPTIONS: BuildOptions = BuildOptions { segment_bytes: 8 << 10, threads: 2 
 
 impl Saved {
     fn of(text: Vec<u8>) -> Self {
-        let (folder, tarmac) = (TempDir::new().unwrap(), open(Box::new(text)));
-        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+        let (folder, source) = (TempDir::new().unwrap(), open(Box::new(text)));
+        let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
         let path = folder.path().join("good.sbi");
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&path).unwrap();
-        let index = Index::open(Arc::clone(&tarmac), &path, &fingerprint).unwrap();
+        Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&path).unwrap();
+        let index = Index::open(Arc::clone(&source), &path, &fingerprint).unwrap();
         let places = Places::of(&index);
         let right = answers(&index, &places).into_iter().map(|answer| answer.unwrap()).collect();
-        Self { folder, tarmac, fingerprint, bytes: std::fs::read(path).unwrap(), places, right }
+        Self { folder, source, fingerprint, bytes: std::fs::read(path).unwrap(), places, right }
     }
 
     fn path(&self) -> PathBuf {
         self.folder.path().join("damaged.sbi")
     }
 
-    fn open(&self, bytes: &[u8]) -> Result<Index<Tarmac>, OpenError> {
+    fn open(&self, bytes: &[u8]) -> Result<Index, OpenError> {
         std::fs::write(self.path(), bytes).unwrap();
-        Index::open(Arc::clone(&self.tarmac), &self.path(), &self.fingerprint)
+        Index::open(Arc::clone(&self.source), &self.path(), &self.fingerprint)
     }
 
     /// Opens damaged bytes and asks all questions; gives how many were answered with an error.
@@ -96,7 +96,7 @@ impl Saved {
 }
 
 /// Answers of all kinds, as text.
-fn answers(index: &Index<Tarmac>, places: &Places) -> Vec<Result<String, QueryError>> {
+fn answers(index: &Index, places: &Places) -> Vec<Result<String, QueryError>> {
     let mut answers = Vec::new();
     let end = index.end().0;
     let pattern: TextPattern = "LDR".parse().unwrap();
@@ -123,12 +123,7 @@ fn answers(index: &Index<Tarmac>, places: &Places) -> Vec<Result<String, QueryEr
     answers
 }
 
-fn ask_about_cells(
-    index: &Index<Tarmac>,
-    at: Position,
-    address: Address,
-    answers: &mut Vec<Result<String, QueryError>>,
-) {
+fn ask_about_cells(index: &Index, at: Position, address: Address, answers: &mut Vec<Result<String, QueryError>>) {
     ask(index, RegistersAt { position: at, thread: None }, answers);
     ask(index, MemoryAt { position: at, address, len_bytes: 100 }, answers);
     let set = index.threads().first().map(|thread| thread.instruction_set).unwrap_or_default();
@@ -142,7 +137,7 @@ fn ask_about_cells(
     }
 }
 
-fn ask<Q: Query>(index: &Index<Tarmac>, question: Q, answers: &mut Vec<Result<String, QueryError>>)
+fn ask<Q: Query>(index: &Index, question: Q, answers: &mut Vec<Result<String, QueryError>>)
 where
     Q::Answer: std::fmt::Debug,
 {
@@ -206,12 +201,12 @@ fn each_reason_is_named() {
     without_header[..56].fill(0);
     assert!(matches!(saved.open(&without_header), Err(OpenError::Incomplete)));
     std::fs::remove_file(saved.path()).unwrap();
-    let open = |path: &Path| Index::open(Arc::clone(&saved.tarmac), path, &saved.fingerprint);
+    let open = |path: &Path| Index::open(Arc::clone(&saved.source), path, &saved.fingerprint);
     assert!(matches!(open(&saved.path()), Err(OpenError::Missing)));
     assert!(matches!(open(saved.folder.path()), Err(OpenError::Foreign)));
     let other = Fingerprint { length: 1, ..saved.fingerprint.clone() };
     let good = saved.folder.path().join("good.sbi");
-    assert!(matches!(Index::open(Arc::clone(&saved.tarmac), &good, &other), Err(OpenError::Stale(_))));
+    assert!(matches!(Index::open(Arc::clone(&saved.source), &good, &other), Err(OpenError::Stale(_))));
 }
 
 /// An index file with this directory and right checksums over it.
@@ -274,12 +269,12 @@ proptest! {
 
     #[test]
     fn random_bytes_are_no_index(bytes in prop::collection::vec(any::<u8>(), 0..300), magic in prop::sample::select(vec![&b""[..], b"Stepback\x01\0\0\0"])) {
-        let tarmac = open(Box::new(b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n".to_vec()));
-        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+        let source = open(Box::new(b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n".to_vec()));
+        let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("trace.sbi");
         std::fs::write(&path, [magic, &bytes].concat()).unwrap();
-        prop_assert!(Index::open(tarmac, &path, &fingerprint).is_err());
+        prop_assert!(Index::open(source, &path, &fingerprint).is_err());
     }
 }
 
@@ -344,10 +339,10 @@ fn a_trace_that_changed_under_an_open_index_gives_errors_or_other_answers() {
 fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_is_indexed_as_it_was() {
     let text = head("recurse.tiny.tarmac", 300);
     let trace = Rewritten::of(text.clone());
-    let tarmac = open(Box::new(trace.clone()));
-    let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+    let source = open(Box::new(trace.clone()));
+    let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
     let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-    let build = || Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
+    let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
     for other in [head("recurse.tiny.tarmac", 299), head("fp32.tiny.tarmac", 1500)] {
         trace.set(other);
         assert!(matches!(build(), Err(BuildError::TraceChanged)));

@@ -20,7 +20,7 @@ fn lines_of(name: &str) -> Vec<Vec<u8>> {
     text.split_inclusive(|byte| *byte == b'\n').take(LINES).map(<[u8]>::to_vec).collect()
 }
 
-fn index_of(lines: &[Vec<u8>], segment_bytes: u64) -> Index<Tarmac> {
+fn index_of(lines: &[Vec<u8>], segment_bytes: u64) -> Index {
     let tarmac = Tarmac::open(Box::new(lines.concat()), Default::default()).unwrap();
     index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
@@ -66,7 +66,7 @@ fn damage_line(kind: &str, line: &mut Vec<u8>, dice: &mut Dice) {
 
 /// Steps as far as damage elsewhere cannot change them: their numbers move, times never decrease again,
 /// memory may have lost a write, and of several threads one may do something for a step long before.
-fn told(index: &Index<Tarmac>, steps: Range<u64>) -> Vec<(String, StepRecord)> {
+fn told(index: &Index, steps: Range<u64>) -> Vec<(String, StepRecord)> {
     let count = steps.end - steps.start;
     let mut records = Steps { first: Step(steps.start), count }.run(index, &Cancel::default()).unwrap();
     let mut told = Vec::new();
@@ -87,7 +87,7 @@ fn told(index: &Index<Tarmac>, steps: Range<u64>) -> Vec<(String, StepRecord)> {
     told
 }
 
-fn step_of_line(index: &Index<Tarmac>, line: u64) -> u64 {
+fn step_of_line(index: &Index, line: u64) -> u64 {
     let steps = Steps { first: Step(0), count: u64::MAX }.run(index, &Cancel::default()).unwrap();
     steps.iter().filter(|step| step.line.is_some_and(|known| known.0 < line)).count() as u64
 }

@@ -18,11 +18,11 @@ use stepback_parsers::{
     step_store::StoredAccess,
 };
 
-fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
+fn index_of(sample: Sample, segment_bytes: u64) -> Index {
     index_of_files(sample.files(Container::Zip), segment_bytes)
 }
 
-fn index_of_files(files: Vec<SampleFile>, segment_bytes: u64) -> Index<Drmemtrace> {
+fn index_of_files(files: Vec<SampleFile>, segment_bytes: u64) -> Index {
     let files = files.into_iter().map(|file| TraceFile { name: file.name, data: Arc::new(file.bytes) }).collect();
     let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
@@ -300,7 +300,7 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
     let files = kernel_files();
     for segment_bytes in [48, 1 << 20] {
         let index = index_of_files(files.clone(), segment_bytes);
-        let (all, cancel) = (told(index.source()), Cancel::default());
+        let (all, cancel) = (told(index.source().downcast().unwrap()), Cancel::default());
         assert!(all.iter().any(|told| told.position != told.step + 1), "some show behind the steps of others");
         let threads = [None, Some(ThreadId(0)), Some(ThreadId(1)), Some(ThreadId(2))];
         let cells = [(USER, 8), (USER + 12, 8), (KERNEL + 8, 4), (KERNEL + 24, 16)];

@@ -14,7 +14,7 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
 
 /// A trace with a step for each group of lines.
-fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index<Tarmac> {
+fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index {
     let mut text = String::new();
     for (lines, time) in groups.iter().zip(1..) {
         writeln!(text, "{time} clk IT ({time}) {:08x} e1a00000 A svc : NOP", 0x8000 + 4 * (time % 64)).unwrap();
@@ -45,7 +45,7 @@ fn step(change: &stepback_index::ExternalChange) -> u64 {
     change.hit.record.step.0
 }
 
-fn memory(index: &Index<Tarmac>, position: u64) -> String {
+fn memory(index: &Index, position: u64) -> String {
     let question = MemoryAt { position: Position(position), address: Address(0x1000), len_bytes: 4 };
     let text = |byte: &ByteState| match (byte.value, byte.source) {
         (Some(value), ValueSource::Recorded) => format!("{value:02x}"),
@@ -158,7 +158,7 @@ impl ReadAt for CountedText {
 }
 
 /// A step with so many reads, nearly all of which contradict the one before: its text, and an index of it.
-fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
+fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index) {
     let mut text = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
     for number in 0..reads {
         writeln!(text, "1 clk MR4 {:08x} {number:08x}", 0x1000 + 4 * (number % 8)).unwrap();
@@ -170,7 +170,7 @@ fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
 }
 
 /// An index of a text, and what is read of it from there on.
-fn counted_index(text: String) -> (Arc<AtomicU64>, Index<Tarmac>) {
+fn counted_index(text: String) -> (Arc<AtomicU64>, Index) {
     let read_bytes = Arc::new(AtomicU64::new(0));
     let counted = CountedText { text: text.into_bytes(), read_bytes: Arc::clone(&read_bytes) };
     let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();
@@ -230,7 +230,7 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
 }
 
 /// A step whose thousands of lines are of two threads in turn: the text, and an index of it.
-fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
+fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index) {
     let mut text = "1 clk cpu0 IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
     // The lines of the first thread that are behind its own step do not match what is looked for.
     (0..lines).for_each(|_| text.push_str("1 clk cpu0 MW4 00002000 0000beef\n"));
@@ -246,7 +246,7 @@ fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
 
 /// What is read of a text for a question about it.
 #[track_caller]
-fn check_read(step: &(u64, Arc<AtomicU64>, Index<Tarmac>), what: &str, ask: impl FnOnce(&Index<Tarmac>)) {
+fn check_read(step: &(u64, Arc<AtomicU64>, Index), what: &str, ask: impl FnOnce(&Index)) {
     let (length, read_bytes, index) = step;
     read_bytes.store(0, Ordering::Relaxed);
     ask(index);

@@ -27,11 +27,11 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name)
 }
 
-fn index_of(path: &Path, segment_bytes: u64) -> Index<Rst> {
+fn index_of(path: &Path, segment_bytes: u64) -> Index {
     index_of_file(file(path), segment_bytes)
 }
 
-fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index<Rst> {
+fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index {
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
@@ -60,14 +60,14 @@ fn address_of(word: u32) -> Option<(String, Result<String, i64>)> {
     has_address.then(|| (register(word >> 14), if is_swap { Err(0) } else { second }))
 }
 
-fn value(index: &Index<Rst>, position: u64, name: &str) -> Option<u64> {
+fn value(index: &Index, position: u64, name: &str) -> Option<u64> {
     if name == "r0" {
         return Some(0);
     }
     state(index, position, name).value.to_u64()
 }
 
-fn state(index: &Index<Rst>, position: u64, name: &str) -> RegisterState {
+fn state(index: &Index, position: u64, name: &str) -> RegisterState {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
     let views = vec![(name.to_owned(), view)];
     let states = RegisterViewsAt { position: Position(position), thread: ThreadId(0), views };
@@ -156,7 +156,7 @@ fn two_processors_have_the_registers_of_one_each() {
         let two = index_of_file(file, 16 * 500);
         assert_eq!((two.step_count(), two.threads().len()), (2 * steps, 2));
         for step in (0..steps).step_by(41) {
-            let state = |index: &Index<Rst>, position, thread| {
+            let state = |index: &Index, position, thread| {
                 let question = RegistersAt { position: Position(position), thread: Some(ThreadId(thread)) };
                 let file = question.run(index, &Cancel::default()).unwrap();
                 let known = file.registers.into_iter().filter(|register| register.source == ValueSource::Recorded);
@@ -324,7 +324,7 @@ const LDX_L0: u32 = 0xe05a_2000;
 const L0: u8 = 16;
 
 /// A program that calls so deep as there are windows, and comes back; what is told behind each `restore` is to be said.
-fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index<Rst> {
+fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index {
     let mut writer = RstWriter::new(windows);
     let mut pc = 0x1000;
     let mut put = |writer: &mut RstWriter, word| {
@@ -346,7 +346,7 @@ fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index<Rst> {
 }
 
 /// The last step that wrote a register of the window in use at a position.
-fn last_write(index: &Index<Rst>, position: u64, name: &str) -> Option<u64> {
+fn last_write(index: &Index, position: u64, name: &str) -> Option<u64> {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
     let cell = Cell::Register { thread: ThreadId(0), view };
     let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(position) };
@@ -734,14 +734,14 @@ impl Paged {
         self.bytes.extend([0; 12]);
     }
 
-    fn index(self) -> Index<Rst> {
+    fn index(self) -> Index {
         index_of_file(TraceFile { name: "paged".to_owned(), data: Arc::new(self.bytes) }, 1 << 20)
     }
 }
 
 /// The physical addresses of a virtual one, each with its context: as the index says, and the oracle too.
 #[track_caller]
-fn physical(index: &Index<Rst>, position: u64, address: u64) -> Vec<(u64, u64)> {
+fn physical(index: &Index, position: u64, address: u64) -> Vec<(u64, u64)> {
     let question = TranslationsAt { thread: ThreadId(0), address: Address(address), position: Position(position) };
     let found = question.run(index, &Cancel::default()).unwrap();
     let oracle = Oracle::of(index.source().as_ref()).unwrap();

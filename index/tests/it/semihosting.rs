@@ -10,14 +10,14 @@ use stepback_index::{
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
 
-fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index<Tarmac> {
+fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index {
     let options = TarmacOptions { endian, ..TarmacOptions::default() };
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), options).unwrap();
     index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
 
 /// Memory at a position: a byte, and a letter for where it comes from.
-fn memory(index: &Index<Tarmac>, position: u64, address: u64, len_bytes: u64) -> String {
+fn memory(index: &Index, position: u64, address: u64, len_bytes: u64) -> String {
     let question = MemoryAt { position: Position(position), address: Address(address), len_bytes };
     let letter = |source| match source {
         ValueSource::Recorded => 'r',
@@ -34,7 +34,7 @@ fn memory(index: &Index<Tarmac>, position: u64, address: u64, len_bytes: u64) ->
 }
 
 /// The step that wrote a byte last, and the semihosting operation if it was one.
-fn writer(index: &Index<Tarmac>, before: u64, address: u64) -> Option<(u64, Option<HostOperation>)> {
+fn writer(index: &Index, before: u64, address: u64) -> Option<(u64, Option<HostOperation>)> {
     let cell = Cell::Memory { address: Address(address), len_bytes: 1 };
     let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(before) };
     match question.run(index, &Cancel::default()).unwrap() {
@@ -151,7 +151,7 @@ fn real_semihosting_explains_what_nobody_wrote() {
 }
 
 /// The steps that let the host write.
-fn operations(index: &Index<Tarmac>) -> Vec<(u64, &'static str)> {
+fn operations(index: &Index) -> Vec<(u64, &'static str)> {
     let steps = Steps { first: Step(0), count: u64::MAX }.run(index, &Cancel::default()).unwrap();
     let mut found = Vec::new();
     for step in &steps {
@@ -174,7 +174,7 @@ const UNSHOWN: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
                        4 clk MR4 00002004 88776655\n";
 
 /// The same index with a program that is loaded at an address.
-fn with_program(index: Index<Tarmac>, address: u64, bytes: &[u8]) -> Index<Tarmac> {
+fn with_program(index: Index, address: u64, bytes: &[u8]) -> Index {
     let mut program = Program::default();
     program.load(Address(address), bytes.into(), bytes.len() as u64);
     with_images(index, program, &Cancel::default())

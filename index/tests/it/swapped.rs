@@ -13,7 +13,7 @@ use stepback_index::{
     PositionOfLine, PositionOfTime, Query, RegistersAt, StepCountOf, Steps, ThreadId,
 };
 use stepback_machine::{Address, Registers};
-use stepback_parsers::{Line, Position, Step, Tarmac, TarmacOptions};
+use stepback_parsers::{Line, Position, Source, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -149,18 +149,18 @@ impl File {
 
 struct Saved {
     folder: TempDir,
-    tarmac: Arc<Tarmac>,
+    source: Arc<dyn Source>,
     fingerprint: Fingerprint,
 }
 
 impl Saved {
     fn new(text: Vec<u8>) -> (Self, File) {
-        let tarmac = Arc::new(Tarmac::open(Box::new(text), TarmacOptions::default()).unwrap());
-        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
-        let saved = Self { folder: TempDir::new().unwrap(), tarmac, fingerprint };
+        let source: Arc<dyn Source> = Arc::new(Tarmac::open(Box::new(text), TarmacOptions::default()).unwrap());
+        let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
+        let saved = Self { folder: TempDir::new().unwrap(), source, fingerprint };
         let options = BuildOptions { segment_bytes: 20 << 10, threads: 1 };
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        Build::new(&saved.tarmac, &saved.fingerprint, &options, &progress, &cancel).to_file(&saved.path()).unwrap();
+        Build::new(&saved.source, &saved.fingerprint, &options, &progress, &cancel).to_file(&saved.path()).unwrap();
         let file = File::new(std::fs::read(saved.path()).unwrap());
         (saved, file)
     }
@@ -176,18 +176,18 @@ impl Saved {
         std::fs::write(self.path(), bytes).unwrap();
         let before = IN_USE.load(Ordering::Relaxed);
         MOST.store(before, Ordering::Relaxed);
-        let opened = Index::open(Arc::clone(&self.tarmac), &self.path(), &self.fingerprint);
+        let opened = Index::open(Arc::clone(&self.source), &self.path(), &self.fingerprint);
         opened.iter().for_each(questions);
         (MOST.load(Ordering::Relaxed).saturating_sub(before), opened.is_ok())
     }
 }
 
-fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) {
+fn ask<Q: Query>(index: &Index, question: Q) {
     // Whatever it is: an answer or an error.
     drop(question.run(index, &Cancel::default()));
 }
 
-fn questions(index: &Index<Tarmac>) {
+fn questions(index: &Index) {
     let end = index.end();
     let view = Registers::view("sp", index.instruction_set(ThreadId(0))).unwrap();
     let address = Address(0x8000);

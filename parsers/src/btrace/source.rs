@@ -170,6 +170,18 @@ impl Btrace {
     pub fn is_reconstructed(&self) -> bool {
         self.is_complete
     }
+
+    /// The same as [`Source::parse`], compiled for one sink.
+    pub(crate) fn parse_into<S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
+    }
 }
 
 /// None for a text.
@@ -276,15 +288,13 @@ impl Source for Btrace {
         Ok(self.trace.cut(target, limit))
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
-        Ok(Parsed { lines: 0, end })
+        self.parse_into(range, scratch, sink)
     }
 
     fn recording(&self, marker: Marker) -> Option<Recording> {

@@ -158,6 +158,18 @@ impl Drmemtrace {
     pub fn records(&self, positions: Range<u64>, each: impl FnMut(VisibleRecord<'_>) -> bool) -> io::Result<()> {
         visible_records(self.store(), positions, &mut StoreScratch::default(), each)
     }
+
+    /// The same as [`Source::parse`], compiled for one sink.
+    pub(crate) fn parse_into<S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
+    }
 }
 
 impl StoredFormat for Drmemtrace {
@@ -199,15 +211,13 @@ impl Source for Drmemtrace {
         Ok(self.trace.cut(target, limit))
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
-        Ok(Parsed { lines: 0, end })
+        self.parse_into(range, scratch, sink)
     }
 
     fn recording(&self, marker: Marker) -> Option<Recording> {

@@ -93,6 +93,18 @@ impl Rst {
     pub fn records_of_item(&self, item: u64) -> io::Result<Range<u64>> {
         self.store().records_of_item(item, &mut StoreScratch::default())
     }
+
+    /// The same as [`Source::parse`], compiled for one sink.
+    pub(crate) fn parse_into<S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
+    }
 }
 
 /// Puts the steps of a trace into a store.
@@ -157,15 +169,13 @@ impl Source for Rst {
         Ok(self.trace.cut(target, limit))
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        let end = self.trace.parse(&range, self, scratch.of(), sink);
-        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
-        Ok(Parsed { lines: 0, end })
+        self.parse_into(range, scratch, sink)
     }
 
     fn recording(&self, _marker: Marker) -> Option<Recording> {

@@ -36,7 +36,7 @@ pub trait StoredFormat {
 }
 
 /// Pushes the events of some items.
-pub struct EventRun<'a, F, S> {
+pub struct EventRun<'a, F, S: ?Sized> {
     format: &'a F,
     items: Range<u64>,
     item: u64,
@@ -58,7 +58,7 @@ pub struct EventRun<'a, F, S> {
     pub goes_on: bool,
 }
 
-impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
+impl<'a, F: StoredFormat, S: EventSink + ?Sized> EventRun<'a, F, S> {
     /// Begins in the block of the first item.
     pub fn new(items: Range<u64>, identities: &'a [StoredThread], format: &'a F, sink: &'a mut S) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
     }
 }
 
-impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
+impl<F: StoredFormat, S: EventSink + ?Sized> BlockVisitor for EventRun<'_, F, S> {
     fn thread(&mut self, thread: u16, time: Option<u64>) {
         (self.store_thread, self.number) = (thread, None);
         self.time = time.and_then(|time| self.format.time(time));

@@ -73,7 +73,7 @@ impl StoredTrace {
     ///
     /// # Errors
     /// The store could not be read, or is damaged.
-    pub fn parse<F: StoredFormat, S: EventSink>(
+    pub fn parse<F: StoredFormat, S: EventSink + ?Sized>(
         &self,
         range: &Range<u64>,
         format: &F,

@@ -96,7 +96,7 @@ enum Side {
     After,
 }
 
-impl<S: EventSink> Run<'_, S> {
+impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Pushes the events of all lines of a range.
     pub fn parse_attributed(
         &mut self,

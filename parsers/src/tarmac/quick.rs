@@ -49,7 +49,7 @@ impl Default for QuickState {
     }
 }
 
-impl<S: EventSink> Run<'_, S> {
+impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Reads the line at `start` of the text (which is padded with newlines) if it has a shape known here.
     /// Returns where the next line starts.
     #[inline(always)]

@@ -23,7 +23,7 @@ pub(super) const THREADS: usize = 1 << 15;
 pub(super) const NAMED_REGISTERS: usize = 4096;
 
 /// The state of a run.
-pub(super) struct Run<'r, S> {
+pub(super) struct Run<'r, S: ?Sized> {
     pub settings: &'r Settings,
     /// Bytes of the input when the run began.
     pub input_length: u64,
@@ -133,7 +133,7 @@ pub(super) struct Part<'a> {
     pub is_known: bool,
 }
 
-impl<'r, S: EventSink> Run<'r, S> {
+impl<'r, S: EventSink + ?Sized> Run<'r, S> {
     /// A run at the start of a chunk.
     pub fn new(settings: &'r Settings, input_length: u64, names: &'r mut RunNames, sink: &'r mut S) -> Self {
         names.clear();

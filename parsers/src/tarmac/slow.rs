@@ -43,7 +43,7 @@ struct Told<'a> {
     spot: Spot<'a>,
 }
 
-impl<S: EventSink> Run<'_, S> {
+impl<S: EventSink + ?Sized> Run<'_, S> {
     /// Reads the line that starts at `at`, and those that it stands before if they belong to one step.
     /// Returns where the next line starts; none when more of the input is needed.
     pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {

@@ -116,6 +116,21 @@ impl Tarmac {
     fn limited_to(self, limits: Limits) -> Self {
         Self { settings: Settings { limits, ..self.settings }, ..self }
     }
+
+    /// The same as [`Source::parse`], compiled for one sink.
+    pub(crate) fn parse_into<S: EventSink + ?Sized>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let TarmacScratch { buffer, names } = scratch.of();
+        let mut run = Run::new(&self.settings, self.length(), names, sink);
+        if self.settings.order != LineOrder::Plain {
+            return run.parse_attributed(&*self.input, range, buffer);
+        }
+        run.parse(&mut Window::new(&*self.input, range, self.settings.limits.window, buffer))
+    }
 }
 
 impl Source for Tarmac {
@@ -151,18 +166,13 @@ impl Source for Tarmac {
         cut(&self.settings, &*self.input, place, scratch)
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
-        let TarmacScratch { buffer, names } = scratch.of();
-        let mut run = Run::new(&self.settings, self.length(), names, sink);
-        if self.settings.order != LineOrder::Plain {
-            return run.parse_attributed(&*self.input, range, buffer);
-        }
-        run.parse(&mut Window::new(&*self.input, range, self.settings.limits.window, buffer))
+        self.parse_into(range, scratch, sink)
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

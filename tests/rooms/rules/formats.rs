@@ -20,13 +20,8 @@ pub fn offences(survey: &Survey) -> Vec<Offence> {
     let items = survey.arrows.iter().filter_map(|arrow| {
         let (from, to) = (survey.path_of(arrow.from), survey.path_of(arrow.to));
         let of_a_format = FORMATS.iter().any(|format| to.starts_with(&format!("parsers/src/{format}/")));
-        let is_the_list = arrow.item == "AnySource" && arrow.parts.iter().any(|part| is_a_word_of_a_format(part));
         let what = format!("uses {} of {to}", arrow.item);
-        ((of_a_format || is_the_list) && is_ignorant(from)).then(|| Offence {
-            file: from.to_owned(),
-            line: arrow.line,
-            what,
-        })
+        (of_a_format && is_ignorant(from)).then(|| Offence { file: from.to_owned(), line: arrow.line, what })
     });
     let words = survey.workspace.facts.iter().filter_map(|placed| {
         let FactKind::FormatWord(word) = &placed.fact.kind else { return None };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, Query as _, RawLines, Warning};
-use stepback_parsers::{Line, Source as _};
+use stepback_parsers::Line;
 
 use super::ViewCx;
 use super::cursor_list::{CursorList, take_rect};

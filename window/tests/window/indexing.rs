@@ -12,6 +12,7 @@ use egui_kittest::kittest::Queryable as _;
 use stepback_debugger::action::{Action, FileAction};
 use stepback_debugger::desk::TraceChoice;
 use stepback_debugger::session::OpenOptions;
+use stepback_parsers::rst::Rst;
 use stepback_window::WindowOptions;
 
 use crate::sandbox::{SHORT, Sandbox};
@@ -73,7 +74,7 @@ fn files_that_were_chosen_together_are_one_trace() {
     std::fs::write(&parts[1], begin).unwrap();
     window.perform(Action::File(FileAction::OpenFiles(parts.to_vec())));
     assert_eq!(window.desk().name(), "cti.9 and 1 more file");
-    let records = window.desk().session.index.source().rst().unwrap().store().facts().records;
+    let records = window.desk().session.index.source().downcast::<Rst>().unwrap().store().facts().records;
     assert_eq!(records, whole.len() as u64 / 24);
     let recent = &window.app().settings().recent[0];
     let again = [&parts[1], &parts[0]].map(PathBuf::from).to_vec();

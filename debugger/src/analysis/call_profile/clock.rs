@@ -1,11 +1,11 @@
 //! The steps that ran on a stack.
 
 use stepback_index::{QueryError, StackUse, StepCounter};
-use stepback_parsers::{AnySource, Position};
+use stepback_parsers::Position;
 
 /// Counts the steps of a thread while it used one of its stacks.
 pub struct StackClock<'a> {
-    counter: &'a StepCounter<'a, AnySource>,
+    counter: &'a StepCounter<'a>,
     /// One a stretch in which the stack was used; nothing where the thread has this one alone.
     stretches: Vec<Stretch>,
 }
@@ -25,7 +25,7 @@ impl<'a> StackClock<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(counter: &'a StepCounter<'a, AnySource>, stack: &StackUse, end: Position) -> Result<Self, QueryError> {
+    pub fn new(counter: &'a StepCounter<'a>, stack: &StackUse, end: Position) -> Result<Self, QueryError> {
         let is_alone = matches!(&*stack.used, [only] if only.start.0 == 0 && only.end >= end);
         let (mut stretches, mut ran) = (Vec::new(), 0u64);
         for used in stack.used.iter().filter(|_| !is_alone) {

@@ -7,7 +7,7 @@ use stepback_index::{BuildProgress, Cancel};
 use stepback_machine::{AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::{
     DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
-    Place, Problem, RegisterWrite, Source as _, Step, StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
+    Place, Problem, RegisterWrite, Step, StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName,
 };
 
 use super::exception_end::ExceptionEnd;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use stepback_index::{BuildProgress, Cancel, NextExternalChanges, PositionOfLine, Query as _};
-use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Source as _, Step};
+use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
 use super::events::{Seen, check_events};
 use super::rules;

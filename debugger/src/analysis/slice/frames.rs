@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stepback_index::{CallId, Cancel, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId};
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::row::ReadRow;
 use crate::analysis::trace_index::TraceIndex;

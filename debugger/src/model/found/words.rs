@@ -40,7 +40,7 @@ pub fn subject(meaning: &Meaning, session: &Session) -> String {
         (Search::Accesses(cell, kinds, None), _) => {
             let of = match *cell {
                 Cell::Register { thread, view } => {
-                    NameReader(&*session.index).register_name(view, session.index.instruction_set(thread))
+                    NameReader(&session.index).register_name(view, session.index.instruction_set(thread))
                 }
                 Cell::Memory { address, len_bytes } => {
                     say!("find-bytes-at", count = len_bytes, address = format!("{:x}", address.0))

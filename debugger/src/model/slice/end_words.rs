@@ -1,7 +1,6 @@
 //! How the chains of a slice end, as phrases.
 
 use stepback_index::{Edge, End, NotKnown, SliceEnd};
-use stepback_parsers::Source as _;
 
 use super::words::cell_words;
 use crate::action::Way;

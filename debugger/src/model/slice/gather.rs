@@ -168,7 +168,7 @@ fn subject_of(session: &Session, question: &SliceQuestion, cancel: &Cancel) -> R
     let held = cell_value(&session.index, cell, at, cancel)?;
     let label = match cell {
         Cell::Register { thread, view } => {
-            NameReader(&*session.index).register_name(view, session.index.instruction_set(thread))
+            NameReader(&session.index).register_name(view, session.index.instruction_set(thread))
         }
         Cell::Memory { address, len_bytes: 1 } => format!("[{:x}]", address.0),
         Cell::Memory { address, len_bytes } => format!("[{:x}:{len_bytes}]", address.0),

@@ -2,7 +2,7 @@
 
 use stepback_index::{CallId, Cancel, Defined, GivenValues, Query as _, QueryError, RegisterViewsAt, SliceCell, Value};
 use stepback_machine::{AccessKind, Address, Endian};
-use stepback_parsers::{RegisterSource, Source as _, Step};
+use stepback_parsers::{RegisterSource, Step};
 
 use super::end_words::{end_words, ended_words};
 use super::formula_words::FormulaWords;

@@ -5,7 +5,7 @@ use stepback_index::{
     Cancel, Defined, Edge, GivenValues, Query as _, SliceCell, SliceEnd, SliceRow, SliceStep, Steps, ThreadId, WantedBy,
 };
 use stepback_machine::{Endian, InstructionSet, RegisterView, Registers};
-use stepback_parsers::{Source as _, Step};
+use stepback_parsers::Step;
 
 use super::end_words::{end_words, ended_words, is_of_control};
 use super::row::{Given, WhyRow};

@@ -1,7 +1,7 @@
 //! The walk through a slice, one way or the other.
 
 use stepback_index::{Cancel, Cell, EdgeKinds, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why};
-use stepback_parsers::{AnySource, Position};
+use stepback_parsers::Position;
 
 use crate::analysis::trace_index::TraceIndex;
 
@@ -23,9 +23,9 @@ pub struct WalkOf {
 /// A walk under way.
 pub enum Walk<'a> {
     /// To where a value comes from.
-    Back(SliceWalk<'a, AnySource>),
+    Back(SliceWalk<'a>),
     /// To where it went.
-    Onward(OnwardWalk<'a, AnySource>),
+    Onward(OnwardWalk<'a>),
 }
 
 impl<'a> Walk<'a> {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use stepback_machine::{Address, InstructionSet, Registers};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -83,16 +83,16 @@ enum CallWrites {
 }
 
 /// The pass.
-pub(crate) struct HostPass<'a, S> {
-    index: Index<S>,
+pub(crate) struct HostPass<'a> {
+    index: Index,
     cancel: &'a Cancel,
     blocks_left: u64,
     explained: BTreeMap<TouchKey, ExplainedBytes>,
 }
 
-impl<'a, S: Source> HostPass<'a, S> {
+impl<'a> HostPass<'a> {
     /// A pass over the calls of a trace, by its index.
-    pub fn new(index: Index<S>, cancel: &'a Cancel) -> Self {
+    pub fn new(index: Index, cancel: &'a Cancel) -> Self {
         Self { index, cancel, blocks_left: BLOCKS_LIMIT, explained: BTreeMap::new() }
     }
 
@@ -116,7 +116,7 @@ impl<'a, S: Source> HostPass<'a, S> {
 
     /// The index, which knows besides where the open calls let the host write, as far as the images hold their parameters.
     /// Where the trace cannot be read they stay open; the next question says why.
-    pub fn with_images(mut self) -> Index<S> {
+    pub fn with_images(mut self) -> Index {
         if self.index.host_regions.len() > REGIONS_WITH_IMAGES {
             return self.index;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, Source, StepEvent};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, StepEvent};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
@@ -52,7 +52,7 @@ impl<'a> Row<'a> {
     }
 
     /// Whether the bytes lie somewhere around an access right after it. Cost: memory around it is looked up once, if at all.
-    fn is_at<S: Source>(self, access: &Piece<'_>, slot: &Slot<'_, S>) -> Result<bool, QueryError> {
+    fn is_at(self, access: &Piece<'_>, slot: &Slot<'_>) -> Result<bool, QueryError> {
         let length = self.0.len() as u64;
         let mut around = None;
         for start in self.starts(access) {
@@ -78,8 +78,8 @@ impl<'a> Row<'a> {
 }
 
 /// Where an access is looked at.
-struct Slot<'a, S> {
-    index: &'a Index<S>,
+struct Slot<'a> {
+    index: &'a Index,
     at: Position,
     cancel: &'a Cancel,
 }
@@ -92,7 +92,7 @@ struct Around {
 
 impl Around {
     /// So many bytes before and behind it.
-    fn of<S: Source>(access: &Piece<'_>, reach: u64, slot: &Slot<'_, S>) -> Result<Self, QueryError> {
+    fn of(access: &Piece<'_>, reach: u64, slot: &Slot<'_>) -> Result<Self, QueryError> {
         let first = access.address.0.saturating_sub(reach);
         let end = access.address.0.saturating_add(access.bytes.len() as u64).saturating_add(reach);
         let memory = MemoryAt { position: slot.at, address: Address(first), len_bytes: end - first };
@@ -124,13 +124,7 @@ impl Wanted for Vec<u8> {
 
     fn in_text(&self) {}
 
-    fn slots<S: Source>(
-        &self,
-        _in_text: &(),
-        index: &Index<S>,
-        range: Range<u64>,
-        cancel: &Cancel,
-    ) -> Result<Vec<u64>, QueryError> {
+    fn slots(&self, _in_text: &(), index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let slot = range.start.saturating_sub(1);
         let mut sink = ByteSlots { wanted: Row(self), slot, cancel, found: Vec::new() };
@@ -139,12 +133,7 @@ impl Wanted for Vec<u8> {
         Ok(sink.found)
     }
 
-    fn hits<S: Source>(
-        find: &FindBytes,
-        index: &Index<S>,
-        slots: &[u64],
-        cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
+    fn hits(find: &FindBytes, index: &Index, slots: &[u64], cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
             cancel.check()?;

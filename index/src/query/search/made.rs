@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_machine::{Address, Encoding};
-use stepback_parsers::{EventSink, Source, StepEvent};
+use stepback_parsers::{EventSink, StepEvent};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -14,8 +14,8 @@ use crate::read::encodings::{encoding_of, text_of};
 use crate::read::slots::SlotReader;
 
 /// The slots of a range with a match in the disassembly of the step, or in a line that is made of what belongs to it.
-pub(crate) fn slots<S: Source>(
-    index: &Index<S>,
+pub(crate) fn slots(
+    index: &Index,
     pattern: &TextPattern,
     slots: Range<u64>,
     cancel: &Cancel,
@@ -38,8 +38,8 @@ pub(crate) fn slots<S: Source>(
 }
 
 /// Where the text of each step begins, and whether its disassembly matches.
-struct Steps<'a, S> {
-    index: &'a Index<S>,
+struct Steps<'a> {
+    index: &'a Index,
     pattern: &'a TextPattern,
     starts: Vec<u64>,
     are_found: Vec<bool>,
@@ -47,7 +47,7 @@ struct Steps<'a, S> {
     known: HashMap<(Address, u8, Option<Encoding>), bool>,
 }
 
-impl<S: Source> EventSink for Steps<'_, S> {
+impl EventSink for Steps<'_> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let recorded = step.encoding();
         let is_match = *self.known.entry((step.pc, step.length_bytes, recorded)).or_insert_with(|| {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foldhash::HashMap;
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, Place, RegisterWrite, Source, StepEvent, TextEvent, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -16,8 +16,8 @@ use crate::read::slots::{SlotReader, ThreadSlot};
 
 /// The slots and threads of lines or disassembly that match in some slots, in trace order.
 /// A line that tells of nothing belongs to the step that it stands behind.
-pub(super) fn matches_in<S: Source>(
-    index: &Index<S>,
+pub(super) fn matches_in(
+    index: &Index,
     pattern: &TextPattern,
     slots: Range<u64>,
 ) -> Result<Vec<ThreadSlot>, QueryError> {
@@ -61,8 +61,8 @@ struct LinePart {
 }
 
 /// What the parser tells of some slots.
-struct Lines<'a, S> {
-    index: &'a Index<S>,
+struct Lines<'a> {
+    index: &'a Index,
     pattern: &'a TextPattern,
     threads: Vec<ThreadId>,
     chunks: Vec<Chunk>,
@@ -70,7 +70,7 @@ struct Lines<'a, S> {
     owners: HashMap<LinePart, ThreadId>,
 }
 
-impl<S: Source> Lines<'_, S> {
+impl Lines<'_> {
     fn find_in_text(&self, range: Range<u64>, found: &mut Vec<Match>) -> Result<(), QueryError> {
         let mut text = Vec::new();
         self.index.source().read_raw(range.clone(), &mut text)?;
@@ -124,7 +124,7 @@ impl<S: Source> Lines<'_, S> {
     }
 }
 
-impl<S: Source> EventSink for Lines<'_, S> {
+impl EventSink for Lines<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }

@@ -1,7 +1,7 @@
 //! Which steps the lines that match belong to, where several threads are traced.
 
 use foldhash::{HashMap, HashMapExt as _};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
@@ -18,8 +18,8 @@ pub(super) struct Owned {
 }
 
 /// Goes through slots in order, and remembers whose lines matched: each text is read once, however many late lines there are.
-pub(super) struct OwnedSteps<'a, S> {
-    index: &'a Index<S>,
+pub(super) struct OwnedSteps<'a> {
+    index: &'a Index,
     search: &'a FindText,
     /// From this slot on it is known what matches, up to the one that is looked at.
     known_from: u64,
@@ -27,9 +27,9 @@ pub(super) struct OwnedSteps<'a, S> {
     matched: HashMap<ThreadId, u64>,
 }
 
-impl<'a, S: Source> OwnedSteps<'a, S> {
+impl<'a> OwnedSteps<'a> {
     /// For slots that are all those between the first and the last in which something matches.
-    pub fn new(index: &'a Index<S>, search: &'a FindText, slots: &[u64]) -> Self {
+    pub fn new(index: &'a Index, search: &'a FindText, slots: &[u64]) -> Self {
         Self { index, search, known_from: slots.first().copied().unwrap_or(0), matched: HashMap::new() }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -48,10 +48,10 @@ pub trait Wanted: Sized + Sync {
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn slots<S: Source>(
+    fn slots(
         &self,
         in_text: &Self::InText,
-        index: &Index<S>,
+        index: &Index,
         range: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Vec<u64>, QueryError>;
@@ -60,18 +60,13 @@ pub trait Wanted: Sized + Sync {
     ///
     /// # Errors
     /// See [`QueryError`].
-    fn hits<S: Source>(
-        find: &Find<Self>,
-        index: &Index<S>,
-        slots: &[u64],
-        cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError>;
+    fn hits(find: &Find<Self>, index: &Index, slots: &[u64], cancel: &Cancel) -> Result<Vec<Hit>, QueryError>;
 }
 
 impl<W: Wanted> Query for Find<W> {
     type Answer = Vec<Hit>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         let mut hits = Vec::new();
         self.stream(index, cancel, |found| {
             hits.extend(found.hits);
@@ -86,9 +81,9 @@ impl<W: Wanted> Find<W> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn stream<S: Source>(
+    pub fn stream(
         &self,
-        index: &Index<S>,
+        index: &Index,
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
@@ -107,14 +102,14 @@ const SLOTS: usize = 128;
 const BATCH: usize = 32 * SLOTS;
 
 /// A search while it goes on.
-struct Course<'a, S, W: Wanted> {
+struct Course<'a, W: Wanted> {
     find: &'a Find<W>,
     in_text: W::InText,
-    index: &'a Index<S>,
+    index: &'a Index,
     cancel: &'a Cancel,
 }
 
-impl<S: Source, W: Wanted> Course<'_, S, W> {
+impl<W: Wanted> Course<'_, W> {
     /// Hands out the hits until `each` breaks.
     fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
         SlotReader(self.index).check_position(self.find.from)?;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
+use stepback_parsers::{EventSink, Position, Step, StepEvent};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -30,25 +30,14 @@ impl Wanted for TextPattern {
 
     fn in_text(&self) {}
 
-    fn slots<S: Source>(
-        &self,
-        _in_text: &(),
-        index: &Index<S>,
-        range: Range<u64>,
-        cancel: &Cancel,
-    ) -> Result<Vec<u64>, QueryError> {
+    fn slots(&self, _in_text: &(), index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         if !index.source().is_text() {
             return made::slots(index, self, range, cancel);
         }
         slots_with(index, self, range, cancel)
     }
 
-    fn hits<S: Source>(
-        find: &FindText,
-        index: &Index<S>,
-        slots: &[u64],
-        _cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
+    fn hits(find: &FindText, index: &Index, slots: &[u64], _cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         let found: Vec<Owned> = match index.threads().len() {
             1 => slots.iter().map(|slot| Owned { step: Step(slot.saturating_sub(1)), slot: *slot }).collect(),
             _ => OwnedSteps::new(index, find, slots).find(slots)?,
@@ -66,8 +55,8 @@ impl Wanted for TextPattern {
 }
 
 /// The slots of a range of a text trace with a line that matches.
-pub(super) fn slots_with<S: Source>(
-    index: &Index<S>,
+pub(super) fn slots_with(
+    index: &Index,
     pattern: &TextPattern,
     range: Range<u64>,
     cancel: &Cancel,
@@ -88,8 +77,8 @@ thread_local! {
 }
 
 /// Some steps that are searched.
-struct Block<'a, S> {
-    index: &'a Index<S>,
+struct Block<'a> {
+    index: &'a Index,
     pattern: &'a TextPattern,
     end: u64,
     /// The slot that is searched.
@@ -101,8 +90,8 @@ struct Block<'a, S> {
     found: Vec<u64>,
 }
 
-impl<'a, S: Source> Block<'a, S> {
-    fn new(index: &'a Index<S>, pattern: &'a TextPattern, slots: Range<u64>) -> Result<Self, QueryError> {
+impl<'a> Block<'a> {
+    fn new(index: &'a Index, pattern: &'a TextPattern, slots: Range<u64>) -> Result<Self, QueryError> {
         let text =
             SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.start.saturating_add(1))?;
         let (slot, end) = (slots.start, slots.end);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::Endian;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent, text::ROW_DIGITS};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, StepEvent, text::ROW_DIGITS};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -32,10 +32,10 @@ impl Wanted for Number {
         format!("(?i){row}").parse().ok()
     }
 
-    fn slots<S: Source>(
+    fn slots(
         &self,
         in_text: &Option<TextPattern>,
-        index: &Index<S>,
+        index: &Index,
         range: Range<u64>,
         cancel: &Cancel,
     ) -> Result<Vec<u64>, QueryError> {
@@ -52,12 +52,7 @@ impl Wanted for Number {
         parsed_slots(*self, index, range, cancel)
     }
 
-    fn hits<S: Source>(
-        find: &FindValue,
-        index: &Index<S>,
-        slots: &[u64],
-        _cancel: &Cancel,
-    ) -> Result<Vec<Hit>, QueryError> {
+    fn hits(find: &FindValue, index: &Index, slots: &[u64], _cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for near in slots.chunk_by(|one, next| next - one <= NEAR) {
             let mut contradictions = Contradictions::default();
@@ -82,12 +77,7 @@ impl Wanted for Number {
 }
 
 /// The slots of a range with a value.
-fn parsed_slots<S: Source>(
-    value: Number,
-    index: &Index<S>,
-    range: Range<u64>,
-    cancel: &Cancel,
-) -> Result<Vec<u64>, QueryError> {
+fn parsed_slots(value: Number, index: &Index, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
     let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
     let is_big_endian = index.contents.traits.endian == Endian::Big;
     let slot = range.start.saturating_sub(1);
@@ -106,7 +96,7 @@ fn telling_row(number: &Number) -> Option<String> {
 }
 
 /// True if some slots may have values that are not written in rows of digits.
-fn has_scattered_values<S: Source>(index: &Index<S>, slots: &Range<u64>) -> bool {
+fn has_scattered_values(index: &Index, slots: &Range<u64>) -> bool {
     let known = &index.contents.segments;
     let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
     let end = known.partition_point(|segment| segment.step_base <= slots.end);

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::End;
@@ -33,7 +32,7 @@ pub(super) struct Beside {
 
 impl Beside {
     /// From all events of the slot; none where only the step itself accesses memory in it.
-    pub fn of<S: Source>(index: &Index<S>, events: &[SlotEvent], thread: ThreadId) -> Result<Option<Self>, QueryError> {
+    pub fn of(index: &Index, events: &[SlotEvent], thread: ThreadId) -> Result<Option<Self>, QueryError> {
         let is_access = |event: &SlotEvent| matches!(event.kind, EventKind::Access { .. });
         if !events.iter().any(|event| event.thread != thread && is_access(event)) {
             return Ok(None);

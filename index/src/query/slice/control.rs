@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 use stepback_machine::{Address, Control, Delay, Encoding, Flow, Instruction, InstructionSet, Target, decode};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::call::{Call, CallId, Entered};
 use crate::answers::cancel::Cancel;
@@ -33,8 +33,8 @@ const VISITS: usize = 64;
 const LONGEST: u8 = 15;
 
 /// Finds what decided; remembers the functions that it looked at.
-pub(super) struct ControlReader<'a, S> {
-    pub index: &'a Index<S>,
+pub(super) struct ControlReader<'a> {
+    pub index: &'a Index,
     functions: HashMap<Address, Arc<Deciders>>,
     /// The instructions of them.
     remembered: usize,
@@ -75,8 +75,8 @@ struct Known {
     length_bytes: u64,
 }
 
-impl<'a, S: Source> ControlReader<'a, S> {
-    pub fn new(index: &'a Index<S>) -> Self {
+impl<'a> ControlReader<'a> {
+    pub fn new(index: &'a Index) -> Self {
         Self { index, functions: HashMap::default(), remembered: 0, interrupted: HashMap::default() }
     }
 

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use stepback_machine::{Address, Endian, RegisterView};
-use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -20,7 +19,7 @@ use crate::store::granules::{GRANULE_BITS, runs_of};
 /// Maximum length of an output that is split.
 const BYTES: usize = 64;
 
-impl<S: Source> GiverReader<'_, '_, S> {
+impl GiverReader<'_, '_> {
     /// The parts of a copy that are followed, each of which has one holder; none where that is not sure.
     pub fn copied_parts(&mut self, output: &Output, cancel: &Cancel) -> Result<Option<Vec<Output>>, QueryError> {
         let Some((taken, len)) = self.flow.copied_in_order(output) else { return Ok(None) };
@@ -41,7 +40,7 @@ impl<S: Source> GiverReader<'_, '_, S> {
     }
 }
 
-impl<S: Source> StepFlow<'_, S> {
+impl StepFlow<'_> {
     /// The input of an output that is a copy of it, byte by byte and in order, and its length.
     fn copied_in_order<'o>(&self, output: &'o Output) -> Option<(&'o Taken, usize)> {
         let Outcome { inputs, defines, ends, rests, .. } = &output.outcome;

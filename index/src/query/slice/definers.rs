@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stepback_machine::{RegisterId, RegisterView, State};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -44,8 +44,8 @@ impl Until<'_> {
 }
 
 /// Looks for writers.
-pub(super) struct Definers<'a, S> {
-    pub index: &'a Index<S>,
+pub(super) struct Definers<'a> {
+    pub index: &'a Index,
 }
 
 /// What is wanted, and by whom.
@@ -83,7 +83,7 @@ impl Finds<'_> {
     }
 }
 
-impl<S: Source> Definers<'_, S> {
+impl Definers<'_> {
     /// What a name means before a step of which the state is known, or at a position.
     pub fn register(
         &self,
@@ -302,7 +302,7 @@ impl<S: Source> Definers<'_, S> {
         Ok(restored.or(reader.is_filtered(at, cancel)?.then_some(Doubt::Filtered)))
     }
 
-    fn operands(&self, thread: ThreadId) -> OperandReader<'_, S> {
+    fn operands(&self, thread: ThreadId) -> OperandReader<'_> {
         OperandReader { index: self.index, thread, kinds: AccessKinds::Writes.into() }
     }
 }

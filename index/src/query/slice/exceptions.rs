@@ -2,7 +2,7 @@
 //! them from there ([`stepback_machine::ExceptionFlow`]).
 
 use stepback_machine::{Address, ExceptionFlow, FrameAccess, FrameEvent, Instruction, RegisterId, RegisterView};
-use stepback_parsers::{Position, Source, TextKind};
+use stepback_parsers::{Position, TextKind};
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, End, NotKnown, SliceCell};
@@ -15,8 +15,8 @@ use crate::read::slots::{EventKind, SlotEvent, StepText};
 use crate::store::granules::{GRANULE_BITS, Run};
 
 /// Finds what the events of a step show of an exception. Cost: a look at each event, in sets whose exceptions have frames.
-pub(super) fn exception_flow<S: Source>(
-    index: &Index<S>,
+pub(super) fn exception_flow(
+    index: &Index,
     text: Option<&StepText>,
     instruction: Option<&Instruction>,
     events: &[SlotEvent],
@@ -35,7 +35,7 @@ pub(super) fn exception_flow<S: Source>(
 /// Steps with more events than this are not looked at: a frame has some dozens.
 pub(crate) const EVENTS: usize = 1 << 12;
 
-fn frame_event<S: Source>(index: &Index<S>, event: &SlotEvent) -> FrameEvent {
+fn frame_event(index: &Index, event: &SlotEvent) -> FrameEvent {
     match &event.kind {
         EventKind::Access { kind, address, size_bytes, bytes } => {
             let (kind, size_bytes, bytes) = (*kind, *size_bytes, *bytes);
@@ -51,7 +51,7 @@ fn frame_event<S: Source>(index: &Index<S>, event: &SlotEvent) -> FrameEvent {
     }
 }
 
-impl<S: Source> StepFlow<'_, S> {
+impl StepFlow<'_> {
     /// What an exception gave a register at an event, which is `by` the instruction as far as that can write the register;
     /// none where it is the instruction's own result.
     pub(super) fn by_exception(&self, event: usize, home: RegisterView, by: By) -> Option<By> {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use stepback_machine::{AccessKind, RegisterId};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{EdgeKinds, End, SliceRow};
@@ -18,9 +18,9 @@ use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::store::granules::bytes_between;
 
 /// What happens in a slot to what is followed, in the order of the events.
-pub(super) struct Fates<'w, 'a, S> {
+pub(super) struct Fates<'w, 'a> {
     /// The step of the slot.
-    flow: &'w StepFlow<'a, S>,
+    flow: &'w StepFlow<'a>,
     step: Step,
     slot: u64,
     edges: EdgeKinds,
@@ -46,8 +46,8 @@ enum Loss {
     Seen(ThreadId),
 }
 
-impl<'w, 'a, S: Source> Fates<'w, 'a, S> {
-    pub fn new(flow: &'w StepFlow<'a, S>, step: Step, edges: EdgeKinds) -> Self {
+impl<'w, 'a> Fates<'w, 'a> {
+    pub fn new(flow: &'w StepFlow<'a>, step: Step, edges: EdgeKinds) -> Self {
         let slot = step.0.saturating_add(1);
         let own = flow.events.iter().filter(|event| event.slot == slot);
         let mut events: Vec<SlotEvent> = own.chain(&flow.others).cloned().collect();

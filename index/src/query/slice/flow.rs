@@ -7,7 +7,7 @@ use stepback_machine::{
     AccessKind, Address, Condition, Endian, ExceptionFlow, Flow, Input, Instruction, Origin, RegisterId, RegisterView,
     decode,
 };
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
@@ -100,8 +100,8 @@ impl Outcome {
 const SEEN_ACCESSES: usize = 256;
 
 /// A step, its instruction and its accesses.
-pub(super) struct StepFlow<'a, S> {
-    pub index: &'a Index<S>,
+pub(super) struct StepFlow<'a> {
+    pub index: &'a Index,
     pub thread: ThreadId,
     kinds: EdgeKinds,
     pub text: Option<StepText>,
@@ -126,9 +126,9 @@ pub(super) struct StepFlow<'a, S> {
     is_cut: bool,
 }
 
-impl<'a, S: Source> StepFlow<'a, S> {
+impl<'a> StepFlow<'a> {
     /// Reads a step again. Cost: the text of its slot, and of those in which something of it is wanted.
-    pub fn of(index: &'a Index<S>, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
+    pub fn of(index: &'a Index, step: Step, wants: &[Want], kinds: EdgeKinds) -> Result<Self, QueryError> {
         let slots = wants.iter().map(|want| want.slot).collect();
         let events = StepEvents::about(wants.iter().map(|want| &want.piece));
         Self::within(index, step, Extent::Slots(slots), kinds, events)
@@ -136,7 +136,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
 
     /// The same as far as it is looked at.
     pub fn within(
-        index: &'a Index<S>,
+        index: &'a Index,
         step: Step,
         extent: Extent,
         kinds: EdgeKinds,
@@ -618,7 +618,7 @@ impl<'a, S: Source> StepFlow<'a, S> {
 }
 
 /// The flags that decide about a step that another instruction has made conditional (`it` of T32); 0 for others.
-fn block_flags<S: Source>(index: &Index<S>, thread: ThreadId, slot: u64, text: &StepText) -> Result<u64, QueryError> {
+fn block_flags(index: &Index, thread: ThreadId, slot: u64, text: &StepText) -> Result<u64, QueryError> {
     let (mut before, mut behind) = (slot, text.pc);
     for distance in 1..=text.instruction_set.longest_block() {
         let Some(step) = SlotReader(index).owner(thread, before.saturating_sub(1))? else { return Ok(0) };

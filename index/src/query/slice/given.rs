@@ -1,7 +1,5 @@
 //! The values that a step of a slice gives.
 
-use stepback_parsers::Source;
-
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Defined, SliceStep};
@@ -17,7 +15,7 @@ pub struct GivenValues<'r>(pub &'r SliceStep);
 impl Query for GivenValues<'_> {
     type Answer = Vec<Defined>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Defined>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<Defined>, QueryError> {
         let mut defines = self.0.defines.clone();
         fill_cells(index, self.0.step, &mut defines, cancel)?;
         Ok(defines)

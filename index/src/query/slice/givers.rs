@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use stepback_machine::{RegisterView, State};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -39,11 +39,11 @@ pub(super) struct Reached {
 }
 
 /// Looks up what a step takes in among what is followed.
-pub(super) struct GiverReader<'w, 'a, S> {
-    pub flow: &'w StepFlow<'a, S>,
+pub(super) struct GiverReader<'w, 'a> {
+    pub flow: &'w StepFlow<'a>,
     pub step: Step,
     pub lives: &'w [Live],
-    fates: &'w Fates<'w, 'a, S>,
+    fates: &'w Fates<'w, 'a>,
     /// What registers mean to it; none until it is asked.
     state: Option<Option<State>>,
     edges: EdgeKinds,
@@ -53,12 +53,12 @@ pub(super) struct GiverReader<'w, 'a, S> {
     whole: Vec<(Taken, Reached)>,
 }
 
-impl<'w, 'a, S: Source> GiverReader<'w, 'a, S> {
+impl<'w, 'a> GiverReader<'w, 'a> {
     pub fn new(
-        flow: &'w StepFlow<'a, S>,
+        flow: &'w StepFlow<'a>,
         step: Step,
         lives: &'w [Live],
-        fates: &'w Fates<'w, 'a, S>,
+        fates: &'w Fates<'w, 'a>,
         edges: EdgeKinds,
     ) -> Self {
         Self { flow, step, lives, fates, state: None, edges, known: HashMap::default(), whole: Vec::new() }
@@ -270,7 +270,7 @@ fn rest<'u>(want: Want) -> Option<(Wish, Until<'u>)> {
     Some((wish, Until::at(slot)))
 }
 
-impl<S: Source> Definers<'_, S> {
+impl Definers<'_> {
     /// A piece of a question, part by part with who gave it its value.
     pub fn given(
         &self,

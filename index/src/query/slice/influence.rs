@@ -1,7 +1,7 @@
 //! The question: where did the value of a cell go?
 
 use stepback_machine::RegisterId;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -37,7 +37,7 @@ impl Influence {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<OnwardWalk<'a, S>, QueryError> {
+    pub fn walk<'a>(&self, index: &'a Index, cancel: &Cancel) -> Result<OnwardWalk<'a>, QueryError> {
         OnwardWalk::new(index, self, None, cancel)
     }
 
@@ -45,21 +45,17 @@ impl Influence {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk_of<'a, S: Source>(
+    pub fn walk_of<'a>(
         &self,
-        index: &'a Index<S>,
+        index: &'a Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
-    ) -> Result<OnwardWalk<'a, S>, QueryError> {
+    ) -> Result<OnwardWalk<'a>, QueryError> {
         OnwardWalk::new(index, self, thread, cancel)
     }
 
     /// The end of a value that nothing reads before it is overwritten; none for cells whose values are not followed.
-    pub(super) fn overwritten<S: Source>(
-        &self,
-        index: &Index<S>,
-        cancel: &Cancel,
-    ) -> Result<Option<SliceEnd>, QueryError> {
+    pub(super) fn overwritten(&self, index: &Index, cancel: &Cancel) -> Result<Option<SliceEnd>, QueryError> {
         let writer = NextAccess { cell: self.cell, kinds: AccessKinds::Writes, from: self.at }.run(index, cancel)?;
         let flag_bits = |thread| index.instruction_set(thread).flag_bits();
         Ok(self.overwritten_by(writer.map(|hit| hit.record.step), flag_bits))
@@ -83,7 +79,7 @@ impl Influence {
 impl Query for Influence {
     type Answer = Vec<SliceRow>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
         let mut walk = self.walk(index, cancel)?;
         let (mut rows, mut steps) = (Vec::new(), 0);
         while steps < self.limit

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stepback_machine::{AccessKind, Address, RegisterId};
-use stepback_parsers::{Line, Position, Source};
+use stepback_parsers::{Line, Position};
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
@@ -24,7 +24,7 @@ pub(super) struct Stated {
     pub doubt: Option<Doubt>,
 }
 
-impl<S: Source> Definers<'_, S> {
+impl Definers<'_> {
     /// The parts of a piece by the lines of a slot that state them; none for those that nothing states there.
     pub(super) fn initial_lines(&self, wish: &Wish, slot: u64) -> Result<Vec<(Piece, Option<Stated>)>, QueryError> {
         let is_text = self.index.source().is_text();

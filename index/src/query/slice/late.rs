@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use stepback_machine::AccessKind;
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
@@ -44,12 +43,7 @@ impl LateLoads {
     }
 
     /// The first slot whose step loads some bytes late, before the slot that touches them first.
-    pub fn first_step<S: Source>(
-        &mut self,
-        index: &Index<S>,
-        watched: Watched,
-        touched: u64,
-    ) -> Result<Option<u64>, QueryError> {
+    pub fn first_step(&mut self, index: &Index, watched: Watched, touched: u64) -> Result<Option<u64>, QueryError> {
         let Watched { granule, mask, first } = watched;
         let last = touched.saturating_add(LATE_STEPS).min(index.step_count());
         if index.threads().len() == 1 || !has_late(index, touched, last)? {
@@ -68,7 +62,7 @@ impl LateLoads {
         Ok(found)
     }
 
-    fn of_slot<S: Source>(&mut self, index: &Index<S>, slot: u64) -> Result<&[LateLoad], QueryError> {
+    fn of_slot(&mut self, index: &Index, slot: u64) -> Result<&[LateLoad], QueryError> {
         Ok(match self.slots.entry(slot) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(none) => none.insert(read(index, slot)?),
@@ -77,13 +71,13 @@ impl LateLoads {
 }
 
 /// Whether there may be late accesses from one slot to another: in slots of several segments each would have to be asked.
-fn has_late<S: Source>(index: &Index<S>, first: u64, last: u64) -> Result<bool, QueryError> {
+fn has_late(index: &Index, first: u64, last: u64) -> Result<bool, QueryError> {
     let base = |slot| Ok::<_, QueryError>(SlotReader(index).locate(slot)?.0.meta.step_base);
     let is_told = |slot| SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.has_late_accesses);
     Ok(base(first)? != base(last)? || is_told(first) || is_told(last))
 }
 
-fn read<S: Source>(index: &Index<S>, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
+fn read(index: &Index, slot: u64) -> Result<Vec<LateLoad>, QueryError> {
     let (mut owner, mut found): (Option<ThreadId>, Vec<(ThreadId, u64, u64)>) = Default::default();
     SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
         match event.kind {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::error::QueryError;
 use crate::answers::step_record::LATE_STEPS;
@@ -16,7 +16,7 @@ use crate::read::views::ViewReader;
 /// No list says which of them hold an access of the thread, since those of memory do not tell threads, so all are read. That is
 /// bounded: [`LATE_STEPS`] slots at most, some 0.2 ms of text, and none where no access of the segment shows behind a step that
 /// did not do it.
-pub(super) fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
+pub(super) fn late_slots(index: &Index, thread: ThreadId, step: Step) -> Result<Range<u64>, QueryError> {
     let own = step.0.saturating_add(1);
     let nothing = own..own;
     if index.threads().len() == 1 {
@@ -32,7 +32,7 @@ pub(super) fn late_slots<S: Source>(index: &Index<S>, thread: ThreadId, step: St
 }
 
 /// The slots behind its own in which a step of a thread wrote registers: as far behind as accesses count.
-pub(super) fn late_writes<S: Source>(index: &Index<S>, thread: ThreadId, step: Step) -> Result<Vec<u64>, QueryError> {
+pub(super) fn late_writes(index: &Index, thread: ThreadId, step: Step) -> Result<Vec<u64>, QueryError> {
     let own = step.0.saturating_add(1);
     let mut slots = Vec::new();
     if index.threads().len() == 1 {

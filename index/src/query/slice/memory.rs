@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -23,7 +23,7 @@ use crate::store::granules::{GRANULE_BITS, runs_of};
 /// When something happened to a byte: in a slot what the host wrote comes before all accesses.
 type When = (u64, Option<TouchAt>);
 
-impl<S: Source> Definers<'_, S> {
+impl Definers<'_> {
     pub(super) fn of_memory(
         &self,
         wish: Wish,
@@ -113,13 +113,13 @@ fn range_of(granule: u64, mask: u64) -> MemoryRange {
 }
 
 /// The accesses of some slots, each read once: in a trace of several threads only its text says whose a write was.
-struct SlotAccesses<'a, S> {
-    index: &'a Index<S>,
+struct SlotAccesses<'a> {
+    index: &'a Index,
     events: HashMap<u64, Vec<SlotEvent>>,
 }
 
-impl<'a, S: Source> SlotAccesses<'a, S> {
-    fn new(index: &'a Index<S>) -> Self {
+impl<'a> SlotAccesses<'a> {
+    fn new(index: &'a Index) -> Self {
         Self { index, events: HashMap::new() }
     }
 

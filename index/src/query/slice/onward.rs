@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use stepback_machine::{Condition, Flow, Instruction, RegisterId, Target};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
@@ -30,15 +30,15 @@ use crate::read::walked_uses::WalkedUses;
 /// Hands out the steps to which a value goes: the oldest first, each step once. Cost: each step that touches what holds the
 /// value is read, and the next touch of each of its outputs is looked up.
 /// Memory: what holds the value at one time.
-pub struct OnwardWalk<'a, S> {
-    index: &'a Index<S>,
+pub struct OnwardWalk<'a> {
+    index: &'a Index,
     edges: EdgeKinds,
     live: LiveSet,
     late: LateLoads,
     /// Finds the next uses of registers.
-    uses: WalkedUses<'a, S>,
+    uses: WalkedUses<'a>,
     /// What ran because steps that took the value in decided so.
-    regions: Regions<'a, S>,
+    regions: Regions<'a>,
     /// Rows that are found already.
     ready: VecDeque<SliceRow>,
     /// The question, until a row is handed out: where there is none, the value is overwritten unread.
@@ -60,9 +60,9 @@ struct Reach {
     decides: bool,
 }
 
-impl<'a, S: Source> OnwardWalk<'a, S> {
+impl<'a> OnwardWalk<'a> {
     pub(super) fn new(
-        index: &'a Index<S>,
+        index: &'a Index,
         question: &Influence,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
@@ -241,7 +241,7 @@ impl<'a, S: Source> OnwardWalk<'a, S> {
     /// Finds out what a step makes of what is followed; `decider` decided that it runs.
     fn reach(
         &self,
-        mut givers: GiverReader<'_, 'a, S>,
+        mut givers: GiverReader<'_, 'a>,
         decider: Option<Step>,
         cancel: &Cancel,
     ) -> Result<Option<Reach>, QueryError> {

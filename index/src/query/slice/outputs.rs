@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 use stepback_machine::{AccessKind, Address, Instruction, RegisterId, RegisterView};
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::error::QueryError;
 use crate::answers::slice::{Edge, End, NotKnown};
@@ -58,7 +58,7 @@ struct StoredPart {
     frame: Option<u64>,
 }
 
-impl<S: Source> StepFlow<'_, S> {
+impl StepFlow<'_> {
     /// The outputs of the step.
     pub fn outputs(&self, step: Step) -> Result<Vec<Output>, QueryError> {
         let mut outputs = Vec::new();

@@ -2,7 +2,7 @@
 //! From there on it is one of virtual memory: each step names what it loads by the page that it saw.
 
 use stepback_machine::Address;
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
@@ -17,7 +17,7 @@ use crate::query::slice::physical_writers::{From, PhysicalWriters};
 use crate::query::slice::pieces::Piece;
 use crate::store::granules::GRANULE_BITS;
 
-impl<S: Source> Definers<'_, S> {
+impl Definers<'_> {
     /// Adds who wrote bytes of physical memory last before a position. Cost: what is told of pages is collected once, and there
     /// is a question for each access that is found.
     ///

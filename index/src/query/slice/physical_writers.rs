@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{Address, Endian};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::Accessed;
@@ -42,8 +42,8 @@ pub(super) struct Found {
 
 /// Looks for who wrote bytes of a physical page last. The last write of several bytes is the last one of each that it covers,
 /// so there is a question for each write that is found, and not for each byte.
-pub(super) struct PhysicalWriters<'w, S> {
-    pub index: &'w Index<S>,
+pub(super) struct PhysicalWriters<'w> {
+    pub index: &'w Index,
     /// All virtual parts that these bytes ever were; at least one.
     pub parts: &'w [VirtualPart],
     pub at: Position,
@@ -52,7 +52,7 @@ pub(super) struct PhysicalWriters<'w, S> {
     pub cancel: &'w Cancel,
 }
 
-impl<S: Source> PhysicalWriters<'_, S> {
+impl PhysicalWriters<'_> {
     /// Each byte, by its physical address.
     ///
     /// # Errors

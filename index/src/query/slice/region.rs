@@ -3,7 +3,7 @@
 //! Branches in there decide about parts of it, and were decided themselves: followed on, they add nothing to it.
 
 use stepback_machine::Address;
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::call::{CallId, Entered};
 use crate::answers::cancel::Cancel;
@@ -50,7 +50,7 @@ pub(super) enum Place {
     Behind,
 }
 
-impl<S: Source> ControlReader<'_, S> {
+impl ControlReader<'_> {
     /// What a step decided.
     pub fn decided_by(&mut self, thread: ThreadId, step: Step, cancel: &Cancel) -> Result<Decided, QueryError> {
         let calls = self.index.calls();

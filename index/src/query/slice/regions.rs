@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepback_parsers::{Source, Step};
+use stepback_parsers::Step;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -15,8 +15,8 @@ use crate::query::slice::undecided::{Undecided, control_of};
 use crate::read::slots::SlotReader;
 
 /// The regions that threads are in. Memory: for each thread one region, and one for each interrupt, or other task, within it.
-pub(super) struct Regions<'a, S> {
-    control: ControlReader<'a, S>,
+pub(super) struct Regions<'a> {
+    control: ControlReader<'a>,
     /// By the slot of the next step of the thread.
     within: BTreeMap<u64, Within>,
     undecided: Undecided,
@@ -30,8 +30,8 @@ struct Within {
     regions: Vec<(Step, Region)>,
 }
 
-impl<'a, S: Source> Regions<'a, S> {
-    pub fn new(index: &'a Index<S>) -> Self {
+impl<'a> Regions<'a> {
+    pub fn new(index: &'a Index) -> Self {
         Self { control: ControlReader::new(index), within: BTreeMap::new(), undecided: Undecided::default() }
     }
 

@@ -2,7 +2,6 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 use stepback_machine::AccessKind;
-use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -37,7 +36,7 @@ impl StepEvents {
     }
 
     /// Takes the events of some slots, which ascend and lie one behind the other.
-    pub fn read<S: Source>(&mut self, index: &Index<S>, slots: &[u64]) -> Result<(), QueryError> {
+    pub fn read(&mut self, index: &Index, slots: &[u64]) -> Result<(), QueryError> {
         let Some((first, last)) = slots.first().zip(slots.last()) else { return Ok(()) };
         let (first, last) = (*first, *last);
         SlotReader(index).each_event(first..last.saturating_add(1), |event| {

@@ -1,7 +1,7 @@
 //! What a step asked the system or the host for.
 
 use stepback_machine::{Flow, HostCall, Instruction, Registers};
-use stepback_parsers::{MarkerKind, Source, Step};
+use stepback_parsers::{MarkerKind, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -11,7 +11,7 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 
-impl<S: Source> StepFlow<'_, S> {
+impl StepFlow<'_> {
     /// What a trap asked the system for, by its name.
     pub(super) fn asked_system(&self, instruction: &Instruction) -> Result<End, QueryError> {
         let step = self.step();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
@@ -22,15 +22,15 @@ use crate::read::views::ViewReader;
 use crate::read::walked_uses::WalkedUses;
 
 /// Looks for touches.
-pub(super) struct NextTouches<'w, 'a, S> {
-    pub index: &'a Index<S>,
+pub(super) struct NextTouches<'w, 'a> {
+    pub index: &'a Index,
     /// The edges to follow. Without addresses, a register used only to form an address does not count as read.
     pub edges: EdgeKinds,
     /// Finds the next uses of registers.
-    pub uses: &'w mut WalkedUses<'a, S>,
+    pub uses: &'w mut WalkedUses<'a>,
 }
 
-impl<S: Source> NextTouches<'_, '_, S> {
+impl NextTouches<'_, '_> {
     /// The first slot from one on in which a piece is touched; none where it is not any more.
     pub fn of(
         &mut self,

@@ -2,7 +2,6 @@
 
 use foldhash::HashMap;
 use stepback_machine::{RegisterId, RegisterView, Registers};
-use stepback_parsers::Source;
 
 use crate::answers::slice::{End, SliceCell, SliceEnd, WantedBy};
 use crate::answers::thread::ThreadId;
@@ -19,20 +18,14 @@ pub(super) struct Undecided {
 
 impl Undecided {
     /// Notes one; an end where so many steps have come together that they are told of at once.
-    pub fn add<S: Source>(
-        &mut self,
-        index: &Index<S>,
-        thread: ThreadId,
-        end: End,
-        wanted_by: WantedBy,
-    ) -> Option<SliceEnd> {
+    pub fn add(&mut self, index: &Index, thread: ThreadId, end: End, wanted_by: WantedBy) -> Option<SliceEnd> {
         let steps = self.steps.entry((thread, end)).or_default();
         steps.push(wanted_by);
         (steps.len() >= TOGETHER).then(|| end_of(index, thread, end, std::mem::take(steps)))
     }
 
     /// The ends, that with the newest step first; none are left.
-    pub fn take<S: Source>(&mut self, index: &Index<S>) -> Vec<SliceEnd> {
+    pub fn take(&mut self, index: &Index) -> Vec<SliceEnd> {
         let steps = std::mem::take(&mut self.steps).into_iter().filter(|(_, steps)| !steps.is_empty());
         let mut ends: Vec<SliceEnd> = steps.map(|((thread, end), steps)| end_of(index, thread, end, steps)).collect();
         ends.sort_by_key(|end| (std::cmp::Reverse(end.wanted_by.last().copied()), end.cell));
@@ -40,14 +33,14 @@ impl Undecided {
     }
 }
 
-fn end_of<S: Source>(index: &Index<S>, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
+fn end_of(index: &Index, thread: ThreadId, end: End, mut wanted_by: Vec<WantedBy>) -> SliceEnd {
     wanted_by.sort_unstable();
     wanted_by.dedup();
     SliceEnd { end, cell: control_of(index, thread), wanted_by, doubt: None }
 }
 
 /// Where control is in a thread: the program counter stands for it.
-pub(super) fn control_of<S: Source>(index: &Index<S>, thread: ThreadId) -> SliceCell {
+pub(super) fn control_of(index: &Index, thread: ThreadId) -> SliceCell {
     let whole = RegisterView::new(RegisterId::PC, 0, 8);
     let view = Registers::view("pc", index.instruction_set(thread)).unwrap_or(whole);
     SliceCell::Register { thread, view }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use stepback_machine::RegisterId;
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
@@ -26,20 +26,20 @@ const SLICE_BYTES: u64 = 1 << 16;
 
 /// Hands out the rows of a slice: the newest step first, each step once. Cost: the text of each step that is handed out, and
 /// a lookup for each thing that it takes in. Memory: what is between the steps handed out and those still to come.
-pub struct SliceWalk<'a, S> {
-    index: &'a Index<S>,
+pub struct SliceWalk<'a> {
+    index: &'a Index,
     edges: EdgeKinds,
     frontier: Frontier,
-    control: ControlReader<'a, S>,
+    control: ControlReader<'a>,
     /// They are told of last.
     undecided: Undecided,
     /// Rows that are found already.
     ready: VecDeque<SeenRow>,
 }
 
-impl<'a, S: Source> SliceWalk<'a, S> {
+impl<'a> SliceWalk<'a> {
     pub(super) fn new(
-        index: &'a Index<S>,
+        index: &'a Index,
         question: &Why,
         seen_by: Option<ThreadId>,
         cancel: &Cancel,
@@ -150,7 +150,7 @@ impl<'a, S: Source> SliceWalk<'a, S> {
         })
     }
 
-    fn definers(&self) -> Definers<'a, S> {
+    fn definers(&self) -> Definers<'a> {
         Definers { index: self.index }
     }
 

@@ -1,6 +1,6 @@
 //! The question: why has a cell its value?
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::Cell;
@@ -29,7 +29,7 @@ impl Why {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk<'a, S: Source>(&self, index: &'a Index<S>, cancel: &Cancel) -> Result<SliceWalk<'a, S>, QueryError> {
+    pub fn walk<'a>(&self, index: &'a Index, cancel: &Cancel) -> Result<SliceWalk<'a>, QueryError> {
         SliceWalk::new(index, self, None, cancel)
     }
 
@@ -37,12 +37,12 @@ impl Why {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn walk_of<'a, S: Source>(
+    pub fn walk_of<'a>(
         &self,
-        index: &'a Index<S>,
+        index: &'a Index,
         thread: Option<ThreadId>,
         cancel: &Cancel,
-    ) -> Result<SliceWalk<'a, S>, QueryError> {
+    ) -> Result<SliceWalk<'a>, QueryError> {
         SliceWalk::new(index, self, thread, cancel)
     }
 }
@@ -50,7 +50,7 @@ impl Why {
 impl Query for Why {
     type Answer = Vec<SliceRow>;
 
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
+    fn run(&self, index: &Index, cancel: &Cancel) -> Result<Vec<SliceRow>, QueryError> {
         let mut walk = self.walk(index, cancel)?;
         let (mut rows, mut steps) = (Vec::new(), 0);
         while steps < self.limit

@@ -1,7 +1,7 @@
 //! What a step wrote of a register, and what of its instruction gave each byte its value.
 
 use stepback_machine::{Mode, RegisterId, RegisterView, State};
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
@@ -51,7 +51,7 @@ struct Named {
     home: RegisterId,
 }
 
-impl<S: Source> StepFlow<'_, S> {
+impl StepFlow<'_> {
     /// The bytes of a view that the step wrote in a slot; none for those that it did not.
     pub fn written_bytes(
         &self,

@@ -10,7 +10,7 @@ use stepback_index::{
     Cancel, FindMarkers, FindText, LastMarkers, NextMarker, Program, ThreadId, oracle::Oracle, with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{MarkerKind, Position, Source as _, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
+use stepback_parsers::{MarkerKind, Position, Source, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -34,7 +34,7 @@ const INSTRUCTIONS: [&[u8]; 8] = [
     b"\x48\x8b\x02",
 ];
 
-fn open(files: Vec<(String, Vec<u8>)>) -> Arc<Drmemtrace> {
+fn open(files: Vec<(String, Vec<u8>)>) -> Arc<dyn Source> {
     let file = |(name, bytes)| TraceFile { name, data: Arc::new(bytes) };
     let trace = Drmemtrace::open(files.into_iter().map(file).collect(), KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
@@ -43,7 +43,7 @@ fn open(files: Vec<(String, Vec<u8>)>) -> Arc<Drmemtrace> {
 }
 
 /// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
-fn check(name: &str, source: &Arc<Drmemtrace>, segment_steps: &[u64], questions: u64, seed: u64) {
+fn check(name: &str, source: &Arc<dyn Source>, segment_steps: &[u64], questions: u64, seed: u64) {
     let program = if seed.is_multiple_of(2) { program() } else { Program::default() };
     let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
     let things = Things::of(&oracle);
@@ -72,7 +72,7 @@ fn program() -> Program {
     program
 }
 
-fn ask_markers(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
+fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
     const KINDS: [u16; 9] = [0, 1, 2, 3, 12, 25, 33, 40, 99];
     let kinds: Vec<_> = (0..dice.below(3)).map(|_| MarkerKind(dice.pick(&KINDS).unwrap())).collect();
     let thread = Some(ThreadId(dice.below(4) as u16)).filter(|_| dice.one_in(2));
@@ -84,7 +84,7 @@ fn ask_markers(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
     comparison.agree(LastMarkers { kinds, thread, at: position(dice) });
 }
 
-fn ask_text(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
+fn ask_text(comparison: &Comparison<'_>, dice: &mut Dice) {
     const PATTERNS: [&str; 16] = [
         "mov",
         "^mov",
@@ -239,7 +239,7 @@ impl Thread<'_> {
 }
 
 /// A trace of some threads; without encodings, or in chunks, now and then.
-fn random_trace(dice: &mut Dice, steps: u64) -> Arc<Drmemtrace> {
+fn random_trace(dice: &mut Dice, steps: u64) -> Arc<dyn Source> {
     let default = TraceRecipe::default();
     let encodings = if dice.one_in(3) { file_type::ENCODINGS } else { 0 };
     let chunk_instructions = if dice.one_in(2) { 1 + dice.below(40) } else { 0 };

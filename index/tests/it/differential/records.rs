@@ -1,5 +1,7 @@
 //! Compares the index of traces of records with the oracle: random traces, random questions.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use stepback_index::{
     AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer, LastMarkers,
@@ -8,7 +10,7 @@ use stepback_index::{
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet, Mode};
-use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, StepOrigin};
+use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, Source, StepOrigin};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -169,7 +171,7 @@ fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
 }
 
 fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64) {
-    let source = Records::new(records, set_of(seed));
+    let source: Arc<dyn Source> = Records::new(records, set_of(seed));
     let oracle = Oracle::of(source.as_ref()).unwrap();
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
@@ -188,7 +190,7 @@ fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64)
     }
 }
 
-fn ask_memory(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+fn ask_memory(comparison: &Comparison<'_>, dice: &mut Dice) {
     let steps = comparison.index.step_count();
     let (from, to) = (Position(dice.below(steps + 1)), Position(dice.below(steps + 2)));
     comparison.agree(PageHeat { from, to, buckets: dice.below(5) as usize });
@@ -206,7 +208,7 @@ fn ask_memory(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
 }
 
 /// Who wrote the registers; their values are inferred by the index alone.
-fn ask_writers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+fn ask_writers(comparison: &Comparison<'_>, dice: &mut Dice) {
     let position = Position(dice.below(comparison.index.step_count() + 1));
     let question = RegistersAt { position, thread: Some(ThreadId(0)) };
     let (Ok(found), Some(expected)) =
@@ -221,7 +223,7 @@ fn ask_writers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
     assert_eq!(writers(&found), writers(&expected), "{}: {question:?}", comparison.name);
 }
 
-fn ask_markers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
     let kinds: Vec<_> = (0..dice.below(3)).map(|_| MarkerKind(dice.pick(&[0, 1, 2, 3, 33, 99]).unwrap())).collect();
     let thread = Some(ThreadId(dice.below(4) as u16)).filter(|_| dice.one_in(2));
     let steps = comparison.index.step_count();
@@ -256,7 +258,7 @@ fn markers_are_counted_by_thread_and_kind() {
     let step = |thread, pc| Record::step(thread, pc, 4, Branch::None);
     let idle = |thread| Record::marker(thread, MarkerKind::CORE_IDLE, 0);
     let records = vec![idle(0), idle(0), step(0, 0x1000), idle(0), step(7, 0x2000), idle(7), idle(7), step(0, 0x1004)];
-    let source = Records::new(records, InstructionSet::A64);
+    let source: Arc<dyn Source> = Records::new(records, InstructionSet::A64);
     for segment_bytes in [16, 1 << 20] {
         let options = BuildOptions { segment_bytes, threads: 1 };
         let index = index_in_memory(source.clone(), &options).unwrap();
@@ -284,7 +286,7 @@ fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
             }
         }
     }
-    let source = Records::new(records, InstructionSet::X86_64);
+    let source: Arc<dyn Source> = Records::new(records, InstructionSet::X86_64);
     for segment_bytes in [3000, 1 << 30] {
         let index = index_of(&source, segment_bytes, 1);
         let cell = Cell::Memory { address: Address(0x7f08), len_bytes: 8 };

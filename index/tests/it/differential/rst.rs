@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepback_index::oracle::Oracle;
-use stepback_parsers::{Source as _, TraceFile, kept::KeptOptions, rst::Rst};
+use stepback_parsers::{Source, TraceFile, kept::KeptOptions, rst::Rst};
 
 use crate::support::compare::{Comparison, Things, index_of};
 use crate::support::dice::Dice;
@@ -19,7 +19,7 @@ fn check(name: &str, segment_steps: &[u64], questions: u64) {
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    let source = Arc::new(trace);
+    let source: Arc<dyn Source> = Arc::new(trace);
     let oracle = Oracle::of(source.as_ref()).unwrap();
     let things = Things::of(&oracle);
     for (number, steps) in segment_steps.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Small traces whose slices were wrong once: what they have to be, and what the oracle says of them.
 
+use std::sync::Arc;
+
 use stepback_index::{Cancel, Cell, EdgeKinds, End, Index, Influence, NameReader, Query as _, SliceRow, ThreadId, Why};
 use stepback_machine::{Address, Branch, Endian, InstructionSet};
 use stepback_parsers::{MarkerKind, Position, Source, Step};
@@ -11,7 +13,7 @@ use crate::support::records::{ITEM, Record, Records};
 const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: false, listed: false };
 
 /// A register by its name, or a byte of memory by its address.
-fn cell<S: Source>(index: &Index<S>, what: &str, thread: u16) -> Cell {
+fn cell(index: &Index, what: &str, thread: u16) -> Cell {
     let thread = ThreadId(thread);
     match what.strip_prefix("0x") {
         Some(address) => Cell::Memory { address: Address(u64::from_str_radix(address, 16).unwrap()), len_bytes: 1 },
@@ -32,7 +34,7 @@ fn told(rows: Vec<SliceRow>) -> (Vec<u64>, Vec<End>) {
 }
 
 /// The slice at the end of a trace, newest first.
-fn steps<S: Source>(source: &std::sync::Arc<S>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
+fn steps(source: &Arc<dyn Source>, what: &str, thread: u16) -> (Vec<u64>, Vec<End>) {
     let index = index_of(source, 1 << 20, 1);
     let (cell, at) = (cell(&index, what, thread), Position(index.step_count()));
     told(Why { cell, at, edges: EDGES, limit: usize::MAX }.run(&index, &Cancel::default()).unwrap())
@@ -181,7 +183,7 @@ fn an_instruction_that_means_nothing_ends_the_chains_of_all_registers() {
         Record::marker(0, MarkerKind::KERNEL_EVENT, 0x1007),
         Record::instruction(0, 0x1007, &[0x90], Branch::None),
     ];
-    let source = Records::new(records, InstructionSet::X86_64);
+    let source: Arc<dyn Source> = Records::new(records, InstructionSet::X86_64);
     (0..4).for_each(|seed| check("means nothing", &source, &[ITEM, 1 << 20], 100, seed));
     let (found, ends) = steps(&source, "rcx", 0);
     assert_eq!(found, [2, 1]);

@@ -22,7 +22,7 @@ fn loaded() -> Program {
     program
 }
 
-pub fn check<S: Source>(name: &str, source: &Arc<S>, segment_sizes: &[u64], questions: u64, seed: u64) {
+pub fn check(name: &str, source: &Arc<dyn Source>, segment_sizes: &[u64], questions: u64, seed: u64) {
     let program = if seed.is_multiple_of(2) { loaded() } else { Program::default() };
     let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
     let mut things = Things::of(&oracle);
@@ -38,7 +38,7 @@ pub fn check<S: Source>(name: &str, source: &Arc<S>, segment_sizes: &[u64], ques
 }
 
 /// Whether modes of microcontrollers and of other processors stand in one text: then the main stack is `sp` of `svc`, too.
-fn has_both_profiles<S: Source>(source: &S) -> bool {
+fn has_both_profiles(source: &dyn Source) -> bool {
     let mut text = Vec::new();
     if source.is_text() {
         source.read_raw(0..source.length(), &mut text).unwrap();
@@ -63,7 +63,7 @@ fn check_program(set: InstructionSet, seed: u64, steps: u64) {
 fn check_records(set: InstructionSet, seed: u64, steps: u64) {
     let mut dice = Dice(seed);
     let plan = Plan { set, steps, threads: 1 + dice.below(3) as u16 };
-    let source = Records::new(records(plan, &mut dice), set);
+    let source: Arc<dyn Source> = Records::new(records(plan, &mut dice), set);
     check(&format!("{set:?}"), &source, &[ITEM, 10 * ITEM, 1 << 30], 15, seed);
 }
 
@@ -124,7 +124,8 @@ fn check_rst(name: &str, bytes: Vec<u8>, questions: u64, seed: u64) {
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    check(name, &Arc::new(trace), &[7 * ITEM, 300 * ITEM, 1 << 30], questions, seed);
+    let source: Arc<dyn Source> = Arc::new(trace);
+    check(name, &source, &[7 * ITEM, 300 * ITEM, 1 << 30], questions, seed);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use stepback_generator::{Dice, Recipe, Size};
 use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far};
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Source as _, SourceError, Tarmac};
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, Tarmac};
 
 use super::truths::Truths;
 use crate::support::delegate::{Delegate, Through};
@@ -26,18 +26,18 @@ impl Delegate for Slow {
         &self.0
     }
 
-    fn parse_part<S: EventSink>(
+    fn parse_part(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
         std::thread::sleep(Duration::from_millis(20));
         self.0.parse(range, scratch, sink)
     }
 }
 
-fn opened(trace: &Path) -> (Arc<Through<Slow>>, Fingerprint) {
+fn opened(trace: &Path) -> (Arc<dyn Source>, Fingerprint) {
     let tarmac = Tarmac::open(Box::new(File::open(trace).unwrap()), Default::default()).unwrap();
     let fingerprint = Fingerprint::of(&tarmac, 0).unwrap();
     (Arc::new(Through(Slow(tarmac))), fingerprint)

@@ -10,7 +10,7 @@ use crate::support::dice::Dice;
 use stepback_generator::{Recipe, Shape, Size, Style};
 use stepback_index::oracle::Oracle;
 use stepback_machine::Endian;
-use stepback_parsers::Tarmac;
+use stepback_parsers::Source;
 use truths::Truths;
 
 /// Kinds of questions that cost the oracle little however long the trace is.
@@ -20,7 +20,7 @@ const MILLION: u64 = 1_000_000;
 const EVERY: u64 = 1500;
 
 /// Compares the index with what is true, for two segment sizes.
-fn check(shape: Shape, style: Style, steps: u64) -> Arc<Tarmac> {
+fn check(shape: Shape, style: Style, steps: u64) -> Arc<dyn Source> {
     let recipe = Recipe { shape, style, size: Size::Steps(steps), seed: 7 };
     let (text, truth) = recipe.text_with_truth(EVERY);
     let tarmac = open(&text, Endian::Little);

@@ -9,19 +9,19 @@ use stepback_index::{
     ThreadId, ValueSource, VisitReader,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Line, Position, Source, Step};
+use stepback_parsers::{Line, Position, Step};
 
 /// What is true, and an index that should know it.
-pub struct Truths<'a, S> {
+pub struct Truths<'a> {
     pub truth: &'a Truth,
-    pub index: &'a Index<S>,
+    pub index: &'a Index,
     /// How the index was built, for messages.
     pub name: String,
 }
 
 const THREAD: ThreadId = ThreadId(0);
 
-impl<S: Source> Truths<'_, S> {
+impl Truths<'_> {
     /// Asks everything.
     pub fn check(&self) {
         self.numbers();

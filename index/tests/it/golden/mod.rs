@@ -22,7 +22,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 
-fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index<Tarmac> {
+fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index {
     let tarmac = Arc::new(Tarmac::open(input, Default::default()).unwrap());
     index_in_memory(tarmac, &BuildOptions { segment_bytes, ..Default::default() }).unwrap()
 }
@@ -75,7 +75,7 @@ struct Compared {
 
 /// What is known of one thread of a trace.
 struct Golden<'a> {
-    index: &'a Index<Tarmac>,
+    index: &'a Index,
     name: &'a str,
     thread: ThreadId,
     /// The thread's steps: the emulator counts each thread's alone, from 1.
@@ -187,7 +187,7 @@ impl Golden<'_> {
 }
 
 /// Compares all that is known of a thread.
-fn compare(name: &str, index: &Index<Tarmac>, thread: ThreadId, records: &[Json], calls: &[Json]) -> Compared {
+fn compare(name: &str, index: &Index, thread: ThreadId, records: &[Json], calls: &[Json]) -> Compared {
     let steps = Steps { first: Step(0), count: index.step_count() };
     let steps = steps.run(index, &Cancel::default()).unwrap();
     let steps = steps.iter().filter(|step| step.thread == thread).map(|step| step.step).collect();
@@ -240,7 +240,7 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
 }
 
 /// Compares both cores of a trace. `file` gives the place of a core's golden records.
-fn compare_cores(index: &Index<Tarmac>, file: impl Fn(usize, &str) -> PathBuf, calls_at_least: u64) {
+fn compare_cores(index: &Index, file: impl Fn(usize, &str) -> PathBuf, calls_at_least: u64) {
     for (core, thread) in [(0, ThreadId(0)), (1, ThreadId(1))] {
         let name = format!("cpu{core}");
         assert_eq!(index.thread_by_name(&name), Some(thread));

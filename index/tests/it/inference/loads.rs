@@ -36,18 +36,18 @@ fn code(steps: &[(&[u8], Option<Record>)]) -> Vec<Record> {
     records
 }
 
-fn index_of(records: Vec<Record>) -> Index<Records> {
+fn index_of(records: Vec<Record>) -> Index {
     index_in_memory(Records::new(records, InstructionSet::X86_64), &BuildOptions::default()).unwrap()
 }
 
-fn register(index: &Index<Records>, at: u64, name: &str) -> String {
+fn register(index: &Index, at: u64, name: &str) -> String {
     let views = vec![(name.to_owned(), Registers::view(name, InstructionSet::X86_64).unwrap())];
     let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
     question.run(index, &Cancel::default()).unwrap()[0].value.hex()
 }
 
 /// Bytes of memory, lowest address first.
-fn memory(index: &Index<Records>, at: u64, address: u64, len_bytes: u64) -> Vec<Option<u8>> {
+fn memory(index: &Index, at: u64, address: u64, len_bytes: u64) -> Vec<Option<u8>> {
     let question = MemoryAt { position: Position(at), address: Address(address), len_bytes };
     question.run(index, &Cancel::default()).unwrap().iter().map(|byte| byte.value).collect()
 }

@@ -54,7 +54,7 @@ impl Compared {
     }
 }
 
-fn index_of(text: Vec<u8>) -> Index<Tarmac> {
+fn index_of(text: Vec<u8>) -> Index {
     let tarmac = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
     index_in_memory(tarmac, &BuildOptions::default()).unwrap()
 }
@@ -77,7 +77,7 @@ fn compare(name: &str, text: Vec<u8>, positions: u64) -> Compared {
     compared
 }
 
-fn compare_at(name: &str, index: &Index<Tarmac>, position: Position, thread: ThreadId, compared: &mut Compared) {
+fn compare_at(name: &str, index: &Index, position: Position, thread: ThreadId, compared: &mut Compared) {
     let cancel = Cancel::default();
     let truth: RegisterFile = RegistersAt { position, thread: Some(thread) }.run(index, &cancel).unwrap();
     let inference = InferredRegisters { position, thread }.run(index, &cancel).unwrap();
@@ -114,7 +114,7 @@ fn compare_at(name: &str, index: &Index<Tarmac>, position: Position, thread: Thr
 }
 
 /// Compares the memory around what is accessed next, and the stack, with what the trace tells.
-fn compare_memory_at(name: &str, index: &Index<Tarmac>, position: Position, compared: &mut Compared) {
+fn compare_memory_at(name: &str, index: &Index, position: Position, compared: &mut Compared) {
     const LENGTH: u64 = 256;
     let cancel = Cancel::default();
     let nearby = Steps { first: Step(position.0.saturating_sub(8)), count: 16 }.run(index, &cancel).unwrap();
@@ -147,7 +147,7 @@ fn compare_memory_at(name: &str, index: &Index<Tarmac>, position: Position, comp
 }
 
 /// True when a later load finds that a byte was changed without a record to what was inferred from that load.
-fn is_found(index: &Index<Tarmac>, position: Position, address: u64, byte: u8) -> bool {
+fn is_found(index: &Index, position: Position, address: u64, byte: u8) -> bool {
     let states = (position.0 + 1..=index.end().0.min(position.0 + 256)).map(|later| {
         let question = MemoryAt { position: Position(later), address: Address(address), len_bytes: 1 };
         *question.run(index, &Cancel::default()).unwrap().first().unwrap()

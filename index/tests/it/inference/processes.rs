@@ -12,7 +12,7 @@ use crate::support::records::{Record, Records};
 const AT: Address = Address(0x60_90a0);
 
 /// Threads 0 and 1 are of one process, thread 100 of another. Each stores a number of its own.
-fn records() -> Index<Records> {
+fn records() -> Index {
     let step = |thread, pc, bytes: &[u8]| Record::instruction(thread, pc, bytes, Branch::None);
     // mov eax, NUMBER; mov [0x6090a0], rax
     let store = |thread, number| {

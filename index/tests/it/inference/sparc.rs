@@ -16,7 +16,7 @@ use super::Compared;
 use super::sparc_machine::{Machine, Truth};
 
 /// The index of a trace, packed or not.
-pub fn index_of(name: &str, bytes: Vec<u8>) -> Index<Rst> {
+pub fn index_of(name: &str, bytes: Vec<u8>) -> Index {
     let file = TraceFile { name: name.to_owned(), data: Arc::new(bytes) };
     let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
@@ -24,15 +24,15 @@ pub fn index_of(name: &str, bytes: Vec<u8>) -> Index<Rst> {
     index_in_memory(Arc::new(trace), &BuildOptions::default()).unwrap()
 }
 
-fn index_of_file(path: &Path) -> Index<Rst> {
+fn index_of_file(path: &Path) -> Index {
     index_of(&path.to_string_lossy(), std::fs::read(path).unwrap())
 }
 
 /// A trace with its values and without them.
 struct Pair<'a> {
     name: &'a str,
-    told: Index<Rst>,
-    hidden: Index<Rst>,
+    told: Index,
+    hidden: Index,
     compared: Compared,
     wrong: Vec<String>,
 }

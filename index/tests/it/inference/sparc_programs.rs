@@ -2,7 +2,6 @@
 
 use stepback_index::{Cancel, Index, Query as _, RegisterState, RegistersAt, ThreadId};
 use stepback_parsers::Position;
-use stepback_parsers::rst::Rst;
 
 use super::sparc::index_of;
 use crate::support::rst_writer::{Flags, Kind, RstWriter};
@@ -113,7 +112,7 @@ impl Program {
     }
 
     /// With a step more: where control goes behind the last one nobody knows.
-    fn index(&self) -> Index<Rst> {
+    fn index(&self) -> Index {
         let mut writer = self.writer.clone();
         writer.instruction(self.pc, NOP, None, Flags::default());
         index_of("program", writer.into_bytes())

@@ -175,7 +175,7 @@ impl Count {
 
 struct Comparison<'a> {
     name: &'a str,
-    index: Index<Drmemtrace>,
+    index: Index,
     threads: Vec<ThreadTruth>,
     general: Count,
     vectors: Count,
@@ -184,7 +184,7 @@ struct Comparison<'a> {
     wrong: Vec<String>,
 }
 
-fn index_of(folder: &Path) -> Index<Drmemtrace> {
+fn index_of(folder: &Path) -> Index {
     let mut names: Vec<_> =
         std::fs::read_dir(folder.join("trace")).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.to_string_lossy().contains(".trace."));
@@ -202,9 +202,10 @@ impl<'a> Comparison<'a> {
     fn new(name: &'a str, folder: &Path) -> Self {
         let index = index_of(folder);
         let mut steps: HashMap<u64, Vec<TracedStep>> = HashMap::new();
-        let identities = index.source().threads();
+        let trace: &Drmemtrace = index.source().downcast().unwrap();
+        let identities = trace.threads();
         let mut number = 0;
-        let records = index.source().records(0..u64::MAX, |record| {
+        let records = trace.records(0..u64::MAX, |record| {
             let steps = steps.entry(identities[usize::from(record.thread.0)].tid).or_default();
             match record.content {
                 RecordContent::Instruction(code, _) => {

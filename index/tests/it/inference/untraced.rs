@@ -9,14 +9,14 @@ use stepback_index::{
 use stepback_machine::Registers;
 use stepback_parsers::{Position, Tarmac};
 
-fn index_of(text: &str) -> Index<Tarmac> {
+fn index_of(text: &str) -> Index {
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
     index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap()
 }
 
 /// The value and the writer of a register at a position; `?` where the value is unknown.
 #[track_caller]
-fn check(index: &Index<Tarmac>, at: u64, name: &str, expected: &str) {
+fn check(index: &Index, at: u64, name: &str, expected: &str) {
     let (position, cancel, thread) = (Position(at), Cancel::default(), ThreadId(0));
     let file = RegistersAt { position, thread: Some(thread) }.run(index, &cancel).unwrap();
     let state = file.state(name).unwrap();

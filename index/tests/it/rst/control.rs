@@ -10,7 +10,7 @@ use crate::support::rst_writer::{Flags, Kind, RstWriter};
 
 /// A trace of SPARC: an instruction a line, with what it writes into `%o` registers (`o1=2`), and whether it branched or was
 /// skipped.
-fn sparc(steps: &str) -> Index<Rst> {
+fn sparc(steps: &str) -> Index {
     let mut writer = RstWriter::new(8);
     writer.state(0);
     for line in steps.lines().filter(|line| !line.trim().is_empty()) {

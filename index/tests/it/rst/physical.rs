@@ -10,7 +10,6 @@ use stepback_index::{
     NextAccess, PhysicalMemoryAt, Query as _, SliceCell, SliceRow, ThreadId, ValueSource, Why,
 };
 use stepback_machine::Address;
-use stepback_parsers::rst::Rst;
 use stepback_parsers::{Position, TraceFile};
 
 use super::index_of_file;
@@ -125,7 +124,7 @@ impl Machine {
         self.done.push(Done { step, physical, is_store: store.is_some(), told: is_told.then_some(value), value });
     }
 
-    fn index(&self, segment_bytes: u64) -> Index<Rst> {
+    fn index(&self, segment_bytes: u64) -> Index {
         let file = TraceFile { name: "machine".to_owned(), data: Arc::new(self.bytes.clone()) };
         index_of_file(file, segment_bytes)
     }
@@ -142,12 +141,12 @@ impl Machine {
     }
 }
 
-fn last(index: &Index<Rst>, address: u64, kinds: AccessKinds, before: u64) -> LastAccessAnswer {
+fn last(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> LastAccessAnswer {
     let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
     LastAccess { cell, kinds, before: Position(before) }.run(index, &Cancel::default()).unwrap()
 }
 
-fn last_step(index: &Index<Rst>, address: u64, kinds: AccessKinds, before: u64) -> Option<u64> {
+fn last_step(index: &Index, address: u64, kinds: AccessKinds, before: u64) -> Option<u64> {
     step_of(last(index, address, kinds, before))
 }
 
@@ -158,20 +157,20 @@ fn step_of(answer: LastAccessAnswer) -> Option<u64> {
     }
 }
 
-fn next_step(index: &Index<Rst>, address: u64, kinds: AccessKinds, from: u64) -> Option<u64> {
+fn next_step(index: &Index, address: u64, kinds: AccessKinds, from: u64) -> Option<u64> {
     let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
     let next = NextAccess { cell, kinds, from: Position(from) }.run(index, &Cancel::default()).unwrap();
     next.map(|hit| hit.record.step.0)
 }
 
-fn memory(index: &Index<Rst>, position: u64, address: u64) -> (Option<u8>, ValueSource) {
+fn memory(index: &Index, position: u64, address: u64) -> (Option<u8>, ValueSource) {
     let question = PhysicalMemoryAt { position: Position(position), address: Address(address), len_bytes: 1 };
     let byte = question.run(index, &Cancel::default()).unwrap()[0];
     (byte.value, byte.source)
 }
 
 /// The step that a slice of a byte begins at.
-fn sliced(index: &Index<Rst>, position: u64, address: u64) -> Option<u64> {
+fn sliced(index: &Index, position: u64, address: u64) -> Option<u64> {
     let cell = Cell::Physical { address: Address(address), len_bytes: 1 };
     let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1 };
     let rows = question.run(index, &Cancel::default()).unwrap_or_default();
@@ -182,7 +181,7 @@ fn sliced(index: &Index<Rst>, position: u64, address: u64) -> Option<u64> {
 }
 
 /// The rows of a slice of memory, each with its bytes.
-fn rows(index: &Index<Rst>, position: u64, address: u64, len_bytes: u64) -> Vec<SliceRow> {
+fn rows(index: &Index, position: u64, address: u64, len_bytes: u64) -> Vec<SliceRow> {
     let cell = Cell::Physical { address: Address(address), len_bytes };
     let question = Why { cell, at: Position(position), edges: EdgeKinds::default(), limit: 1000 };
     question.run(index, &Cancel::default()).unwrap()
@@ -331,7 +330,7 @@ fn a_physical_address_names_all_that_lies_there_and_says_when_nothing_does() {
 }
 
 /// What a virtual address holds.
-fn virtual_memory(index: &Index<Rst>, position: u64, address: u64) -> Option<u8> {
+fn virtual_memory(index: &Index, position: u64, address: u64) -> Option<u8> {
     let question = MemoryAt { position: Position(position), address: Address(address), len_bytes: 1 };
     question.run(index, &Cancel::default()).unwrap()[0].value
 }

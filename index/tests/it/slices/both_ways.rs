@@ -15,7 +15,7 @@ use super::{ALL, step_of};
 /// A small trace that is asked from both ends.
 struct BothWays {
     name: String,
-    index: Index<Tarmac>,
+    index: Index,
 }
 
 impl BothWays {

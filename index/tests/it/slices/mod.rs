@@ -58,7 +58,7 @@ fn step_of(row: &SliceRow) -> Option<u64> {
 struct Truth {
     name: String,
     folder: PathBuf,
-    index: Index<Tarmac>,
+    index: Index,
     wrong: Vec<String>,
 }
 

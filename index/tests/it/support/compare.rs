@@ -20,14 +20,14 @@ use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, Tar
 use super::dice::Dice;
 
 /// A trace as it was opened.
-pub fn open(text: &[u8], endian: Endian) -> Arc<Tarmac> {
+pub fn open(text: &[u8], endian: Endian) -> Arc<dyn Source> {
     let options = TarmacOptions { endian, ..TarmacOptions::default() };
     Arc::new(Tarmac::open(Box::new(text.to_vec()), options).unwrap())
 }
 
 /// An index and an oracle of one trace, and what to ask them about.
-pub struct Comparison<'a, S> {
-    pub index: Index<S>,
+pub struct Comparison<'a> {
+    pub index: Index,
     pub oracle: &'a Oracle,
     pub things: &'a Things,
     /// How the index was built, for messages.
@@ -87,7 +87,7 @@ impl Things {
 const KINDS: u64 = 24;
 
 /// Builds an index of a trace.
-pub fn index_of<S: Source>(source: &Arc<S>, segment_bytes: u64, threads: usize) -> Index<S> {
+pub fn index_of(source: &Arc<dyn Source>, segment_bytes: u64, threads: usize) -> Index {
     index_in_memory(Arc::clone(source), &BuildOptions { segment_bytes, threads }).unwrap()
 }
 
@@ -118,7 +118,7 @@ fn forget_value(access: &mut Access) {
     }
 }
 
-impl<S: Source> Comparison<'_, S> {
+impl Comparison<'_> {
     #[track_caller]
     pub fn agree<Q: Replay + Debug>(&self, question: Q)
     where

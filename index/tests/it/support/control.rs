@@ -3,12 +3,12 @@
 use stepback_index::{
     Cancel, Cell, Edge, EdgeKinds, End, Index, NameReader, Query as _, SliceRow, SliceStep, ThreadId, WantedBy, Why,
 };
-use stepback_parsers::{Position, Source};
+use stepback_parsers::Position;
 
 pub const EDGES: EdgeKinds = EdgeKinds { addresses: false, flags: true, control: true, listed: false };
 
 /// A register of the first thread.
-pub fn cell<S: Source>(index: &Index<S>, name: &str) -> Cell {
+pub fn cell(index: &Index, name: &str) -> Cell {
     let thread = ThreadId(0);
     Cell::Register { thread, view: NameReader(index).register_view(name, thread).unwrap() }
 }
@@ -31,7 +31,7 @@ pub fn steps(rows: &[SliceRow]) -> Vec<u64> {
 }
 
 /// Why a register has its value at the end.
-pub fn backward<S: Source>(index: &Index<S>, name: &str, limit: usize) -> Vec<SliceRow> {
+pub fn backward(index: &Index, name: &str, limit: usize) -> Vec<SliceRow> {
     let at = Position(index.step_count());
     Why { cell: cell(index, name), at, edges: EDGES, limit }.run(index, &Cancel::default()).unwrap()
 }

@@ -6,16 +6,16 @@ use std::ops::Range;
 use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
 
 /// What is done where a part of a trace is parsed.
-pub trait Delegate: Send + Sync {
+pub trait Delegate: Send + Sync + 'static {
     /// The trace that is read.
     fn trace(&self) -> &Tarmac;
 
     /// As [`Source::parse`].
-    fn parse_part<S: EventSink>(
+    fn parse_part(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError>;
 }
 
@@ -47,11 +47,11 @@ impl<D: Delegate> Source for Through<D> {
         self.0.trace().cut(target, limit, scratch)
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
         self.0.parse_part(range, scratch, sink)
     }

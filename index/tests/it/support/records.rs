@@ -144,11 +144,11 @@ impl Source for Records {
         Ok(Some(target.next_multiple_of(ITEM)).filter(|place| *place < limit))
     }
 
-    fn parse<S: EventSink>(
+    fn parse(
         &self,
         range: Range<u64>,
         _scratch: &mut ParseScratch,
-        sink: &mut S,
+        sink: &mut dyn EventSink,
     ) -> Result<Parsed, SourceError> {
         let (mut threads, records) = (Vec::new(), self.records_of(&range));
         for (number, line_in_range) in records.clone().zip(0..) {
@@ -197,7 +197,7 @@ impl Source for Records {
     }
 }
 
-fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut S) {
+fn push(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut dyn EventSink) {
     match record.what {
         What::Step { pc, encoding, branch, time, delay_slot, origin, mode } => sink.begin_step(&StepEvent {
             thread,

@@ -8,7 +8,7 @@ use stepback_index::{
     SliceStep, ThreadId, WantedBy, Why,
 };
 use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Step};
 
 use super::dice::Dice;
 use crate::support::compare::Comparison;
@@ -214,7 +214,7 @@ fn parts(cell: SliceCell) -> Box<dyn Iterator<Item = SliceCell>> {
     }
 }
 
-impl<S: Source> Comparison<'_, S> {
+impl Comparison<'_> {
     /// Asks why a random cell has its value, and where that goes.
     pub fn ask_why(&self, dice: &mut Dice) {
         let mut flag = || dice.one_in(2);

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ThreadId;
-use stepback_parsers::{RegisterSource, Source as _};
+use stepback_parsers::RegisterSource;
 
 use super::mark::Mark;
 use super::panel::MemoryPanel;

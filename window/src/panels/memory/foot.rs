@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Pos2, Rect, Ui, pos2};
 use stepback_index::{Cancel, Heap};
 use stepback_machine::Address;
-use stepback_parsers::{Position, RegisterSource, Source as _};
+use stepback_parsers::{Position, RegisterSource};
 
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen, ROW};

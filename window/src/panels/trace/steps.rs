@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{Call, CallId, Cancel, ThreadId, ThreadInfo};
-use stepback_parsers::{Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::end_note::{EndNote, NotePaint};
 use super::hits::HiddenRow;

@@ -1,0 +1,38 @@
+//! The parsers of all formats, compiled for the sink that they push into.
+
+use std::ops::Range;
+
+use crate::btrace::Btrace;
+use crate::drmemtrace::source::Drmemtrace;
+use crate::error::SourceError;
+use crate::events::EventSink;
+use crate::rst::Rst;
+use crate::scratch::ParseScratch;
+use crate::source::{Parsed, Source};
+use crate::tarmac::source::Tarmac;
+
+impl dyn Source {
+    /// Parses like [`Source::parse`], without a virtual call for each event.
+    /// All parsers are compiled anew for each type of sink, so this is for sinks that take whole traces.
+    ///
+    /// # Errors
+    /// The same as of [`Source::parse`].
+    pub fn parse_into<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        if let Some(trace) = self.downcast::<Tarmac>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<Drmemtrace>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<Rst>() {
+            trace.parse_into(range, scratch, sink)
+        } else if let Some(trace) = self.downcast::<Btrace>() {
+            trace.parse_into(range, scratch, sink)
+        } else {
+            self.parse(range, scratch, sink)
+        }
+    }
+}
