@@ -286,7 +286,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig::with_cases(100))]
 
         #[test]
         fn what_is_forgotten_is_looked_up(text in super::text::traces(0..300)) {

@@ -265,7 +265,6 @@ fn the_greatest_number_anywhere_in_the_directory_is_no_reason_to_panic() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_bytes_are_no_index(bytes in prop::collection::vec(any::<u8>(), 0..300), magic in prop::sample::select(vec![&b""[..], b"Stepback\x01\0\0\0"])) {

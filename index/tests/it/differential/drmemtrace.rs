@@ -263,7 +263,7 @@ fn random_trace(dice: &mut Dice, steps: u64) -> Arc<dyn Source> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
     fn random_programs_give_the_answers_of_the_oracle(steps in 0u64..300, seed: u64) {
@@ -273,7 +273,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(5))]
 
     #[test]
     fn long_random_programs_give_the_answers_of_the_oracle(steps in 2000u64..5000, seed: u64) {

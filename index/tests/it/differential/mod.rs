@@ -47,7 +47,7 @@ fn check(name: &str, text: &[u8], segment_sizes: &[u64], questions: u64, seed: u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn random_traces_give_the_answers_of_the_oracle(text in traces(0..120), seed: u64) {
@@ -56,7 +56,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn long_random_traces_give_the_answers_of_the_oracle(text in traces(500..3000), seed: u64) {

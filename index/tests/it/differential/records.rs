@@ -236,7 +236,7 @@ fn ask_markers(comparison: &Comparison<'_>, dice: &mut Dice) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn random_records_give_the_answers_of_the_oracle(count in 0u64..200, seed: u64) {
@@ -245,7 +245,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
     fn many_random_records_give_the_answers_of_the_oracle(count in 2000u64..6000, seed: u64) {

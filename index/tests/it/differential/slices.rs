@@ -76,7 +76,7 @@ fn loads_that_are_not_told_apart_are_not_copied_byte_by_byte() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn random_lines_have_the_slices_of_the_oracle(text in traces(0..120), seed: u64) {

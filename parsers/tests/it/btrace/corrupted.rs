@@ -193,7 +193,7 @@ fn refused(problem: &str) -> Option<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn what_is_shown_of_corrupted_recordings_is_their_path_or_what_the_changed_records_tell(changes in changes()) {

@@ -223,7 +223,7 @@ fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn the_path_of_a_generated_program_comes_back(drawn in drawn()) {

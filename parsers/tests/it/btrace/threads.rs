@@ -360,7 +360,7 @@ impl Scene {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
     fn the_paths_of_threads_through_several_files_come_back(
