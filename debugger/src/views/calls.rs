@@ -11,18 +11,64 @@ use stepback_parsers::Position;
 use super::view::{Gesture, Marked, Rows, Status, View};
 use crate::action::{Action, Follow, PanelKind, StepRange, ViewAction};
 use crate::desk::{Blocks, Change, Desk, SessionWatch};
-use crate::messages::say;
+use crate::messages::{say, spoken};
+use crate::model::Meaning;
 use crate::model::call_rows::{CallRow, Children, Node, children_of, same_calls};
 use crate::model::call_tree::{CallTree, TreeRow};
 use crate::model::found_calls::{CallWords, FoundCalls, SoughtCalls, call_words, find_calls};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
+use crate::model::text::thousands;
 use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// Maximum number of calls that a search lists.
 const FOUND: usize = 1000;
 /// Number of calls whose details are requested at once.
 const BLOCK: u64 = 32;
+
+/// A column of numbers right of the calls.
+pub struct CallColumn {
+    /// Message id of the head.
+    head: &'static str,
+    /// Meaning of the numbers.
+    pub meaning: Meaning,
+    /// Minimum width of the panel for the column to be shown, in characters.
+    min_width: usize,
+    /// Minimum number of threads for the column to be shown.
+    min_threads: usize,
+    number: fn(&CallRow) -> u64,
+}
+
+/// The columns, from the right.
+const COLUMNS: [CallColumn; 3] = [
+    CallColumn { head: "calls-steps", meaning: Meaning::Second, min_width: 0, min_threads: 1, number: |row| row.steps },
+    CallColumn {
+        head: "calls-elapsed",
+        meaning: Meaning::Label,
+        min_width: 45,
+        min_threads: 2,
+        number: |row| row.elapsed,
+    },
+    CallColumn {
+        head: "calls-position",
+        meaning: Meaning::Label,
+        min_width: 60,
+        min_threads: 1,
+        number: |row| row.entered_at.0,
+    },
+];
+
+impl CallColumn {
+    /// Returns the head.
+    pub fn head(&self) -> &'static str {
+        spoken(self.head)
+    }
+
+    /// Returns the text of a row.
+    pub fn text(&self, row: &CallRow) -> String {
+        thousands((self.number)(row))
+    }
+}
 
 /// The calls as a tree; those of a function or of a part of the trace as a list.
 #[derive(Serialize, Deserialize)]
@@ -218,6 +264,12 @@ impl CallsView {
     /// True while the rows have the numbers of an earlier part of the trace: nothing can be done with them.
     pub fn is_renumbering(&self) -> bool {
         self.state.renumbering.is_some()
+    }
+
+    /// Columns for a panel of a width in characters, from the right.
+    pub fn columns(&self, desk: &Desk, width: usize) -> impl Iterator<Item = &'static CallColumn> + use<> {
+        let threads = desk.session.index.threads().len();
+        COLUMNS.iter().filter(move |column| width >= column.min_width && threads >= column.min_threads)
     }
 
     /// How many calls are listed, and of which part of the trace.

@@ -22,7 +22,7 @@ mod watch_table;
 mod why;
 
 pub use bookmark_table::BookmarkTable;
-pub use calls::CallsView;
+pub use calls::{CallColumn, CallsView};
 pub use compare::{CompareRoom, CompareSide, CompareView, CompareWidths, WindowPair, low_end};
 pub use effects_table::EffectsTable;
 pub use external_table::ExternalTable;

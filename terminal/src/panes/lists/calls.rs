@@ -12,8 +12,6 @@ use stepback_debugger::model::frame_words::FrameMark;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::views::{CallsView, View as _};
 
-/// From this width on a row says where its call is entered.
-const WIDE: u16 = 60;
 /// Cells of a number.
 const NUMBER: u16 = 13;
 /// Deeper calls stand no further in than a part of the row.
@@ -37,12 +35,11 @@ impl Listing for CallsView {
         true
     }
 
-    fn heads(&self, run: Run, pen: &mut Pen<'_>, _: &Cx<'_>) {
+    fn heads(&self, run: Run, pen: &mut Pen<'_>, cx: &Cx<'_>) {
         let style = pen.look.text(Meaning::Label);
-        pen.text_right(run, say!("calls-steps"), style);
-        let mut rest = run.first(run.cells().saturating_sub(NUMBER));
-        if run.cells() >= WIDE {
-            pen.text_right(rest, say!("calls-position"), style);
+        let mut rest = run;
+        for column in self.columns(cx.desk, usize::from(run.cells())) {
+            pen.text_right(rest, column.head(), style);
             rest = rest.first(rest.cells().saturating_sub(NUMBER));
         }
         pen.text(rest.behind(3), say!("calls-call"), style);
@@ -72,12 +69,11 @@ fn draw_call(view: &CallsView, call: &Shown<'_>, run: Run, pen: &mut Pen<'_>, cx
     let Shown { row, depth, is_open, is_on_path, is_current } = *call;
     let window = cx.desk.windows.travelling(view.follow().unwrap_or_default());
     let sign = if is_current { "▶" } else { " " };
-    let rest = pen.role(run, sign, Role::Position(window.0)).from(run.x.saturating_add(1));
-    let steps = pen.text_right(rest, &thousands(row.steps), pen.look.text(Meaning::Second));
-    let mut rest = steps.first(rest.cells().saturating_sub(NUMBER.min(rest.cells() / 2)));
-    if run.cells() >= WIDE {
-        pen.text_right(rest, &thousands(row.entered_at.0), pen.look.text(Meaning::Label));
-        rest = rest.first(rest.cells().saturating_sub(NUMBER));
+    let mut rest = pen.role(run, sign, Role::Position(window.0)).from(run.x.saturating_add(1));
+    for column in view.columns(cx.desk, usize::from(run.cells())) {
+        let wide = NUMBER.min(rest.cells() / 2);
+        let left = pen.text_right(rest, &column.text(row), pen.look.text(column.meaning));
+        rest = left.first(rest.cells().saturating_sub(wide));
     }
     let indent = u16::try_from(depth.saturating_mul(2)).unwrap_or(u16::MAX).min(rest.cells() / DEEPEST);
     let caret = is_open.map_or(" ", |is_open| if is_open { "▾" } else { "▸" });

@@ -9,13 +9,12 @@ use stepback_debugger::messages::say;
 use stepback_debugger::model::call_rows::CallRow;
 use stepback_debugger::model::found_calls::CallWords;
 use stepback_debugger::model::text::thousands;
+use stepback_debugger::views::CallColumn;
 
-/// The column of steps.
+/// Width of a column of numbers.
 const STEPS: f32 = 78.0;
 /// That of the positions of calls that were looked for.
 const ENTERED: f32 = 82.0;
-/// From this width on what others did meanwhile is told, too.
-const WITH_ELAPSED: f32 = 320.0;
 /// From this width on the caller is told.
 const WITH_CALLER: f32 = 400.0;
 /// What the caller takes of the rest.
@@ -40,8 +39,8 @@ pub struct Columns<'a> {
     /// The edges of the list.
     pub left: f32,
     pub right: f32,
-    /// How many threads the trace has.
-    pub threads: usize,
+    /// The columns of numbers, from the right.
+    pub numbers: &'a [&'static CallColumn],
 }
 
 impl Columns<'_> {
@@ -49,14 +48,10 @@ impl Columns<'_> {
         self.right - self.left
     }
 
-    fn has_elapsed(&self) -> bool {
-        self.threads > 1 && self.width() >= WITH_ELAPSED && matches!(self.listing, Listing::Tree)
-    }
-
     /// How far rows may be indented.
     pub fn room_for_indents(&self) -> f32 {
-        let elapsed = if self.has_elapsed() { STEPS } else { 0.0 };
-        (self.width() - LEAST_NAME - 58.0 - elapsed).max(0.0)
+        let more = self.numbers.iter().skip(1).map(|_| STEPS).sum::<f32>();
+        (self.width() - LEAST_NAME - 58.0 - more).max(0.0)
     }
 
     /// Draws the heads; `around`: the calls around the topmost row, where they are out of view.
@@ -64,10 +59,10 @@ impl Columns<'_> {
         let (tok, y) = (pen.tok, head.center().y);
         pen.fill(head, tok.bg2);
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
-        let steps = pen.text_left_of(self.right - 10.0, y, say!("calls-steps"), head_font(), tok.t2);
-        let mut right = steps - 8.0;
-        if self.has_elapsed() {
-            right = pen.text_left_of(self.right - 10.0 - STEPS, y, say!("calls-elapsed"), head_font(), tok.t2) - 8.0;
+        let (mut edge, mut right) = (self.right - 10.0, self.right);
+        for column in self.numbers {
+            right = pen.text_left_of(edge, y, column.head(), head_font(), tok.t2) - 8.0;
+            edge -= STEPS;
         }
         match (self.listing, around) {
             (Listing::Found(_), _) => {
@@ -88,12 +83,13 @@ impl Columns<'_> {
 
     /// Draws the numbers of a row at its right. Returns where they begin.
     pub fn numbers_ui(&self, pen: &Pen<'_>, rect: Rect, row: &CallRow) -> f32 {
-        let (y, tok, right) = (rect.center().y, pen.tok, self.right - 10.0);
-        let steps = pen.text_left_of(right, y, thousands(row.steps), mono(11.5), tok.t3);
-        if !self.has_elapsed() {
-            return steps;
+        let (y, mut edge, mut left) = (rect.center().y, self.right - 10.0, self.right);
+        for (place, column) in self.numbers.iter().enumerate() {
+            let color = if place == 0 { pen.tok.t3 } else { pen.tok.t4 };
+            left = pen.text_left_of(edge, y, column.text(row), mono(11.5), color);
+            edge -= STEPS;
         }
-        pen.text_left_of(right - STEPS, y, thousands(row.elapsed), mono(11.5), tok.t4)
+        left
     }
 
     /// Draws what is said of a call that was looked for. Returns where its name begins, and where that has to end.

@@ -21,6 +21,8 @@ use stepback_debugger::views::{CallsView, Gesture, Rows as ViewRows, Status, Vie
 
 /// The field.
 const HEAD: f32 = 36.0;
+/// Mean width of a character in a row.
+const CHARACTER: f32 = 7.1;
 /// How many of the calls around the topmost row are named where they are out of view.
 const AROUND: usize = 3;
 
@@ -57,13 +59,12 @@ impl CallsPanel {
         if let Some(first) = first {
             self.view.fetch(first..seen.last().unwrap_or(first) + 1, cx.desk);
         }
+        // Besides the position of the call, a list of calls has room for the first column.
+        let count = if self.view.is_search() { 1 } else { usize::MAX };
+        let wide = (area.body.width() / CHARACTER) as usize;
+        let numbers: Vec<_> = self.view.columns(cx.desk, wide).take(count).collect();
         let listing = if self.view.is_search() { Listing::Found(self.view.words()) } else { Listing::Tree };
-        let columns = Columns {
-            listing,
-            left: area.body.left(),
-            right: area.body.right(),
-            threads: cx.desk.session.index.threads().len(),
-        };
+        let columns = Columns { listing, left: area.body.left(), right: area.body.right(), numbers: &numbers };
         let rows = self.view.rows();
         let depths = area.places().filter_map(|(place, _)| Some(rows.get(place)?.depth()));
         let indents = Indents::of(depths, columns.room_for_indents());
