@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::CallId;
 use stepback_parsers::Position;
 
-pub use self::app::{AppAction, FontChange, FontRole, ThemeChoice};
+pub use self::app::{AppAction, CommandName, FontChange, FontRole, ThemeChoice};
 pub use self::effects::{EffectsOf, OtherCall};
 pub use self::file::FileAction;
 pub use self::marks::MarkAction;

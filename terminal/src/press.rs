@@ -155,7 +155,7 @@ impl Browser {
     fn ask_why(&mut self) {
         match self.situation().why() {
             Some(why) => self.program.queue.push(why),
-            None => self.program.queue.push(Action::App(AppAction::AskFor(CommandId::Why))),
+            None => self.program.queue.push(Action::App(AppAction::AskFor(CommandId::Why.into()))),
         }
     }
 

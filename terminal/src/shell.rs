@@ -174,7 +174,7 @@ impl Shell for Browser {
             AppAction::Quit => self.is_over = true,
             AppAction::FocusGoTo if self.program.desk.is_some() => self.ask(Asked::Place, ""),
             AppAction::CommandPalette => self.open_palette(),
-            AppAction::AskFor(command) => self.ask_argument(command),
+            AppAction::AskFor(name) => name.command().into_iter().for_each(|command| self.ask_argument(command.id)),
             AppAction::KeyboardHelp => self.help(),
             AppAction::About => {
                 let version = env!("CARGO_PKG_VERSION");

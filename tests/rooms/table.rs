@@ -179,6 +179,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("keymap", &["keymap"])],
             // What is open, and what is asked of it.
             &[room("desk", &["desk"])],
+            // What is open, being opened and saved, and what waits; what a front end implements.
+            &[room("program", &["program"])],
             // A view per panel.
             &[room("views", &["views"])],
         ],

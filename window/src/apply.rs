@@ -105,7 +105,7 @@ impl App {
             AppAction::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
             AppAction::FocusGoTo => self.go_to.focus(),
             AppAction::CommandPalette => self.palette = Some(Palette::default()),
-            AppAction::AskFor(command) => self.palette = Some(Palette::asking(command.command())),
+            AppAction::AskFor(name) => self.palette = name.command().map(Palette::asking),
             AppAction::KeyboardHelp => self.page = Some(Page::Keys),
             AppAction::About => self.page = Some(Page::About),
             AppAction::Theme(choice) => self.choose_theme(choice),
@@ -115,8 +115,8 @@ impl App {
                 self.keep_settings();
             }
             AppAction::Settings => self.settings_page = Some(SettingsPage::default()),
-            AppAction::SetKeys(command, keys) => self.set_keys(command, &keys),
-            AppAction::ResetKeys(command) => self.reset_keys(command),
+            AppAction::SetKeys(name, keys) => self.set_keys(&name, &keys),
+            AppAction::ResetKeys(name) => self.reset_keys(name.as_ref()),
             AppAction::ExportKeys => self.export_keys(),
             AppAction::ImportKeys(path) => self.import_keys(path),
             AppAction::Zoom(direction) => self.zoom(direction),

@@ -198,7 +198,7 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     }
     if response.clicked() {
         // What needs an argument asks for it in the palette.
-        out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.id))));
+        out.push(action.unwrap_or(Action::App(AppAction::AskFor(command.id.into()))));
     }
 }
 

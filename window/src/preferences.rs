@@ -8,9 +8,9 @@ use super::fonts::{FontProblem, ReadFonts};
 use super::settings::FontChoice;
 use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use crate::theme::install_fonts;
-use stepback_debugger::action::{Action, FontChange};
+use stepback_debugger::action::{Action, CommandName, FontChange};
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{CommandId, KeyChoice, read_key};
+use stepback_debugger::keymap::{KeyChoice, read_key};
 use stepback_debugger::messages::say;
 use stepback_debugger::program::Before;
 use stepback_debugger::program::FilePurpose;
@@ -61,19 +61,25 @@ impl App {
     }
 
     /// Chooses the keys of a command.
-    pub(super) fn set_keys(&mut self, command: CommandId, keys: &[String]) {
+    pub(super) fn set_keys(&mut self, name: &CommandName, keys: &[String]) {
+        let Some(command) = name.command() else { return self.refuse_command(name) };
         match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
-            Ok(keys) => self.change_keys(|choice| choice.set(command.command(), &keys)),
+            Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
             Err(error) => self.report(&error),
         }
     }
 
     /// Gives a command, or all, the keys that they had at first.
-    pub(super) fn reset_keys(&mut self, command: Option<CommandId>) {
-        match command {
-            Some(command) => self.change_keys(|choice| choice.reset(command.command())),
+    pub(super) fn reset_keys(&mut self, name: Option<&CommandName>) {
+        match name.map(|name| (name, name.command())) {
+            Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
+            Some((name, None)) => self.refuse_command(name),
             None => self.change_keys(|choice| *choice = KeyChoice::default()),
         }
+    }
+
+    fn refuse_command(&mut self, CommandName(name): &CommandName) {
+        self.report(&say!("line-there-is-no-command", line = format!("{name:?}")));
     }
 
     /// Changes the chosen keys; with a trace open that can be taken back.

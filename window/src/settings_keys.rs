@@ -111,7 +111,7 @@ impl KeysPage {
             let is_taken = text_button(ui, say!("settings-take"), ui_font(12.5), tok.accent).clicked();
             let is_left = text_button(ui, say!("settings-leave"), ui_font(12.5), tok.accent).clicked();
             if is_taken {
-                out.push(Action::App(AppAction::SetKeys(conflict.command, conflict.keys)));
+                out.push(Action::App(AppAction::SetKeys(conflict.command.into(), conflict.keys)));
             } else if !is_left {
                 self.conflict = Some(conflict);
             }
@@ -161,11 +161,11 @@ impl KeysPage {
         };
         let capture = |is_added| Some(Capture { command: command.id, is_added });
         if settings.keys.has(command) && button(ui, say!("settings-reset"), say!("settings-reset-of", command = name)) {
-            out.push(Action::App(AppAction::ResetKeys(Some(command.id))));
+            out.push(Action::App(AppAction::ResetKeys(Some(command.id.into()))));
         }
         if !command.keys().is_empty() {
             if button(ui, say!("settings-remove"), say!("settings-remove-of", command = name)) {
-                out.push(Action::App(AppAction::SetKeys(command.id, Vec::new())));
+                out.push(Action::App(AppAction::SetKeys(command.id.into(), Vec::new())));
             }
             if button(ui, say!("settings-add"), say!("settings-add-of", command = name)) {
                 (self.capture, self.conflict) = (capture(true), None);
@@ -194,7 +194,7 @@ impl KeysPage {
                 let (command, key, owner) = (command.id, key_text(&key), owner.id);
                 self.conflict = Some(Conflict { command, keys, key, owner });
             }
-            None => out.push(Action::App(AppAction::SetKeys(command.id, keys))),
+            None => out.push(Action::App(AppAction::SetKeys(command.id.into(), keys))),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::keymap::CommandId;
 use crate::messages::LanguageChoice;
 
 /// Use of a font.
@@ -43,6 +42,11 @@ pub enum ThemeChoice {
     SafeLight,
 }
 
+/// Name of a command, as scripts spell it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommandName(pub String);
+
 /// An action on the program itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum AppAction {
@@ -51,7 +55,7 @@ pub enum AppAction {
     /// Open the command palette.
     CommandPalette,
     /// Open the command palette at the argument of a command.
-    AskFor(CommandId),
+    AskFor(CommandName),
     /// Show the keys.
     KeyboardHelp,
     /// Show the version and the licence.
@@ -65,9 +69,9 @@ pub enum AppAction {
     /// Open the settings.
     Settings,
     /// Choose the keys of a command; an empty list removes them.
-    SetKeys(CommandId, Vec<String>),
+    SetKeys(CommandName, Vec<String>),
     /// Restore the default keys of a command, or of all.
-    ResetKeys(Option<CommandId>),
+    ResetKeys(Option<CommandName>),
     /// Write the chosen keys to a file.
     ExportKeys,
     /// Read keys from a file; without a path the user is asked for one.

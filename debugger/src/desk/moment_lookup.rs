@@ -101,7 +101,7 @@ impl Desk {
             Some(condition) => self.go_to_where(condition, way),
             None => {
                 let command = if way == Way::Back { CommandId::PreviousWhere } else { CommandId::NextWhere };
-                self.tell(News::Do(Action::App(AppAction::AskFor(command))));
+                self.tell(News::Do(Action::App(AppAction::AskFor(command.into()))));
             }
         }
     }

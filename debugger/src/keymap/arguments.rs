@@ -169,7 +169,7 @@ pub fn set_keys(text: &str, _: &Situation) -> Result<Action, String> {
     }
     let keys: Vec<String> = keys.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
     keys.iter().try_for_each(|key| read_key(key).map(|_| ()))?;
-    Ok(Action::App(AppAction::SetKeys(command.id, keys)))
+    Ok(Action::App(AppAction::SetKeys(command.id.into(), keys)))
 }
 
 pub fn import_keys(text: &str, _: &Situation) -> Result<Action, String> {

@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
 use stepback_machine::RegisterGroup;
 
 use super::arguments;
@@ -13,10 +12,10 @@ use super::key::Key;
 use super::slice_arguments;
 use super::stroke::Modifiers;
 use crate::action::{
-    Access, Action, AppAction, CallMeasure, CellName, EffectsOf, FileAction, Fold, Follow, FontChange, FontRole,
-    FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat, SearchAction,
-    SliceAction, SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction, Way,
-    WindowId,
+    Access, Action, AppAction, CallMeasure, CellName, CommandName, EffectsOf, FileAction, Fold, Follow, FontChange,
+    FontRole, FunctionsOf, MarkAction, MemoryChange, MemoryText, OtherCall, PanelAction, PanelKind, RegisterFormat,
+    SearchAction, SliceAction, SliceEdge, SliceView, ThemeChoice, TimelineFit, TimelineLanes, TravelAction, ViewAction,
+    Way, WindowId,
 };
 use crate::icons;
 use crate::messages::LanguageChoice;
@@ -37,7 +36,7 @@ pub fn command(name: &str) -> Option<&'static Command> {
 macro_rules! commands {
     ($($area:ident::$id:ident($name:literal) $(.$method:ident($($argument:expr),*))*),* $(,)?) => {
         /// Identity of a command.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum CommandId {
             $(#[doc = $name] $id,)*
         }
@@ -46,6 +45,19 @@ macro_rules! commands {
             vec![$(Command::new(Area::$area, CommandId::$id, $name)$(.$method($($argument),*))*),*]
         }
     };
+}
+
+impl From<CommandId> for CommandName {
+    fn from(id: CommandId) -> Self {
+        Self(id.command().name.to_owned())
+    }
+}
+
+impl CommandName {
+    /// Returns the command of this name.
+    pub fn command(&self) -> Option<&'static Command> {
+        command(&self.0)
+    }
 }
 
 impl CommandId {

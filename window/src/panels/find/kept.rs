@@ -29,7 +29,7 @@ pub fn search_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut 
     }
     let keep = egui::Button::new(say!("find-keep-search-as"));
     if ui.add_enabled(cx.desk.find.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor(CommandId::KeepSearchAs)));
+        out.push(Action::App(AppAction::AskFor(CommandId::KeepSearchAs.into())));
     }
     ui.separator();
     if cx.desk.find.history().is_empty() {

@@ -71,7 +71,7 @@ impl MemoryPanel {
         choice(ui, say!("memory-previous-changed-byte"), false, MemoryChange::GoToChanged(Way::Back));
         menu_line_ui(ui, tok);
         if MenuItem::new(say!("memory-find-in-memory")).icon(icons::SEARCH).ui(ui, tok) {
-            out.push(Action::App(AppAction::AskFor(CommandId::FindInMemory)));
+            out.push(Action::App(AppAction::AskFor(CommandId::FindInMemory.into())));
             ui.close();
         }
         for (words, kind) in [

@@ -23,7 +23,7 @@ static DEEDS: KeptDeeds = KeptDeeds {
 pub fn slice_menu(ui: &mut Ui, menu: &mut KeptMenu, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let keep = egui::Button::new(say!("slice-keep-as"));
     if ui.add_enabled(cx.desk.slice.question().is_some(), keep).clicked() {
-        out.push(Action::App(AppAction::AskFor(CommandId::KeepSliceAs)));
+        out.push(Action::App(AppAction::AskFor(CommandId::KeepSliceAs.into())));
     }
     ui.separator();
     if cx.desk.slices.list().is_empty() {
