@@ -136,6 +136,7 @@ command-timeline-call-around-the-position = Timeline call around the position
 command-timeline-whole-trace = Timeline whole trace
 command-timeline-to-the-position = Timeline to the position
 command-timeline-to-the-selection = Timeline to the selection
+command-timeline-without-selection = Timeline without selection
 command-find-in-memory = Find in memory…
 command-close-messages = Close messages
 command-indexing-card = Indexing card

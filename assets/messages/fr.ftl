@@ -157,6 +157,7 @@ command-timeline-call-around-the-position = Chronologie : l’appel autour de l
 command-timeline-whole-trace = Chronologie : toute la trace
 command-timeline-to-the-position = Chronologie : à la position
 command-timeline-to-the-selection = Chronologie : à la sélection
+command-timeline-without-selection = Chronologie sans sélection
 command-find-in-memory = Rechercher dans la mémoire…
 command-close-messages = Fermer les messages
 command-indexing-card = Fiche d’indexation

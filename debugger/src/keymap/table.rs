@@ -497,6 +497,10 @@ commands![
         .in_submenu(Submenu::Timeline)
         .presents()
         .does(ViewAction::FitTimeline(TimelineFit::Selection)),
+    View::TimelineWithoutSelection("Timeline without selection")
+        .in_submenu(Submenu::Timeline)
+        .presents()
+        .does(ViewAction::SelectRange(None)),
     View::CloseMessages("Close messages").anytime().separated().does(AppAction::DismissToasts),
     View::IndexingCard("Indexing card").anytime().does(FileAction::ToggleIndexingCard),
     View::ThemeDark("Theme dark")
