@@ -875,6 +875,7 @@ bookmarks-take-something-out-of-the = Take something out of the field above.
 bookmarks-row = bookmark { $title }
 calls-steps = Steps
 calls-elapsed = Elapsed
+calls-inside = Calls
 calls-position = Position
 calls-call = Call
 calls-caller = Caller

@@ -914,6 +914,7 @@ bookmarks-take-something-out-of-the = Raccourcissez le texte du champ ci-dessus.
 bookmarks-row = signet { $title }
 calls-steps = Pas
 calls-elapsed = Écoulé
+calls-inside = Appels
 calls-position = Position
 calls-call = Appel
 calls-caller = Appelant

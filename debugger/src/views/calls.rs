@@ -40,7 +40,7 @@ pub struct CallColumn {
 }
 
 /// The columns, from the right.
-const COLUMNS: [CallColumn; 3] = [
+const COLUMNS: [CallColumn; 4] = [
     CallColumn { head: "calls-steps", meaning: Meaning::Second, min_width: 0, min_threads: 1, number: |row| row.steps },
     CallColumn {
         head: "calls-elapsed",
@@ -55,6 +55,13 @@ const COLUMNS: [CallColumn; 3] = [
         min_width: 60,
         min_threads: 1,
         number: |row| row.entered_at.0,
+    },
+    CallColumn {
+        head: "calls-inside",
+        meaning: Meaning::Label,
+        min_width: 100,
+        min_threads: 1,
+        number: |row| row.end.0.saturating_sub(row.first.0).saturating_sub(row.count),
     },
 ];
 
