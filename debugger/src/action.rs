@@ -4,6 +4,7 @@
 //! Each group has one exhaustive `match` that applies it.
 
 mod app;
+mod common;
 mod effects;
 mod file;
 mod marks;
@@ -22,6 +23,7 @@ use stepback_index::CallId;
 use stepback_parsers::Position;
 
 pub use self::app::{AppAction, CommandName, FontChange, FontRole, ThemeChoice};
+pub use self::common::{StepRange, TraceId, Way, WindowId};
 pub use self::effects::{EffectsOf, OtherCall};
 pub use self::file::FileAction;
 pub use self::marks::MarkAction;
@@ -35,32 +37,6 @@ pub use self::timeline::{TimelineFit, TimelineLanes};
 pub use self::travel::{Access, CellName, TravelAction};
 pub use self::view::{CallMeasure, FunctionsOf, ViewAction};
 pub use crate::notes::{FindKind, FindQuestion, FindRange, SliceEdge, SliceEdges, SliceQuestion};
-
-/// Number of a trace that a window shows. Where none is named, the first is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct TraceId(pub u32);
-
-/// Number of a trace window: 1, 2, … Each has its own position in one trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct WindowId(pub u32);
-
-/// Direction in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Way {
-    /// Towards the start.
-    Back,
-    /// Towards the end.
-    Forward,
-}
-
-/// A part of a trace, from one position to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct StepRange {
-    /// The first position.
-    pub first: u64,
-    /// The last position, not before the first.
-    pub last: u64,
-}
 
 /// Folding and unfolding of calls, as in the Tarmac browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

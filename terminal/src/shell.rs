@@ -13,7 +13,7 @@ use stepback_debugger::action::{
 };
 use stepback_debugger::desk::words::sentence;
 use stepback_debugger::desk::{Desk, SaveNews, Tone, TraceMissing};
-use stepback_debugger::keymap::CommandId;
+use stepback_debugger::keymap::{self, CommandId};
 use stepback_debugger::messages::say;
 use stepback_debugger::notes::{KeptSearch, KeptSlice};
 use stepback_debugger::program::{self, Arrangement, FilePurpose, Program, Prompt, Report, SelectedCell, Shell};
@@ -174,7 +174,9 @@ impl Shell for Browser {
             AppAction::Quit => self.is_over = true,
             AppAction::FocusGoTo if self.program.desk.is_some() => self.ask(Asked::Place, ""),
             AppAction::CommandPalette => self.open_palette(),
-            AppAction::AskFor(name) => name.command().into_iter().for_each(|command| self.ask_argument(command.id)),
+            AppAction::AskFor(name) => {
+                keymap::command(&name.0).into_iter().for_each(|command| self.ask_argument(command.id))
+            }
             AppAction::KeyboardHelp => self.help(),
             AppAction::About => {
                 let version = env!("CARGO_PKG_VERSION");
@@ -224,8 +226,8 @@ impl Shell for Browser {
         desk.sources.map = desk.session.source_map.clone();
     }
 
-    fn trace_opened(&mut self, is_demo: bool) {
-        if is_demo && !self.program.mode.is_scripted {
+    fn trace_opened(&mut self) {
+        if self.program.desk.as_ref().is_some_and(|desk| desk.is_demo) && !self.program.mode.is_scripted {
             self.say(Tone::Info, say!("terminal-demo-hint"));
         }
     }

@@ -12,6 +12,7 @@ use stepback_debugger::action::{
     Action, AppAction, PanelAction, PanelId, PanelKind, ThemeChoice, ViewAction, WindowId,
 };
 use stepback_debugger::desk::{Tone, thread_named};
+use stepback_debugger::keymap::command;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::registers::has_group;
 use stepback_debugger::program;
@@ -105,7 +106,7 @@ impl App {
             AppAction::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
             AppAction::FocusGoTo => self.go_to.focus(),
             AppAction::CommandPalette => self.palette = Some(Palette::default()),
-            AppAction::AskFor(name) => self.palette = name.command().map(Palette::asking),
+            AppAction::AskFor(name) => self.palette = command(&name.0).map(Palette::asking),
             AppAction::KeyboardHelp => self.page = Some(Page::Keys),
             AppAction::About => self.page = Some(Page::About),
             AppAction::Theme(choice) => self.choose_theme(choice),

@@ -10,7 +10,7 @@ use super::settings_file::{SettingsFile, keys_in, keys_text, some_of};
 use crate::theme::install_fonts;
 use stepback_debugger::action::{Action, CommandName, FontChange};
 use stepback_debugger::desk::Tone;
-use stepback_debugger::keymap::{KeyChoice, read_key};
+use stepback_debugger::keymap::{KeyChoice, command, read_key};
 use stepback_debugger::messages::say;
 use stepback_debugger::program::Before;
 use stepback_debugger::program::FilePurpose;
@@ -62,7 +62,7 @@ impl App {
 
     /// Chooses the keys of a command.
     pub(super) fn set_keys(&mut self, name: &CommandName, keys: &[String]) {
-        let Some(command) = name.command() else { return self.refuse_command(name) };
+        let Some(command) = command(&name.0) else { return self.refuse_command(name) };
         match keys.iter().map(|key| read_key(key)).collect::<Result<Vec<_>, String>>() {
             Ok(keys) => self.change_keys(|choice| choice.set(command, &keys)),
             Err(error) => self.report(&error),
@@ -71,7 +71,7 @@ impl App {
 
     /// Gives a command, or all, the keys that they had at first.
     pub(super) fn reset_keys(&mut self, name: Option<&CommandName>) {
-        match name.map(|name| (name, name.command())) {
+        match name.map(|name| (name, command(&name.0))) {
             Some((_, Some(command))) => self.change_keys(|choice| choice.reset(command)),
             Some((name, None)) => self.refuse_command(name),
             None => self.change_keys(|choice| *choice = KeyChoice::default()),

@@ -7,7 +7,7 @@ use stepback_debugger::desk::{Message, SaveNews, Tone, TraceMissing};
 use stepback_debugger::messages::{say, spoken};
 use stepback_debugger::model::warning_words::placed;
 use stepback_debugger::program::Report;
-use stepback_debugger::session::{NoticeKind, Session, TraceChange, TracesInside};
+use stepback_debugger::session::{FileError, NoticeKind, Session, TraceChange, TracesInside};
 
 /// Title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "opened-the-trace-could-not-be";
@@ -22,7 +22,8 @@ impl App {
             Report::Error(error) => self.toasts.show(Tone::Error, &error),
             // Commands that need a trace cannot be chosen without one.
             Report::NoTrace => {}
-            Report::NotOpened { error, is_shown } => self.show_failure(error, is_shown),
+            Report::NotOpened { error, is_shown: true } => self.show_stopped(error),
+            Report::NotOpened { error, is_shown: false } => self.show_not_opened(error),
             Report::OpeningCancelled => self.toasts.show(Tone::Info, say!("opened-opening-was-cancelled")),
             // The status bar says how far it came, and how to go on.
             Report::IndexingCancelled { is_shown: true } => {}
@@ -87,24 +88,25 @@ impl App {
         }
     }
 
-    fn show_failure(&mut self, error: &anyhow::Error, is_shown: bool) {
-        let (what, path) = split_path(&format!("{error:#}"));
-        let text = format!("{} {path}", sentence(&what));
+    fn show_stopped(&mut self, error: &anyhow::Error) {
+        let (_, text) = words_of(error);
+        let reload = Some((say!("opened-reload").to_owned(), FileAction::Reload.into()));
+        self.toasts.show_with(Tone::Error, say!("opened-indexing-stopped"), &text, reload);
+    }
+
+    fn show_not_opened(&mut self, error: &anyhow::Error) {
         if let Some(TraceMissing { file, trace }) = error.downcast_ref() {
             let locate = (say!("opened-locate").to_owned(), FileAction::LocateTrace(file.clone()).into());
             let text = say!("opened-say-where", trace = trace.display().to_string());
             return self.toasts.show_with(Tone::Warning, say!("opened-the-trace-of-the-session"), &text, [locate]);
         }
-        if is_shown {
-            let reload = Some((say!("opened-reload").to_owned(), FileAction::Reload.into()));
-            return self.toasts.show_with(Tone::Error, say!("opened-indexing-stopped"), text.trim(), reload);
-        }
+        let (what, text) = words_of(error);
         let inside = error.downcast_ref::<TracesInside>();
         inside.iter().for_each(|inside| self.choose_inside(inside));
         // The message is at the path that was typed, or in a toast; once.
         let is_told = inside.is_some() || self.workspace.is_none() && self.start.path_box.refuse(&what);
         if !is_told {
-            self.toasts.show_with(Tone::Error, spoken(NOT_OPENED), text.trim(), None);
+            self.toasts.show_with(Tone::Error, spoken(NOT_OPENED), &text, None);
         }
     }
 
@@ -162,10 +164,10 @@ impl App {
     }
 }
 
-/// Splits the path off the end of a session's error; a message shows it separately.
-fn split_path(error: &str) -> (String, String) {
-    match error.rsplit_once(": \"") {
-        Some((what, path)) => (what.to_owned(), path.trim_end_matches('"').to_owned()),
-        None => (error.to_owned(), String::new()),
+/// Returns an error without its file, and as the text of a message, with the file's path separate.
+fn words_of(error: &anyhow::Error) -> (String, String) {
+    match error.downcast_ref::<FileError>() {
+        Some(FileError { what, path }) => (what.clone(), format!("{} {}", sentence(what), path.display())),
+        None => (format!("{error:#}"), sentence(&format!("{error:#}"))),
     }
 }

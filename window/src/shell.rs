@@ -105,10 +105,10 @@ impl Shell for App {
         desk.sources = self.settings.source_choice(&desk.session);
     }
 
-    fn trace_opened(&mut self, is_demo: bool) {
+    fn trace_opened(&mut self) {
         let (Some(workspace), Some(desk)) = (self.workspace.as_mut(), self.program.desk.as_ref()) else { return };
         // Pictures and tests show the trace, not how to begin.
-        workspace.has_demo_hint = is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
+        workspace.has_demo_hint = desk.is_demo && !self.program.mode.is_scripted && !self.program.mode.is_synchronous;
         let title = format!("{} – Stepback", desk.name());
         self.start.path_box.clear();
         self.retire_not_opened();

@@ -37,6 +37,8 @@ pub struct Desk {
     pub session: Arc<Session>,
     /// How it was opened.
     pub options: OpenOptions,
+    /// It is the demo, opened as such.
+    pub is_demo: bool,
     /// Who answers questions.
     pub worker: Arc<Worker>,
     /// The trace windows.
@@ -105,6 +107,7 @@ impl Desk {
             session,
             // Only "Reload" builds the index again, not "Add image…".
             options: OpenOptions { policy: opened.options.policy.once_opened(), ..opened.options },
+            is_demo: opened.is_demo,
             worker,
             windows,
             sources: SourceChoice::default(),

@@ -53,13 +53,6 @@ impl From<CommandId> for CommandName {
     }
 }
 
-impl CommandName {
-    /// Returns the command of this name.
-    pub fn command(&self) -> Option<&'static Command> {
-        command(&self.0)
-    }
-}
-
 impl CommandId {
     /// Returns the command.
     pub fn command(self) -> &'static Command {

@@ -5,7 +5,7 @@ use stepback_parsers::Position;
 use super::driver::take_news;
 use super::files;
 use super::prompt::Prompt;
-use super::shell::{Report, Shell};
+use super::shell::{Report, Shell, in_desk};
 use super::state::{Before, Program};
 use crate::action::{
     Access, Action, Fold, MarkAction, PanelAction, SearchAction, SliceAction, StepRange, TravelAction, ViewAction, Way,
@@ -60,13 +60,6 @@ fn apply_to_trace(shell: &mut dyn Shell, action: Action) {
     }
 }
 
-/// Changes the open trace, if there is one.
-pub(super) fn in_desk(shell: &mut dyn Shell, change: impl FnOnce(&mut Desk)) {
-    if let Some(desk) = shell.program_mut().desk.as_mut() {
-        change(desk);
-    }
-}
-
 fn apply_fold(shell: &mut dyn Shell, fold: Fold) {
     in_desk(shell, |desk| desk.begin(Move::Fold(fold)));
 }
@@ -82,39 +75,37 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
             let selected = shell.selected_function().map(Named::Address);
             return in_desk(shell, |desk| desk.go_to_call(name.map(Named::Name).or(selected), way));
         }
-        action => in_desk(shell, |desk| desk.travel(action)),
+        action => in_desk(shell, |desk| travel(desk, action)),
     }
 }
 
-impl Desk {
-    /// Moves the active window, or another that the action names. Moves that depend on panels do nothing.
-    fn travel(&mut self, action: TravelAction) {
-        match action {
-            TravelAction::StepRow(way) => self.begin(Move::Step(Stride::Row, way)),
-            TravelAction::StepInto(way) => self.begin(Move::Step(Stride::Into, way)),
-            TravelAction::StepOver(way) => self.begin(Move::Step(Stride::Over, way)),
-            TravelAction::StepOut(way) => self.begin(Move::Step(Stride::Out, way)),
-            TravelAction::StepOfThread(way) => self.begin(Move::StepOfThread(way)),
-            TravelAction::StayInThread(name) => self.stay_in_thread(name.as_deref()),
-            TravelAction::Edge(way) => self.begin(Move::Edge(way)),
-            TravelAction::GoTo(text) => self.go_to(&text),
-            TravelAction::Travel(window, to) => self.begin_in(window, Move::Travel(to)),
-            TravelAction::History(way) => self.begin(Move::History(way)),
-            TravelAction::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
-            TravelAction::GoToAccessUntil(cell, access, until) => self.go_to_access_until(cell, access, until),
-            TravelAction::GoToExternal(cell, way) => self.go_to_external(cell, way),
-            TravelAction::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
-            TravelAction::GoToVisit(way) => self.go_to_visit(way),
-            TravelAction::StepLine(way) => self.go_to_next_line(Callees::Over, way),
-            TravelAction::StepLineInto(way) => self.go_to_next_line(Callees::Into, way),
-            TravelAction::GoToException(way) => self.go_to_exception(way),
-            TravelAction::StopLookup => self.lookup = None,
-            TravelAction::GoToWhere(condition, way) => self.go_to_where(condition, way),
-            TravelAction::GoToWhereAgain(way) => self.go_to_where_again(way),
-            TravelAction::GoToChange(watch, way) => self.go_to_change(watch, way),
-            TravelAction::GoToBookmark(way) => self.go_to_bookmark(way),
-            TravelAction::Page(_) | TravelAction::GoToAccessOfSelection(..) | TravelAction::GoToCall(..) => {}
-        }
+/// Moves the active window, or another that the action names. Moves that depend on panels do nothing.
+fn travel(desk: &mut Desk, action: TravelAction) {
+    match action {
+        TravelAction::StepRow(way) => desk.begin(Move::Step(Stride::Row, way)),
+        TravelAction::StepInto(way) => desk.begin(Move::Step(Stride::Into, way)),
+        TravelAction::StepOver(way) => desk.begin(Move::Step(Stride::Over, way)),
+        TravelAction::StepOut(way) => desk.begin(Move::Step(Stride::Out, way)),
+        TravelAction::StepOfThread(way) => desk.begin(Move::StepOfThread(way)),
+        TravelAction::StayInThread(name) => desk.stay_in_thread(name.as_deref()),
+        TravelAction::Edge(way) => desk.begin(Move::Edge(way)),
+        TravelAction::GoTo(text) => desk.go_to(&text),
+        TravelAction::Travel(window, to) => desk.begin_in(window, Move::Travel(to)),
+        TravelAction::History(way) => desk.begin(Move::History(way)),
+        TravelAction::GoToAccess(cell, access, way) => desk.go_to_access(cell, access, way),
+        TravelAction::GoToAccessUntil(cell, access, until) => desk.go_to_access_until(cell, access, until),
+        TravelAction::GoToExternal(cell, way) => desk.go_to_external(cell, way),
+        TravelAction::GoToLine(file, line, way, thread) => desk.go_to_line(LineGoal { file, line, way, thread }),
+        TravelAction::GoToVisit(way) => desk.go_to_visit(way),
+        TravelAction::StepLine(way) => desk.go_to_next_line(Callees::Over, way),
+        TravelAction::StepLineInto(way) => desk.go_to_next_line(Callees::Into, way),
+        TravelAction::GoToException(way) => desk.go_to_exception(way),
+        TravelAction::StopLookup => desk.lookup = None,
+        TravelAction::GoToWhere(condition, way) => desk.go_to_where(condition, way),
+        TravelAction::GoToWhereAgain(way) => desk.go_to_where_again(way),
+        TravelAction::GoToChange(watch, way) => desk.go_to_change(watch, way),
+        TravelAction::GoToBookmark(way) => desk.go_to_bookmark(way),
+        TravelAction::Page(_) | TravelAction::GoToAccessOfSelection(..) | TravelAction::GoToCall(..) => {}
     }
 }
 

@@ -4,7 +4,7 @@ use super::apply::{compare_at, compare_ends, perform};
 use super::opening::{begin_held, look_at_change, open_again, report_whole, take_opened};
 use super::prompt::Prompt;
 use super::saving::{keep_session, take_saved};
-use super::shell::{Report, Shell};
+use super::shell::{Report, Shell, report};
 use super::state::Before;
 use crate::action::Way;
 use crate::desk::{News, Showing};
@@ -56,12 +56,6 @@ fn take_one(shell: &mut dyn Shell, news: News) {
         }
         News::Mend(options) => open_again(shell, *options, Showing::Whole),
     }
-}
-
-/// Reports an error. While a script runs it ends the program.
-pub fn report(shell: &mut dyn Shell, error: &str) {
-    shell.tell(Report::Error(error.to_owned()));
-    shell.program_mut().note_failure(error);
 }
 
 /// Performs the next line of the script. Returns false where there is none.

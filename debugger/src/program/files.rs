@@ -6,12 +6,10 @@ use std::sync::Arc;
 use stepback_index::{Cancel, SlotReader};
 use stepback_parsers::{Position, Tarmac};
 
-use super::apply::in_desk;
-use super::driver::report;
 use super::opening::{index_more, open, toggle_follow};
 use super::prompt::{FilePurpose, Prompt};
 use super::saving::{keep_session, save_session};
-use super::shell::{Report, Shell};
+use super::shell::{Report, Shell, in_desk, report};
 use crate::action::{FileAction, StepRange};
 use crate::desk::{Desk, Showing, TraceChoice};
 use crate::messages::say;

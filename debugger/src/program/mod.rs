@@ -14,9 +14,9 @@ mod shell;
 mod state;
 
 pub use apply::{apply_queue, perform};
-pub use driver::{advance, close, next_of_script, report, take_news};
+pub use driver::{advance, close, next_of_script, take_news};
 pub use opening::{begin_held, open};
 pub use prompt::{FilePurpose, PickedKind, Prompt};
 pub use saving::keep_session;
-pub use shell::{Arrangement, Report, SelectedCell, Shell};
+pub use shell::{Arrangement, Report, SelectedCell, Shell, report};
 pub use state::{Before, Failure, OwnLayout, PanelsBefore, Program, RunMode, Wake};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::driver::{report, take_news};
+use super::driver::take_news;
 use super::saving::keep_session;
-use super::shell::{Arrangement, Report, Shell};
+use super::shell::{Arrangement, Report, Shell, report};
 use crate::action::{TravelAction, Way};
 use crate::desk::{Arrival, BeginAt, Desk, Opened, Opening, Showing, Told, TraceChoice, TraceMissing, Undo, recent};
 use crate::model::Move;
@@ -101,7 +101,7 @@ fn show_opened(shell: &mut dyn Shell, opened: Opened) {
     let before = program.desk.take().filter(is_same);
     // A session that could not be read was repaired by hand: that is why the trace is opened again.
     let is_repaired = before.as_ref().is_some_and(|before| before.places.is_unread && opened.kept.error.is_none());
-    let (is_demo, kept) = (opened.is_demo, opened.kept.clone());
+    let kept = opened.kept.clone();
     let mut desk = Desk::new(opened, Arc::clone(&program.worker));
     let before = match before {
         Some(before) if !is_repaired => {
@@ -121,7 +121,7 @@ fn show_opened(shell: &mut dyn Shell, opened: Opened) {
     shell.program_mut().desk = Some(desk);
     before.iter().for_each(|error| report(shell, error));
     report_whole(shell, &[]);
-    shell.trace_opened(is_demo);
+    shell.trace_opened();
     take_news(shell);
     load_lines(shell);
     begin_at(shell);

@@ -7,9 +7,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::driver::report;
 use super::prompt::{FilePurpose, Prompt};
-use super::shell::{Report, Shell};
+use super::shell::{Report, Shell, in_desk, report};
 use crate::desk::{Demand, SaveNews};
 use crate::worker::Ticket;
 
@@ -25,7 +24,7 @@ pub fn keep_session(shell: &mut dyn Shell) {
     let loses_marks = desk.loses_marks(&text);
     let place = desk.places.own.clone().filter(|place| place.wants(&text));
     if loses_marks {
-        super::apply::in_desk(shell, |desk| desk.places.is_loss_told = true);
+        in_desk(shell, |desk| desk.places.is_loss_told = true);
         shell.tell(Report::NotesNotKept);
     }
     if let Some(place) = place {

@@ -112,7 +112,7 @@ pub trait Shell {
     /// Arranges panels for a trace that was opened and places its trace windows.
     fn arrange(&mut self, desk: &mut Desk, arrangement: Arrangement<'_>);
     /// Follows up on a trace that is shown now.
-    fn trace_opened(&mut self, is_demo: bool);
+    fn trace_opened(&mut self);
     /// Follows up on a trace that was closed.
     fn trace_closed(&mut self);
     /// Follows up on another part of the trace.
@@ -162,4 +162,17 @@ pub trait Shell {
     }
     /// Saves a picture of the window, or the screen as text.
     fn save_picture(&mut self, path: PathBuf);
+}
+
+/// Reports an error. While a script runs it ends the program.
+pub fn report(shell: &mut dyn Shell, error: &str) {
+    shell.tell(Report::Error(error.to_owned()));
+    shell.program_mut().note_failure(error);
+}
+
+/// Changes the open trace, if there is one.
+pub(super) fn in_desk(shell: &mut dyn Shell, change: impl FnOnce(&mut Desk)) {
+    if let Some(desk) = shell.program_mut().desk.as_mut() {
+        change(desk);
+    }
 }

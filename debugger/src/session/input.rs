@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, UNIX_EPOCH};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{
@@ -19,6 +19,7 @@ use stepback_parsers::{
     template::RecordTemplate,
 };
 
+use super::file_error::of_file;
 use super::images;
 use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::same_file::is_same_file;
@@ -58,7 +59,7 @@ impl Input {
             return Self::open_files(files, options);
         }
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
-            bail!("the file does not begin like a {} trace: {path:?}", format.title());
+            return Err(of_file(path, format_args!("the file does not begin like a {} trace", format.title())));
         }
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
@@ -76,12 +77,15 @@ impl Input {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| format.is_text()) {
             let what = if path.is_dir() { "this is a directory" } else { "these are several files" };
-            bail!("{what}, but a {} trace is one file: {path:?}", format.title());
+            return Err(of_file(path, format_args!("{what}, but a {} trace is one file", format.title())));
         }
         if let Some(format) = options.format.filter(|format| *format != files.format) {
-            bail!("this is a {} trace, not a {} one: {path:?}", files.format.title(), format.title());
+            return Err(of_file(
+                path,
+                format_args!("this is a {} trace, not a {} one", files.format.title(), format.title()),
+            ));
         }
-        let unusable = |error| anyhow!("{error}: {path:?}");
+        let unusable = |error| of_file(path, error);
         let opened = files.open()?;
         let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
@@ -105,7 +109,7 @@ impl Input {
     }
 
     fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
-        let unusable = |error| anyhow!("{error}: {:?}", options.path);
+        let unusable = |error| of_file(&options.path, error);
         let format = match options.format {
             Some(format) => format,
             None => checked(Format::of_input(&file), options).map_err(unusable)?,
@@ -117,7 +121,7 @@ impl Input {
 
     fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
-        let unusable = |error| anyhow!("{error}: {path:?}");
+        let unusable = |error| of_file(path, error);
         // Looked at before a copy of it is made.
         let format = packed_format(file.clone(), kind, options)?;
         let mut fingerprint = Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
@@ -132,9 +136,12 @@ impl Input {
     fn open_merged(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| *format != files.format) {
-            bail!("these are files of {} text, not of a {} trace: {path:?}", files.format.title(), format.title());
+            return Err(of_file(
+                path,
+                format_args!("these are files of {} text, not of a {} trace", files.format.title(), format.title()),
+            ));
         }
-        let unusable = |error| anyhow!("{error}: {path:?}");
+        let unusable = |error| of_file(path, error);
         let opened = files.open()?;
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let cores = opened.into_iter().map(|TraceFile { name, data }| CoreFile { name, data }).collect();
@@ -163,16 +170,16 @@ impl Input {
             progress.bytes_done.store(text.packed_done(), Ordering::Relaxed);
             cancel.is_cancelled()
         };
-        text.settle(is_given_up).map_err(|error| anyhow!("{error}: {path:?}"))?;
+        text.settle(is_given_up).map_err(|error| of_file(path, error))?;
         progress.bytes_done.store(0, Ordering::Relaxed);
         self.settled(path, cancel)
     }
 
     fn settled(&self, path: &Path, cancel: &Cancel) -> Result<()> {
         if cancel.is_cancelled() {
-            bail!("{}: {path:?}", BuildError::Cancelled);
+            return Err(of_file(path, BuildError::Cancelled));
         }
-        self.source.grow().map(|_| ()).map_err(|error| anyhow!("{error}: {path:?}"))
+        self.source.grow().map(|_| ()).map_err(|error| of_file(path, error))
     }
 
     /// What the files beside the trace tell; nothing of formats that have none.
@@ -234,13 +241,13 @@ fn machine_of_images(files: &TraceFiles, opened: &[TraceFile], options: &OpenOpt
 
 /// How somebody describes the records of a trace.
 fn template_of(path: &Path) -> Result<RecordTemplate> {
-    let unreadable = |error| anyhow!("the layout of the records could not be read ({error}): {path:?}");
+    let unreadable = |error| of_file(path, format_args!("the layout of the records could not be read ({error})"));
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() || metadata.len() > TEMPLATE_LIMIT {
-        bail!("this is no description of records: {path:?}");
+        return Err(of_file(path, "this is no description of records"));
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
-    text.parse().map_err(|error| anyhow!("{error}: {path:?}"))
+    text.parse().map_err(|error| of_file(path, error))
 }
 
 /// The format of a compressed trace, by its first text.
@@ -252,11 +259,11 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
         _ => checked(detect(&head.text).map_err(SourceError::from), options),
     };
     found.map_err(|error| match (error, head.damage) {
-        (_, Some(damage)) => anyhow!("{damage}: {path:?}"),
+        (_, Some(damage)) => of_file(path, damage),
         (SourceError::NotATrace(FormatError::Empty), None) => {
-            anyhow!("the {} file holds no text: {path:?}", kind.name())
+            of_file(path, format_args!("the {} file holds no text", kind.name()))
         }
-        (error, None) => anyhow!("the {} file holds no trace: {error}: {path:?}", kind.name()),
+        (error, None) => of_file(path, format_args!("the {} file holds no trace: {error}", kind.name())),
     })
 }
 
@@ -287,19 +294,22 @@ fn assumed_by(options: &OpenOptions) -> Assumed {
 
 pub(super) fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
     if !metadata.is_file() {
-        bail!("a trace has to be a file that can be read anywhere, so save this pipe or device to one first: {path:?}");
+        return Err(of_file(
+            path,
+            "a trace has to be a file that can be read anywhere, so save this pipe or device to one first",
+        ));
     }
     if metadata.len() == 0 {
-        bail!("the file is empty: {path:?}");
+        return Err(of_file(path, "the file is empty"));
     }
     Ok(())
 }
 
 pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
     match error.kind() {
-        io::ErrorKind::NotFound => anyhow!("there is no such file: {path:?}"),
-        io::ErrorKind::PermissionDenied => anyhow!("the file may not be read by this user: {path:?}"),
-        _ => anyhow!("the file could not be opened ({error}): {path:?}"),
+        io::ErrorKind::NotFound => of_file(path, "there is no such file"),
+        io::ErrorKind::PermissionDenied => of_file(path, "the file may not be read by this user"),
+        _ => of_file(path, format_args!("the file could not be opened ({error})")),
     }
 }
 

@@ -12,6 +12,7 @@
 mod companions;
 mod damage;
 mod demo;
+mod file_error;
 mod image_check;
 mod image_search;
 mod images;
@@ -32,6 +33,7 @@ mod watch;
 pub use companions::Companions;
 pub use damage::Damage;
 pub use demo::demo_path;
+pub use file_error::FileError;
 pub use input::Input;
 pub use notice::{Notice, NoticeKind};
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};

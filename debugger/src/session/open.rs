@@ -13,6 +13,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{Format, MarkerKind, Position, drmemtrace::Drmemtrace, packed::PackedText};
 
+use super::file_error::of_file;
 use super::image_check::ImageCheck;
 use super::images::{self, Decoding};
 use super::input::Input;
@@ -429,7 +430,7 @@ impl<'a> IndexSearch<'a> {
         }
         match reason {
             Some((place, why)) => bail!("the index cannot be used, and none may be built: {why}: {place:?}"),
-            None => bail!("there is no index, and none may be built: {:?}", self.options.path),
+            None => return Err(of_file(&self.options.path, "there is no index, and none may be built")),
         }
     }
 
@@ -577,9 +578,9 @@ impl<'a> IndexSearch<'a> {
     }
 
     fn said(&self, error: BuildError) -> anyhow::Error {
-        let sentence = format!("{error}: {:?}", self.options.path);
+        let said = of_file(&self.options.path, &error);
         // What is damaged is made again by whoever looks for it behind the error.
-        if Damage::of(&error).is_some() { anyhow::Error::new(error).context(sentence) } else { anyhow!(sentence) }
+        if Damage::of(&error).is_some() { anyhow::Error::new(error).context(said.to_string()) } else { said }
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 
+use super::file_error::of_file;
 use super::places::index_places;
 use super::{OpenOptions, Session};
 use crate::notes::{KeptTrace, LONGEST, SessionFile};
@@ -119,7 +120,7 @@ pub fn read_session(path: &Path) -> Result<ReadSession> {
     let text = String::from_utf8(bytes).map_err(|_| anyhow!("not a text").context(failed()))?;
     match SessionFile::parse(&text) {
         Ok(file) => Ok(ReadSession { file, text }),
-        Err(error) => Err(anyhow!("the session cannot be read, {error}: {path:?}")),
+        Err(error) => Err(of_file(path, format_args!("the session cannot be read, {error}"))),
     }
 }
 

@@ -15,6 +15,7 @@ use stepback_parsers::{
 };
 
 use super::OpenOptions;
+use super::file_error::of_file;
 use super::input::{check_kind, modified_nanos, refused};
 use super::same_file::is_same_file;
 
@@ -101,7 +102,7 @@ impl TraceFiles {
         let mut formats = Vec::new();
         for (number, path) in paths.iter().enumerate() {
             if paths.iter().take(number).any(|other| is_same_file(other, path)) {
-                bail!("this file was named twice: {path:?}");
+                return Err(of_file(path, "this file was named twice"));
             }
             formats.push(format_of(path).map_err(|error| refused(&error, path))?);
         }
@@ -375,7 +376,7 @@ pub(super) fn raw_refusal(path: &Path) -> Option<anyhow::Error> {
 
 fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
     let what = if path.is_dir() { "this directory" } else { "this file" };
-    anyhow!("{what} {error}: {path:?}")
+    of_file(path, format_args!("{what} {error}"))
 }
 
 /// A directory that is no trace, with traces in it.

@@ -271,7 +271,7 @@ impl Run<'_> {
         };
         let mut on_progress = |builder: &mut SegmentBuilder, offset| {
             count(offset);
-            self.hand_in_sealed(shared, task, is_last, builder)
+            self.hand_in_sealed(shared, task, Task { is_last, ..Task::default() }, builder)
         };
         let source = self.request.source.as_ref();
         let parsed =
@@ -299,18 +299,18 @@ impl Run<'_> {
         })
     }
 
-    /// Passes on what is sealed of a task that is still being parsed.
+    /// Passes on what is sealed of a task that is still being parsed, as a part of it.
     fn hand_in_sealed<O: Output>(
         &self,
         shared: &Shared<O>,
         task: u64,
-        is_last: bool,
+        part: Task,
         builder: &mut SegmentBuilder,
     ) -> Flow {
         // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
         if !builder.sealed.is_empty() {
             let segments = std::mem::take(&mut builder.sealed);
-            if !self.hand_in_part(shared, task, Task { segments, is_last, ..Task::default() }) {
+            if !self.hand_in_part(shared, task, Task { segments, ..part }) {
                 return Flow::Stop;
             }
         }
