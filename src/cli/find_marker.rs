@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use serde::Serialize;
-use stepback_index::{MarkerHit, StepRecord, ThreadId};
+use stepback_index::{Index, MarkerHit, StepRecord, ThreadId};
 use stepback_parsers::{
     Position,
     drmemtrace::{marker_kind, marker_name},
@@ -18,7 +18,6 @@ use super::text::{grouped, step_line};
 use stepback_debugger::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
 use stepback_debugger::analysis::names::NamesAt;
 use stepback_debugger::analysis::step_record::step_record;
-use stepback_debugger::analysis::trace_index::TraceIndex;
 
 /// What is sought, as it was written.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +37,7 @@ pub struct MarkerArguments<'a> {
 }
 
 impl<'a> MarkerArguments<'a> {
-    fn way(&self, index: &'a TraceIndex) -> Way<'a> {
+    fn way(&self, index: &'a Index) -> Way<'a> {
         let begin = match self.course {
             Course::Back => index.end(),
             Course::Onward => Position(0),

@@ -1,13 +1,12 @@
 //! What `find` says besides its hits: how many there were, and what was looked for in vain.
 
-use stepback_index::{AccessKinds, Cell, MarkerReader, MemoryRange};
+use stepback_index::{AccessKinds, Cell, Index, MarkerReader, MemoryRange};
 use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
 
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use stepback_debugger::analysis::marker_walk::Course;
-use stepback_debugger::analysis::trace_index::TraceIndex;
 use stepback_debugger::analysis::walk::Sought;
 
 /// What is said where the limit leaves nothing to look for.
@@ -92,7 +91,7 @@ pub fn subject_of(sought: &Sought, what: &str) -> String {
 }
 
 /// What is said of a marker that was not found: where the trace has none of its kind, no other question finds one.
-pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &TraceIndex) -> String {
+pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &Index) -> String {
     let mut known: Vec<MarkerKind> = MarkerReader(index).marker_counts().map(|counted| counted.kind).collect();
     if known.contains(&kind) {
         return nothing_of(&format!("marker {}", printable(subject)), way);

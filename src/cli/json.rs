@@ -1,17 +1,15 @@
 //! The JSON that is printed, field by field in the promised order.
 
 use serde::{Serialize, Serializer};
-use stepback_index::{
-    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, ThreadId,
-    Value,
-};
-use stepback_machine::{AccessKind, Address, InstructionSet};
-use stepback_parsers::drmemtrace::marker_name;
-
-use stepback_debugger::analysis::trace_index::TraceIndex;
 use stepback_debugger::analysis::traps::Trap;
 use stepback_debugger::model::step_remarks::{not_executed, step_remarks};
 use stepback_debugger::model::value_source::SourceWords;
+use stepback_index::{
+    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Index, Left, StepRecord,
+    ThreadId, Value,
+};
+use stepback_machine::{AccessKind, Address, InstructionSet};
+use stepback_parsers::drmemtrace::marker_name;
 
 /// Numbers up to here are exact in every JSON reader.
 const EXACT_LIMIT: u64 = 1 << 53;
@@ -184,7 +182,7 @@ pub enum EffectJson {
 
 impl StepJson {
     /// A step of an index.
-    pub fn new(record: &StepRecord, index: &TraceIndex) -> Self {
+    pub fn new(record: &StepRecord, index: &Index) -> Self {
         Self {
             step: record.step.0,
             line: record.line.map(|line| line.0),
@@ -206,7 +204,7 @@ impl StepJson {
 
 impl HitJson {
     /// A hit of an index.
-    pub fn new(hit: &Hit, index: &TraceIndex) -> Self {
+    pub fn new(hit: &Hit, index: &Index) -> Self {
         let step = StepJson::new(&hit.record, index);
         let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
         Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt, stack: None }
@@ -219,7 +217,7 @@ impl HitJson {
 }
 
 impl DoubtJson {
-    fn new(doubt: Doubt, index: &TraceIndex) -> Self {
+    fn new(doubt: Doubt, index: &Index) -> Self {
         let plain = |kind| Self { kind, step: None, number: None, name: None };
         match doubt {
             Doubt::Undecoded => plain("undecoded"),
@@ -262,7 +260,7 @@ impl AccessJson {
 
 impl ListedJson {
     /// A step of an index with what it did: registers and accesses, as promised; words are for the text output.
-    pub fn new(record: &StepRecord, index: &TraceIndex) -> Self {
+    pub fn new(record: &StepRecord, index: &Index) -> Self {
         let effect = |effect: &Effect| match effect {
             Effect::Register { name, value, .. } => {
                 Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
@@ -287,7 +285,7 @@ impl ListedJson {
 }
 
 /// The name of a thread.
-pub fn thread_name(thread: ThreadId, index: &TraceIndex) -> &str {
+pub fn thread_name(thread: ThreadId, index: &Index) -> &str {
     index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name)
 }
 

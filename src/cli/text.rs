@@ -1,10 +1,9 @@
 //! Numbers and lines for people.
 
-use stepback_index::{Access, Effect, StepRecord};
+use stepback_index::{Access, Effect, Index, StepRecord};
 
 use super::json::{cell_text, kind_word, thread_name, value_hex};
 use stepback_debugger::analysis::sites::Site;
-use stepback_debugger::analysis::trace_index::TraceIndex;
 use stepback_debugger::model::markers::MarkerWords;
 use stepback_debugger::model::step_remarks::{more_words, step_remarks};
 pub use stepback_debugger::model::text::thousands as grouped;
@@ -35,7 +34,7 @@ pub fn size_text(bytes: u64) -> String {
 }
 
 /// A step on one line: number, thread where there are several, address, disassembly, effects.
-pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
+pub fn step_line(record: &StepRecord, index: &Index) -> String {
     let number_width = index.step_count().to_string().len();
     let thread = match index.threads() {
         [_] => String::new(),
@@ -73,7 +72,7 @@ pub fn line_text(source: Option<Option<String>>) -> String {
     }
 }
 
-fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &TraceIndex) -> String {
+fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &Index) -> String {
     match effect {
         Effect::Register { name, value, .. } => {
             format!("{name}={}", value_hex(value).unwrap_or_else(|| "unknown".to_owned()))

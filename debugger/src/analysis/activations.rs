@@ -8,11 +8,11 @@
 
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, CallTable, Cancel, Entered, LastStepOf, Left, Query as _, QueryError, ThreadId};
+use stepback_index::{
+    Call, CallId, CallTable, Cancel, Entered, Index, LastStepOf, Left, Query as _, QueryError, ThreadId,
+};
 use stepback_machine::Address;
 use stepback_parsers::Step;
-
-use super::trace_index::TraceIndex;
 
 /// A call that returned, or the whole of a CPU's trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Tree {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn all(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
+    pub fn all(index: &Index, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let calls = index.calls();
         // What took a root's place, by a tail call, as its caller or after a gap, belongs to its tree.
         let is_first = |call: Call| call.entered == Entered::Root && call.call_step.is_none();

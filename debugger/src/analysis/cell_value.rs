@@ -1,12 +1,11 @@
 //! What a cell holds at a position.
 
 use stepback_index::{
-    ByteState, Cancel, Cell, MemoryAt, PhysicalMemoryAt, Query as _, QueryError, RegisterViewsAt, Value, ValueSource,
+    ByteState, Cancel, Cell, Index, MemoryAt, PhysicalMemoryAt, Query as _, QueryError, RegisterViewsAt, Value,
+    ValueSource,
 };
 use stepback_machine::Endian;
 use stepback_parsers::{Position, Step};
-
-use super::trace_index::TraceIndex;
 
 /// More bytes of a cell have no value as a whole.
 pub const VALUE_BYTES: u64 = 64;
@@ -29,12 +28,7 @@ pub struct CellValue {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn cell_value(
-    index: &TraceIndex,
-    cell: Cell,
-    position: Position,
-    cancel: &Cancel,
-) -> Result<CellValue, QueryError> {
+pub fn cell_value(index: &Index, cell: Cell, position: Position, cancel: &Cancel) -> Result<CellValue, QueryError> {
     let len = |len_bytes: u64| len_bytes.min(VALUE_BYTES);
     let bytes = match cell {
         Cell::Register { thread, view } => {

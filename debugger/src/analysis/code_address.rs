@@ -1,17 +1,15 @@
 //! Where the code lies that a number names.
 
-use stepback_index::{Cancel, NextVisit, Query as _, QueryError};
+use stepback_index::{Cancel, Index, NextVisit, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
-
-use super::trace_index::TraceIndex;
 
 /// The address of the instruction that a number names: bit 0 of a register or symbol may tell how to decode it, where the
 /// architecture has such a bit. The steps themselves say of which architecture the code there is.
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn code_address(number: u64, index: &TraceIndex, cancel: &Cancel) -> Result<Address, QueryError> {
+pub fn code_address(number: u64, index: &Index, cancel: &Cancel) -> Result<Address, QueryError> {
     if number & 1 == 0 {
         return Ok(Address(number));
     }

@@ -1,14 +1,12 @@
 //! Totals of a trace: instructions, accesses, markers, of all threads and of each.
 
 use anyhow::Result;
-use stepback_index::Cancel;
+use stepback_index::{Cancel, Index};
 use stepback_machine::AccessKind;
 use stepback_parsers::{
     Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, StepEvent, ThreadNumber,
     drmemtrace::Counts,
 };
-
-use super::trace_index::TraceIndex;
 
 /// The figures of a trace.
 #[derive(Debug, Default)]
@@ -34,7 +32,7 @@ pub struct ThreadCounts {
 ///
 /// # Errors
 /// The trace could not be read, or the count was cancelled.
-pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> {
+pub fn count_events(index: &Index, cancel: &Cancel) -> Result<TraceCounts> {
     let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: DistinctAddresses::default() };
     index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut tally)?;
     cancel.check()?;

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stepback_index::{Cancel, FindMarkers, Query as _, QueryError};
+use stepback_index::{Cancel, FindMarkers, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
-
-use super::trace_index::TraceIndex;
 
 /// More changes of the cpu are not looked at.
 const CPU_CHANGES: usize = 200_000;
@@ -14,7 +12,7 @@ const CPU_CHANGES: usize = 200_000;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn cpu_count(index: &TraceIndex, cancel: &Cancel) -> Result<Option<usize>, QueryError> {
+pub fn cpu_count(index: &Index, cancel: &Cancel) -> Result<Option<usize>, QueryError> {
     let kinds = vec![MarkerKind::CPU];
     let query = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: CPU_CHANGES };
     let hits = query.run(index, cancel)?;

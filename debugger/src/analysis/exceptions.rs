@@ -1,11 +1,10 @@
 //! Where a trace was interrupted: by exceptions, interrupts, traps and signals that have frames.
 
-use stepback_index::{CallId, Cancel, Effect, Entered, LastMarkers, NextMarker, Query as _, QueryError, Steps};
+use stepback_index::{CallId, Cancel, Effect, Entered, Index, LastMarkers, NextMarker, Query as _, QueryError, Steps};
 use stepback_parsers::{MarkerKind, Position};
 
 use super::condition::Course;
 use super::schedule::{Bounded, Mark, MarkKind};
-use super::trace_index::TraceIndex;
 use crate::action::Way;
 
 /// What the kernel did to a thread.
@@ -19,7 +18,7 @@ const STRIDE: u64 = 4096;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn exceptions(index: &TraceIndex, cancel: &Cancel) -> Result<Bounded<Mark>, QueryError> {
+pub fn exceptions(index: &Index, cancel: &Cancel) -> Result<Bounded<Mark>, QueryError> {
     let mut found = Bounded::default();
     let calls = index.calls();
     let in_order = calls.in_order(0..calls.len());
@@ -35,7 +34,7 @@ pub fn exceptions(index: &TraceIndex, cancel: &Cancel) -> Result<Bounded<Mark>, 
 /// # Errors
 /// See [`QueryError`].
 pub fn next_exception(
-    index: &TraceIndex,
+    index: &Index,
     Course { from, way }: Course,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
@@ -58,7 +57,7 @@ pub fn next_exception(
 }
 
 /// The nearest marker of what the kernel did.
-fn marked(index: &TraceIndex, Course { from, way }: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+fn marked(index: &Index, Course { from, way }: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
     let kinds = EVENTS.to_vec();
     match way {
         Way::Forward if from >= index.end() => Ok(None),
@@ -71,7 +70,7 @@ fn marked(index: &TraceIndex, Course { from, way }: Course, cancel: &Cancel) -> 
     }
 }
 
-fn ends_with_exception(index: &TraceIndex, cancel: &Cancel) -> Result<bool, QueryError> {
+fn ends_with_exception(index: &Index, cancel: &Cancel) -> Result<bool, QueryError> {
     let Some(first) = index.end().last_step() else { return Ok(false) };
     let last = Steps { first, count: 1 }.run(index, cancel)?;
     Ok(last.iter().flat_map(|record| &record.effects).any(|effect| matches!(effect, Effect::Exception(_))))
@@ -79,7 +78,7 @@ fn ends_with_exception(index: &TraceIndex, cancel: &Cancel) -> Result<bool, Quer
 
 /// Tells which of some frames are of handlers, and where those are entered.
 fn each_entry(
-    index: &TraceIndex,
+    index: &Index,
     frames: impl Iterator<Item = CallId>,
     cancel: &Cancel,
     take: &mut dyn FnMut(Position),

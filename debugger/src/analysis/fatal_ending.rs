@@ -6,12 +6,10 @@
 //! last steps, or sent itself a signal, has most likely died of it.
 
 use stepback_index::{
-    Access, AccessTarget, Cancel, Effect, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,
+    Access, AccessTarget, Cancel, Effect, Index, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,
 };
 use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Step};
-
-use super::trace_index::TraceIndex;
 
 /// So far before the end of a thread its last access may lie: the recorder goes on for some blocks.
 const TAIL: u64 = 64;
@@ -49,7 +47,7 @@ pub enum FatalCause {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn fatal_ending(index: &TraceIndex, cancel: &Cancel) -> Result<Option<FatalEnding>, QueryError> {
+pub fn fatal_ending(index: &Index, cancel: &Cancel) -> Result<Option<FatalEnding>, QueryError> {
     if index.source().traits().registers == RegisterSource::Recorded || !index.is_whole() {
         return Ok(None);
     }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Query as _, QueryError};
+use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Index, Query as _, QueryError};
 use stepback_parsers::drmemtrace::FunctionList;
-
-use super::trace_index::TraceIndex;
 
 /// What allocators put before the names that C gives these functions.
 const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_", "mi_", "rpl_", "__"];
@@ -65,7 +63,7 @@ pub fn has_heap(functions: Option<&FunctionList>) -> bool {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn heap(index: &TraceIndex, functions: Option<&FunctionList>, cancel: &Cancel) -> Result<Heap, QueryError> {
+pub fn heap(index: &Index, functions: Option<&FunctionList>, cancel: &Cancel) -> Result<Heap, QueryError> {
     let roles = functions.map(heap_roles).unwrap_or_default();
     if roles.is_empty() {
         return Ok(Heap::default());

@@ -2,11 +2,9 @@
 
 use std::cmp::Reverse;
 
-use stepback_index::{Cancel, HeatMap, HotPage, MemoryOf, PageHeat, Query as _, QueryError};
+use stepback_index::{Cancel, HeatMap, HotPage, Index, MemoryOf, PageHeat, Query as _, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::Position;
-
-use super::trace_index::TraceIndex;
 
 /// How often a page is accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub struct HotPages {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn hot_pages(index: &TraceIndex, from: Position, to: Position, cancel: &Cancel) -> Result<HotPages, QueryError> {
+pub fn hot_pages(index: &Index, from: Position, to: Position, cancel: &Cancel) -> Result<HotPages, QueryError> {
     let question = PageHeat { from, to, buckets: 1 };
     let threads = index.process_threads();
     if threads.is_empty() {

@@ -1,9 +1,7 @@
 //! Walks from marker to marker, onward or back.
 
-use stepback_index::{Cancel, FindMarkers, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId};
+use stepback_index::{Cancel, FindMarkers, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId};
 use stepback_parsers::{MarkerKind, Position};
-
-use super::trace_index::TraceIndex;
 
 /// Markers that are asked for at once.
 const BLOCK: usize = 1024;
@@ -38,7 +36,7 @@ pub struct MarkerWalk<'a> {
     next: Option<Position>,
     /// Bits of the value that do not count.
     ignored: u64,
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
 }
 
@@ -52,7 +50,7 @@ impl<'a> MarkerWalk<'a> {
         sought: SoughtMarker,
         course: Course,
         at: Option<Position>,
-        index: &'a TraceIndex,
+        index: &'a Index,
         cancel: &'a Cancel,
     ) -> Result<Self, QueryError> {
         let ignored = if is_page(sought.kind) { page_bytes(index, cancel)? - 1 } else { 0 };
@@ -104,7 +102,7 @@ fn is_page(kind: MarkerKind) -> bool {
 }
 
 /// As the trace states it, else what is usual.
-fn page_bytes(index: &TraceIndex, cancel: &Cancel) -> Result<u64, QueryError> {
+fn page_bytes(index: &Index, cancel: &Cancel) -> Result<u64, QueryError> {
     let kinds = vec![MarkerKind::PAGE_SIZE];
     let stated = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: 1 };
     let stated = stated.run(index, cancel)?;

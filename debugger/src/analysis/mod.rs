@@ -33,7 +33,6 @@ pub mod step_record;
 pub mod system_calls;
 pub mod tasks;
 pub mod thread_ending;
-pub mod trace_index;
 pub mod tracked;
 pub mod traps;
 pub mod walk;

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use stepback_index::{Cancel, Cell, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId};
+use stepback_index::{Cancel, Cell, Index, MemoryRange, NameReader, Number, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::register_part::RegisterPart;
 use super::search::wide_number;
-use super::trace_index::TraceIndex;
 use crate::expression::{
     AddressSpace, AtPosition, BareNumber, Expression, ExpressionError, ExpressionErrorKind, Reading, parse,
     split_range, split_space,
@@ -17,7 +16,7 @@ use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
 pub struct NamesAt<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     at: Position,
     thread: ThreadId,
     lookup: AtPosition<'a>,
@@ -31,7 +30,7 @@ impl<'a> NamesAt<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn new(
-        index: &'a TraceIndex,
+        index: &'a Index,
         images: &'a Images,
         at: Position,
         thread: Option<ThreadId>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_index::{Cancel, QueryError};
+use stepback_index::{Cancel, Index, QueryError};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
@@ -10,7 +10,6 @@ use super::activations::Tree;
 use super::call_profile::{FunctionUse, Progress, call_profile};
 use super::sites::Sites;
 use super::spans::{Span, Spans};
-use super::trace_index::TraceIndex;
 
 /// A function, and all its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub struct Totals {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
+pub fn profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
     let mut profile = Profile::default();
     for tree in Tree::all(index, cancel)? {
         Spans::new(&tree, index, cancel).for_each(|span| profile.enter(span))?;
@@ -63,7 +62,7 @@ pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn whole_profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
+pub fn whole_profile(index: &Index, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
     let sites = Sites::new(index, cancel);
     let profile = call_profile(index, &(Position(0)..index.end()), &Progress::default(), cancel)?;
     let mut functions = Vec::with_capacity(profile.functions.len());
@@ -95,7 +94,7 @@ pub fn whole_profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Function
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn marked_pc(used: &FunctionUse, sites: &Sites<'_>, index: &TraceIndex) -> Result<u64, QueryError> {
+pub fn marked_pc(used: &FunctionUse, sites: &Sites<'_>, index: &Index) -> Result<u64, QueryError> {
     let entry = index.calls().get(used.example).and_then(|call| call.entry_step);
     Ok(entry.map(|entry| sites.border(entry)).transpose()?.map_or(used.address.0, |border| border.at.pc))
 }

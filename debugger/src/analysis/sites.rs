@@ -1,9 +1,7 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
-use stepback_index::{Cancel, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep};
+use stepback_index::{Cancel, Index, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep};
 use stepback_parsers::{Source as _, Step, Tarmac, tarmac::Node};
-
-use super::trace_index::TraceIndex;
 
 /// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
 const TEXT_LIMIT_BYTES: u64 = 1 << 20;
@@ -35,7 +33,7 @@ pub struct Border {
 
 /// Finds sites. With several CPUs a node is a step, since what lies between two steps of one CPU belongs to others.
 pub struct Sites<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
 }
 
@@ -48,7 +46,7 @@ struct Divided {
 
 impl<'a> Sites<'a> {
     /// Of a trace.
-    pub fn new(index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
+    pub fn new(index: &'a Index, cancel: &'a Cancel) -> Self {
         Self { index, cancel }
     }
 
@@ -146,7 +144,7 @@ impl<'a> Sites<'a> {
 }
 
 /// Whether calls are measured in steps: the trace has no times, or one stands for thousands of steps.
-pub fn counts_steps(index: &TraceIndex) -> bool {
+pub fn counts_steps(index: &Index) -> bool {
     let passes = index.info().time_range.is_some_and(|(first, last)| first != last);
     index.source().is_clock_coarse() || !passes
 }

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{Cancel, QueryError, StepCounter};
+use stepback_index::{Cancel, Index, QueryError, StepCounter};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use super::activations::{Activation, Tree};
 use super::sites::Sites;
-use super::trace_index::TraceIndex;
 
 /// An activation with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl Span {
 
 /// Measures the activations of a CPU.
 pub struct Spans<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     tree: &'a Tree,
     sites: Sites<'a>,
     steps: StepCounter<'a>,
@@ -55,7 +54,7 @@ pub struct Spans<'a> {
 
 impl<'a> Spans<'a> {
     /// Of one CPU.
-    pub fn new(tree: &'a Tree, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
+    pub fn new(tree: &'a Tree, index: &'a Index, cancel: &'a Cancel) -> Self {
         let (sites, steps) = (Sites::new(index, cancel), StepCounter::new(index, tree.thread));
         Self { index, tree, sites, steps, marked: HashMap::new() }
     }

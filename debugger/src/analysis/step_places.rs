@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    Cancel, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _, QueryError, SlotReader, ThreadId,
+    Cancel, Index, LastVisit, LastVisitBy, NextVisit, NextVisitBy, PointReader, Query as _, QueryError, SlotReader,
+    ThreadId,
 };
 use stepback_parsers::{Position, Step};
 
 use super::condition::Course;
-use super::trace_index::TraceIndex;
 use crate::action::Way;
 use crate::image::Images;
 
@@ -25,7 +25,7 @@ pub enum Callees {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn next_visit(index: &TraceIndex, course: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
+pub fn next_visit(index: &Index, course: Course, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
     let Some(step) = course.from.last_step() else { return Ok(None) };
     let pc = PointReader(index).point_of(step)?.pc;
     let hit = match course.way {
@@ -41,7 +41,7 @@ type SourcePlace = (Arc<str>, u32);
 /// Steps by lines of the source.
 pub struct LineWalk<'a> {
     /// Of which trace.
-    pub index: &'a TraceIndex,
+    pub index: &'a Index,
     /// Who knows the lines.
     pub images: &'a Images,
     /// Whose steps.

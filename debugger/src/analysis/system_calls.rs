@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
+use stepback_index::{Cancel, FindMarkers, Index, MarkerHit, Query as _, QueryError, ThreadId};
 use stepback_machine::{Failure, InstructionSet, linux::LARGEST_ERROR};
 use stepback_parsers::{MarkerKind, Position, Step, traced_system_call};
-
-use super::trace_index::TraceIndex;
 
 /// What the calls are put together from.
 const KINDS: [MarkerKind; 9] = [
@@ -50,7 +48,7 @@ pub struct SystemCall {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn system_calls(index: &TraceIndex, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
+pub fn system_calls(index: &Index, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
     let set = index.source().traits().instruction_set;
     let mut threads: HashMap<ThreadId, ThreadState> = HashMap::new();
     // In the order in which they were entered, each until it is known how it ended.

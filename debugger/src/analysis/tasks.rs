@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, Cancel, Cell, Entered, QueryError, StackUse, StepCounter, ThreadId, ValueSource};
+use stepback_index::{
+    Call, CallId, Cancel, Cell, Entered, Index, QueryError, StackUse, StepCounter, ThreadId, ValueSource,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::cell_value::{CellValue, cell_value};
 use super::sites::Sites;
-use super::trace_index::TraceIndex;
 use crate::image::Images;
 
 /// A task.
@@ -47,14 +48,14 @@ pub fn running_task(images: &Images) -> Option<Address> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn tasks(index: &TraceIndex, current: Option<Address>, cancel: &Cancel) -> Result<Vec<Task>, QueryError> {
+pub fn tasks(index: &Index, current: Option<Address>, cancel: &Cancel) -> Result<Vec<Task>, QueryError> {
     let stacks = index.calls().stacks();
     let mut reader = TaskReader { index, current, cancel, sites: Sites::new(index, cancel) };
     stacks.into_iter().filter_map(|stack| reader.task(stack).transpose()).collect()
 }
 
 struct TaskReader<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     /// Where the pointer to the running task is.
     current: Option<Address>,
     cancel: &'a Cancel,

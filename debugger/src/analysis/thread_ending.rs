@@ -1,10 +1,9 @@
 //! How threads ended.
 
-use stepback_index::ThreadId;
+use stepback_index::{Index, ThreadId};
 use stepback_parsers::Step;
 
 use super::schedule::ThreadLane;
-use super::trace_index::TraceIndex;
 
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +35,7 @@ pub struct ThreadEnd<'a> {
 
 impl ThreadEnd<'_> {
     /// How the thread ended as far as it says so itself.
-    pub fn ending(&self, index: &TraceIndex) -> Ending {
+    pub fn ending(&self, index: &Index) -> Ending {
         let Some(lane) = self.lane.filter(|lane| lane.has_ended) else { return Ending::Open };
         if lane.last_call.is_none() {
             return Ending::Ended;
@@ -49,7 +48,7 @@ impl ThreadEnd<'_> {
     }
 
     /// The system call behind which the thread did nothing.
-    fn last_call(&self, lane: &ThreadLane, index: &TraceIndex) -> Option<&'static str> {
+    fn last_call(&self, lane: &ThreadLane, index: &Index) -> Option<&'static str> {
         let (at, number) = lane.last_call?;
         let is_last = self.last_step.is_none_or(|last| last.after() <= at);
         index.instruction_set(self.thread).system_call_name(number).filter(|_| is_last)

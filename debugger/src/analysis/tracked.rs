@@ -2,14 +2,13 @@
 
 use std::cell::{Cell as Mutable, RefCell};
 
-use stepback_index::{AccessKinds, Accessed, ExternalChange, LastAccesses, LastExternalChanges, MemoryRange};
+use stepback_index::{AccessKinds, Accessed, ExternalChange, Index, LastAccesses, LastExternalChanges, MemoryRange};
 use stepback_index::{Cancel, Cell, NameReader, Query as _, QueryError, SlotReader, ThreadId, Value, ValueSource};
 use stepback_index::{NextAccess, NextExternalChanges};
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::Position;
 
 use super::cell_value::cell_value;
-use super::trace_index::TraceIndex;
 use crate::action::Way;
 use crate::expression::{Expression, ExpressionError, Lookup, Reading, ValueLookup, Width, is_used, parse};
 use crate::image::Images;
@@ -18,7 +17,7 @@ use crate::image::Images;
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// Of which trace.
-    pub index: &'a TraceIndex,
+    pub index: &'a Index,
     /// Its symbols.
     pub images: &'a Images,
     /// Whose registers are meant.
@@ -187,6 +186,6 @@ impl Lookup for Looked<'_> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn thread_of(index: &TraceIndex, at: Position) -> Result<ThreadId, QueryError> {
+pub fn thread_of(index: &Index, at: Position) -> Result<ThreadId, QueryError> {
     SlotReader(index).thread_at(at.min(index.end()))
 }

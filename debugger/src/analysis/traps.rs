@@ -3,8 +3,6 @@
 use stepback_index::{Call, CallId, Cancel, Entered, FindMarkers, Index, Query as _, QueryError};
 use stepback_parsers::{MarkerKind, Position};
 
-use super::trace_index::TraceIndex;
-
 /// Markers of one step that are looked at.
 const MARKERS: usize = 64;
 
@@ -22,7 +20,7 @@ pub struct Trap {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn trap_of(index: &TraceIndex, call: &Call, cancel: &Cancel) -> Result<Option<Trap>, QueryError> {
+pub fn trap_of(index: &Index, call: &Call, cancel: &Cancel) -> Result<Option<Trap>, QueryError> {
     let Some(step) = call.call_step.filter(|_| call.entered == Entered::Exception) else { return Ok(None) };
     let (kinds, at) = (vec![MarkerKind::SYSTEM_CALL, MarkerKind::TRAP], Position(step.0.saturating_add(1)));
     let question = FindMarkers { kinds, thread: Some(call.thread), from: at, to: at, limit: MARKERS };
@@ -39,7 +37,7 @@ pub fn trap_of(index: &TraceIndex, call: &Call, cancel: &Cancel) -> Result<Optio
 }
 
 /// How many frames around it were entered behind the same step: handlers that were interrupted before their first.
-fn place_among(index: &TraceIndex, call: &Call) -> usize {
+fn place_among(index: &Index, call: &Call) -> usize {
     let calls = index.calls();
     let parent = |frame: &Call| frame.parent.and_then(|parent| calls.get(parent));
     std::iter::successors(parent(call), parent)

@@ -4,14 +4,12 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use stepback_index::{
-    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccesses, LastExternalChanges, LastVisit,
-    LastVisitBy, MemoryOf, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy, Query as _,
-    QueryError, RegisterViewsAt, SlotReader, ThreadId, ValueSource,
+    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, Index, LastAccesses, LastExternalChanges,
+    LastVisit, LastVisitBy, MemoryOf, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy,
+    Query as _, QueryError, RegisterViewsAt, SlotReader, ThreadId, ValueSource,
 };
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
-
-use super::trace_index::TraceIndex;
 
 /// Hits of a search asked for at once: few at first, so that the first shows soon.
 const BLOCKS: RangeInclusive<usize> = 8..=1024;
@@ -66,7 +64,7 @@ pub struct Walk<'a> {
     at: Option<Position>,
     /// Hits of the next position that has some were handed out.
     passed: Option<Passed>,
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
     /// What was found and is not handed out yet.
     pending: VecDeque<Found>,
@@ -85,7 +83,7 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// A way that begins at a position and ends after so many hits.
-    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
+    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a Index, cancel: &'a Cancel) -> Self {
         Self {
             sought,
             at: Some(at),

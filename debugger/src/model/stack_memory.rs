@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Call, Cancel, Cell, Entered, LastAccess, LastAccessAnswer, Query as _, QueryError, RegisterState,
-    RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
+    AccessKinds, Call, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Query as _, QueryError,
+    RegisterState, RegisterViewsAt, RegistersAt, StepRecord, ThreadId, ValueSource,
 };
 use stepback_machine::{Address, Branch, InstructionSet, RegisterView, Registers, decode};
 use stepback_parsers::{Position, Step};
@@ -18,7 +18,6 @@ use super::regions::stack_pointer;
 use super::table::{Table, TableCell, TableRow};
 use super::text::short_hex;
 use crate::analysis::cell_value::{CellValue, cell_value};
-use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;
 use crate::session::Session;
 
@@ -239,12 +238,7 @@ fn store_place(record: &StepRecord, owner: &Call) -> StorePlace {
 }
 
 /// Whether a register still has the value with which its function was called. Those of a window are its own.
-fn is_as_called(
-    index: &TraceIndex,
-    state: &RegisterState,
-    place: StorePlace,
-    cancel: &Cancel,
-) -> Result<bool, QueryError> {
+fn is_as_called(index: &Index, state: &RegisterState, place: StorePlace, cancel: &Cancel) -> Result<bool, QueryError> {
     let cell = Cell::Register { thread: place.thread, view: state.view };
     let last = LastAccess { cell, kinds: AccessKinds::Writes, before: place.step.before() }.run(index, cancel)?;
     Ok(match last {

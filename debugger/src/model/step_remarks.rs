@@ -1,10 +1,8 @@
 //! What is unusual about how a step came about, in words.
 
-use stepback_index::StepRecord;
-use stepback_parsers::{DelaySlot, StepOrigin};
-
-use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;
+use stepback_index::{Index, StepRecord};
+use stepback_parsers::{DelaySlot, StepOrigin};
 
 /// Of a step that the trace shows as reached only.
 pub fn not_executed() -> &'static str {
@@ -41,7 +39,7 @@ fn slot_remark(record: &StepRecord) -> Option<&'static str> {
 }
 
 /// That a step did more than an answer tells, and what has it.
-pub fn more_words(count: u64, index: &TraceIndex) -> String {
+pub fn more_words(count: u64, index: &Index) -> String {
     match index.source().is_text() {
         true => say!("step-more-in-lines", count = count),
         false => say!("step-more-in-records", count = count),

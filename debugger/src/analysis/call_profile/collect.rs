@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_index::{Call, CallId, Cancel, FramesWithin, QueryError, StackUse, StepCounter};
+use stepback_index::{Call, CallId, Cancel, FramesWithin, Index, QueryError, StackUse, StepCounter};
 use stepback_parsers::{Position, Step};
 
 use super::answer::CallProfile;
@@ -10,7 +10,6 @@ use super::clock::StackClock;
 use super::collector::{Collector, FrameUse};
 use super::progress::Progress;
 use crate::analysis::sites::Sites;
-use crate::analysis::trace_index::TraceIndex;
 
 /// How often a pass looks whether it is still wanted.
 const STRIDE: u64 = 4096;
@@ -25,7 +24,7 @@ pub type Part = Range<Position>;
 /// # Errors
 /// See [`QueryError`].
 pub fn call_profile(
-    index: &TraceIndex,
+    index: &Index,
     part: &Part,
     progress: &Progress,
     cancel: &Cancel,
@@ -52,7 +51,7 @@ pub fn call_profile(
 }
 
 struct Pass<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     part: &'a Part,
     cancel: &'a Cancel,
     progress: &'a Progress,
@@ -99,7 +98,7 @@ struct Times<'a> {
 }
 
 impl<'a> Times<'a> {
-    fn new(index: &'a TraceIndex, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
+    fn new(index: &'a Index, part: &Part, cancel: &'a Cancel) -> Result<Self, QueryError> {
         let sites = Sites::new(index, cancel);
         let has_clock = !sites.counts_steps();
         let whole = match part.end.0.checked_sub(1).filter(|last| has_clock && *last >= part.start.0) {

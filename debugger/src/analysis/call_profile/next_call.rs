@@ -1,13 +1,12 @@
 //! The call of a function next to a position.
 
 use stepback_index::{
-    Cancel, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId, VisitsFrom,
+    Cancel, Index, LastVisit, NextVisit, Query as _, QueryError, SlotReader, StepRecord, ThreadId, VisitsFrom,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::analysis::marker_walk::Course;
-use crate::analysis::trace_index::TraceIndex;
 
 /// Which call is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub struct NextCall {
 /// # Errors
 /// See [`QueryError`].
 pub fn next_call(
-    index: &TraceIndex,
+    index: &Index,
     NextCall { function: pc, course, at }: NextCall,
     cancel: &Cancel,
 ) -> Result<Option<Position>, QueryError> {
@@ -64,7 +63,7 @@ const VISITS: usize = 256;
 /// # Errors
 /// See [`QueryError`].
 pub fn call_number(
-    index: &TraceIndex,
+    index: &Index,
     function: Address,
     entered: Position,
     cancel: &Cancel,
@@ -81,11 +80,11 @@ pub fn call_number(
 }
 
 /// Whether a step is the first of a call.
-fn is_entry(index: &TraceIndex, record: &StepRecord) -> bool {
+fn is_entry(index: &Index, record: &StepRecord) -> bool {
     is_first(index, record.thread, record.step)
 }
 
-fn is_first(index: &TraceIndex, thread: ThreadId, step: Step) -> bool {
+fn is_first(index: &Index, thread: ThreadId, step: Step) -> bool {
     let calls = index.calls();
     let innermost = calls.innermost_at(thread, step.before());
     innermost.and_then(|id| calls.get(id)).is_some_and(|call| call.entry_step == Some(step))

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel};
+use stepback_index::{BuildProgress, Cancel, Index};
 use stepback_machine::{AccessKind, Flow as ControlFlow, Mode, RegisterId, RegisterView, Registers, decode};
 use stepback_parsers::{
     DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
@@ -16,7 +16,6 @@ use super::path::{Course, Leads, PathFinder};
 use super::register_file::RegisterFile;
 use super::rules;
 use super::threads::Beginnings;
-use crate::analysis::trace_index::TraceIndex;
 
 /// What the pass saw besides what breaks rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,12 +52,7 @@ const HARMLESS: [MarkerKind; 20] = [
 ///
 /// # Errors
 /// The trace could not be read, or the check was cancelled.
-pub fn check_events(
-    index: &TraceIndex,
-    findings: &mut Findings,
-    progress: &BuildProgress,
-    cancel: &Cancel,
-) -> Result<Seen> {
+pub fn check_events(index: &Index, findings: &mut Findings, progress: &BuildProgress, cancel: &Cancel) -> Result<Seen> {
     let mut check = EventCheck {
         index,
         findings,
@@ -174,7 +168,7 @@ impl ThreadState {
 }
 
 struct EventCheck<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     findings: &'a mut Findings,
     progress: &'a BuildProgress,
     done_before: u64,
@@ -236,7 +230,7 @@ impl EventCheck<'_> {
     }
 }
 
-fn place_of(index: &TraceIndex, steps: u64, place: Place) -> FindingPlace {
+fn place_of(index: &Index, steps: u64, place: Place) -> FindingPlace {
     let line = index.source().is_text().then_some(Line(place.line_in_range.saturating_add(1)));
     match steps.checked_sub(1) {
         Some(step) => FindingPlace::Step { step: Step(step), line },

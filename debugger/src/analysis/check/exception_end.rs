@@ -1,14 +1,13 @@
 //! Threads that end in an exception after a jump to an address without code.
 
 use anyhow::Result;
-use stepback_index::{Cancel, NextVisit, Query as _};
+use stepback_index::{Cancel, Index, NextVisit, Query as _};
 use stepback_machine::{AccessKind, Address, Flow, RegisterView, Target};
 use stepback_parsers::{FindingPlace, Findings, MemoryAccess, Position};
 
 use super::known_flags::LastStep;
 use super::register_file::RegisterFile;
 use super::rules;
-use crate::analysis::trace_index::TraceIndex;
 
 /// The last jump of a thread, and the exception after it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,7 +70,7 @@ impl ExceptionEnd {
     ///
     /// # Errors
     /// The index could not be read, or the check was cancelled.
-    pub fn report(self, name: &str, index: &TraceIndex, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+    pub fn report(self, name: &str, index: &Index, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
         let (Some(Jump { step, target: Some(target) }), Some(place)) = (self.jump, self.place) else { return Ok(()) };
         if step.set.is_exception_return_value(target) || step.set.is_function_return_value(target) {
             return Ok(());
@@ -92,7 +91,7 @@ const FETCHES: usize = 1 << 10;
 
 /// Whether the trace shows an instruction at an address: one that could not be fetched is none. Cost: a look-up for each of
 /// these, up to a limit.
-fn has_code(pc: Address, index: &TraceIndex, cancel: &Cancel) -> Result<bool> {
+fn has_code(pc: Address, index: &Index, cancel: &Cancel) -> Result<bool> {
     let mut from = Position(0);
     for _ in 0..FETCHES {
         let Some(visit) = (NextVisit { pc, from }).run(index, cancel)? else { break };

@@ -3,12 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel, NextExternalChanges, PositionOfLine, Query as _};
+use stepback_index::{BuildProgress, Cancel, Index, NextExternalChanges, PositionOfLine, Query as _};
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Step};
 
 use super::events::{Seen, check_events};
 use super::rules;
-use crate::analysis::trace_index::TraceIndex;
 use crate::image::CheckedImage;
 use crate::session::Session;
 
@@ -69,7 +68,7 @@ pub fn check(session: &Session, limit: usize, progress: &BuildProgress, cancel: 
 }
 
 /// What the index could not read. Times that run backwards are told by a rule of their own.
-fn add_damage(index: &TraceIndex, findings: &mut Findings) {
+fn add_damage(index: &Index, findings: &mut Findings) {
     for warning in index.warnings().iter().filter(|warning| !warning.is_of_time()) {
         let place = if index.source().is_text() { FindingPlace::Line(Line(warning.line)) } else { FindingPlace::Trace };
         findings.add_many(&rules::DAMAGED, warning.count, place, || warning.message.clone());
@@ -88,7 +87,7 @@ fn add_images(images: &[CheckedImage], findings: &mut Findings) {
 }
 
 /// Reads that contradict what was known: the index counts them. So many are kept as of any rule.
-fn add_memory(index: &TraceIndex, seen: Seen, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+fn add_memory(index: &Index, seen: Seen, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
     let count = index.info().external_changes;
     let rule = if seen.has_others { &rules::MEMORY_OUTSIDE } else { &rules::MEMORY };
     let limit = findings.limit().min(usize::try_from(count).unwrap_or(usize::MAX));
@@ -112,7 +111,7 @@ fn bytes_text(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
     digits.collect::<Vec<_>>().join(" ")
 }
 
-fn placed(finding: stepback_parsers::Finding, index: &TraceIndex, cancel: &Cancel) -> Result<PlacedFinding> {
+fn placed(finding: stepback_parsers::Finding, index: &Index, cancel: &Cancel) -> Result<PlacedFinding> {
     let before = |position: Position| position.0.checked_sub(1).map(Step);
     let (step, line, record) = match finding.place {
         FindingPlace::Trace => (None, None, None),

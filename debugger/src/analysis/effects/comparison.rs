@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_index::{
-    Cancel, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _, QueryError, RangeEffects,
+    Cancel, Index, MemoryAt, MemoryInput, MemoryOf, MemoryRange, NameReader, Query as _, QueryError, RangeEffects,
     RegisterEffect, RegisterViewsAt,
 };
 use stepback_machine::{Address, RegisterView};
@@ -15,7 +15,6 @@ use super::own_path::OwnPath;
 use super::partings::{Parting, Partings};
 use super::scope::Scope;
 use super::used::range_effects;
-use crate::analysis::trace_index::TraceIndex;
 
 /// Bytes that are compared at once; a run of bytes that differ is at most so long.
 const CHUNK: u64 = 64;
@@ -43,12 +42,7 @@ pub struct CallComparison {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn compare_calls(
-    index: &TraceIndex,
-    one: Scope,
-    other: Scope,
-    cancel: &Cancel,
-) -> Result<CallComparison, QueryError> {
+pub fn compare_calls(index: &Index, one: Scope, other: Scope, cancel: &Cancel) -> Result<CallComparison, QueryError> {
     let names = OwnNames::alike(OwnNames::of(one, index, cancel)?, OwnNames::of(other, index, cancel)?);
     let (one_side, other_side) = (Side::of(one, names.0, index, cancel)?, Side::of(other, names.1, index, cancel)?);
     let sides = Sides { index, cancel, one: one_side, other: other_side };
@@ -86,7 +80,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(scope: Scope, names: OwnNames, index: &TraceIndex, cancel: &Cancel) -> Result<Self, QueryError> {
+    fn of(scope: Scope, names: OwnNames, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let set = index.instruction_set(scope.thread);
         let view = NameReader(index).view_in("sp", set);
         let views = view.map(|view| ("sp".to_owned(), view)).into_iter().collect();
@@ -110,7 +104,7 @@ impl Side {
 
 /// Two calls that are compared.
 struct Sides<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
     one: Side,
     other: Side,

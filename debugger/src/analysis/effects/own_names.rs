@@ -1,11 +1,10 @@
 //! What the names of registers mean to a function that was called, where they move with register windows.
 
-use stepback_index::{Cancel, NameReader, PointReader, QueryError, RegisterEffect};
+use stepback_index::{Cancel, Index, NameReader, PointReader, QueryError, RegisterEffect};
 use stepback_machine::{Mode, RegisterId, RegisterView, WindowStep};
 
 use super::own_path::OwnPath;
 use super::scope::Scope;
-use crate::analysis::trace_index::TraceIndex;
 
 /// A `save` is looked for among so many steps of the function's own: it comes before what a function computes, and one that
 /// needs no window may go round a loop for long.
@@ -31,7 +30,7 @@ pub(super) struct OwnNames {
 impl OwnNames {
     /// Without windows names mean the same everywhere. Cost with them: the steps of the function's own up to its `save`, but at
     /// most [`SAVE_WITHIN`].
-    pub fn of(scope: Scope, index: &TraceIndex, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn of(scope: Scope, index: &Index, cancel: &Cancel) -> Result<Self, QueryError> {
         let plain = Self { entry: Mode::Other, own: Mode::Other, number: None };
         let set = index.instruction_set(scope.thread);
         if !set.has_windows() {

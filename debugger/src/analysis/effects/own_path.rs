@@ -2,11 +2,9 @@
 
 use std::collections::VecDeque;
 
-use stepback_index::{CallId, Cancel, NextStepOf, PointReader, Query as _, QueryError, ThreadId};
+use stepback_index::{CallId, Cancel, Index, NextStepOf, PointReader, Query as _, QueryError, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
-
-use crate::analysis::trace_index::TraceIndex;
 
 /// A step of a frame's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +24,7 @@ const MANY: u64 = 1024;
 /// Goes through the steps of a frame; calls inside it are passed over. Cost: the text of these steps, and of a few behind each
 /// call; where threads take turns, of about as many others as of the thread's own, or of each step alone.
 pub struct OwnPath<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
     frame: CallId,
     thread: ThreadId,
@@ -40,7 +38,7 @@ pub struct OwnPath<'a> {
 
 impl<'a> OwnPath<'a> {
     /// From the first step of a frame on; none of a frame without steps.
-    pub fn of(frame: CallId, index: &'a TraceIndex, cancel: &'a Cancel) -> Option<Self> {
+    pub fn of(frame: CallId, index: &'a Index, cancel: &'a Cancel) -> Option<Self> {
         let (first, last) = index.calls().steps_inside(frame)?;
         let thread = index.calls().get(frame)?.thread;
         Some(Self { index, cancel, frame, thread, next: Some(first), last, ahead: VecDeque::new(), portion: FEW })

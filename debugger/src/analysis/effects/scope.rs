@@ -1,12 +1,11 @@
 //! Which steps are meant: a call, an iteration of a loop, a range.
 
-use stepback_index::{CallId, Cancel, NextStepOf, Query as _, QueryError, SlotReader, ThreadId};
+use stepback_index::{CallId, Cancel, Index, NextStepOf, Query as _, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::own_path::OwnPath;
 use super::rounds::{Round, Rounds};
-use crate::analysis::trace_index::TraceIndex;
 
 /// Steps of a thread between two positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub struct Scope {
 }
 
 /// The steps of a call. O(1).
-pub fn call_scope(index: &TraceIndex, id: CallId) -> Option<Scope> {
+pub fn call_scope(index: &Index, id: CallId) -> Option<Scope> {
     let (first, last) = index.calls().steps_inside(id)?;
     let thread = index.calls().get(id)?.thread;
     Some(Scope { thread, from: first.before(), to: last.after(), call: Some(id), head: None })
@@ -34,7 +33,7 @@ pub fn call_scope(index: &TraceIndex, id: CallId) -> Option<Scope> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_around(index: &TraceIndex, thread: Option<ThreadId>, at: Position) -> Result<Option<Scope>, QueryError> {
+pub fn call_around(index: &Index, thread: Option<ThreadId>, at: Position) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, thread, at)?;
     let around = index.calls().innermost_at(thread, at);
     Ok(around.and_then(|id| call_scope(index, id)))
@@ -44,11 +43,7 @@ pub fn call_around(index: &TraceIndex, thread: Option<ThreadId>, at: Position) -
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn call_of_function_around(
-    index: &TraceIndex,
-    function: Address,
-    at: Position,
-) -> Result<Option<Scope>, QueryError> {
+pub fn call_of_function_around(index: &Index, function: Address, at: Position) -> Result<Option<Scope>, QueryError> {
     let thread = thread_of(index, None, at)?;
     let calls = index.calls();
     let is_wanted = |id: &CallId| calls.get(*id).is_some_and(|call| call.function == function);
@@ -60,12 +55,7 @@ pub fn call_of_function_around(
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn range_scope(
-    index: &TraceIndex,
-    thread: Option<ThreadId>,
-    from: Position,
-    to: Position,
-) -> Result<Scope, QueryError> {
+pub fn range_scope(index: &Index, thread: Option<ThreadId>, from: Position, to: Position) -> Result<Scope, QueryError> {
     let (from, to) = (from.min(to), from.max(to));
     let thread = thread_of(index, thread, from.next_step().after().min(index.end()))?;
     Ok(Scope { thread, from, to, call: None, head: None })
@@ -78,7 +68,7 @@ pub fn range_scope(
 /// # Errors
 /// See [`QueryError`].
 pub fn iteration_around(
-    index: &TraceIndex,
+    index: &Index,
     thread: Option<ThreadId>,
     at: Position,
     cancel: &Cancel,
@@ -98,7 +88,7 @@ pub fn iteration_around(
 }
 
 /// The iteration that a step of a frame's own is in.
-fn round_of(index: &TraceIndex, frame: CallId, here: Step, cancel: &Cancel) -> Result<Option<Scope>, QueryError> {
+fn round_of(index: &Index, frame: CallId, here: Step, cancel: &Cancel) -> Result<Option<Scope>, QueryError> {
     let Some(call) = call_scope(index, frame).filter(|call| here.after() <= call.to) else { return Ok(None) };
     let Some(mut path) = OwnPath::of(frame, index, cancel) else { return Ok(None) };
     let mut rounds = Rounds::default();
@@ -126,7 +116,7 @@ fn round_of(index: &TraceIndex, frame: CallId, here: Step, cancel: &Cancel) -> R
     }))
 }
 
-fn thread_of(index: &TraceIndex, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
+fn thread_of(index: &Index, thread: Option<ThreadId>, at: Position) -> Result<ThreadId, QueryError> {
     match thread {
         Some(thread) => Ok(thread),
         None => SlotReader(index).thread_at(at),

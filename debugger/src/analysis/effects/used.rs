@@ -1,14 +1,14 @@
 //! What steps took in, with the values that it had, and what they left behind, with the values at the end.
 
 use stepback_index::{
-    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, MemoryInput, MemoryOf, MemoryOutput, MemoryRange, MemoryRangesAt,
-    NameReader, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value, ValueSource,
+    ByteState, Cancel, EFFECT_BLOCKS, EffectsWithin, Index, MemoryInput, MemoryOf, MemoryOutput, MemoryRange,
+    MemoryRangesAt, NameReader, Query as _, QueryError, RangeEffects, RegisterEffect, RegisterViewsAt, Value,
+    ValueSource,
 };
 use stepback_machine::{Address, RegisterView};
 use stepback_parsers::Position;
 
 use super::scope::Scope;
-use crate::analysis::trace_index::TraceIndex;
 
 /// So many runs of memory are listed of each kind; the others are counted.
 pub const LISTED: usize = 10_000;
@@ -72,20 +72,20 @@ pub enum Used {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn effects_of(index: &TraceIndex, scope: Scope, cancel: &Cancel) -> Result<Effects, QueryError> {
+pub fn effects_of(index: &Index, scope: Scope, cancel: &Cancel) -> Result<Effects, QueryError> {
     let reader = Reader { index, scope, cancel };
     reader.effects(&range_effects(index, scope, cancel)?)
 }
 
 /// The same as plain sets.
-pub(super) fn range_effects(index: &TraceIndex, scope: Scope, cancel: &Cancel) -> Result<RangeEffects, QueryError> {
+pub(super) fn range_effects(index: &Index, scope: Scope, cancel: &Cancel) -> Result<RangeEffects, QueryError> {
     let Scope { thread, from, to, .. } = scope;
     EffectsWithin { thread, from, to, blocks: EFFECT_BLOCKS }.run(index, cancel)
 }
 
 /// Looks up values.
 struct Reader<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     scope: Scope,
     cancel: &'a Cancel,
 }

@@ -1,12 +1,12 @@
 //! The lanes from the markers of a trace.
 
 use stepback_index::{
-    Cancel, FindMarkers, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _, QueryError, SlotReader, ThreadId,
+    Cancel, FindMarkers, Index, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _, QueryError, SlotReader,
+    ThreadId,
 };
 use stepback_parsers::{MarkerKind, Position};
 
 use super::{Mark, MarkKind, Moment, Schedule, ThreadLane};
-use crate::analysis::trace_index::TraceIndex;
 
 /// The markers that lanes are made from.
 const KINDS: [MarkerKind; 14] = [
@@ -38,7 +38,7 @@ const PARTED_THREADS: usize = 256;
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn schedule(index: &TraceIndex, cancel: &Cancel) -> Result<Schedule, QueryError> {
+pub fn schedule(index: &Index, cancel: &Cancel) -> Result<Schedule, QueryError> {
     let has_times = MarkerReader(index).marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
     let count = index.threads().len();
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
@@ -55,7 +55,7 @@ pub fn schedule(index: &TraceIndex, cancel: &Cancel) -> Result<Schedule, QueryEr
 }
 
 struct Builder<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     cancel: &'a Cancel,
     schedule: Schedule,
     /// Where each thread is.

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, NextVisit, Number, PatternFault, Query as _, QueryError, SOUGHT_BYTES, TextPattern,
+    AccessKinds, Cancel, Cell, Index, NextVisit, Number, PatternFault, Query as _, QueryError, SOUGHT_BYTES,
+    TextPattern,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -14,7 +15,6 @@ use crate::action::{FindKind, FindQuestion};
 use crate::analysis::code_address::code_address;
 use crate::analysis::line_code::line_code;
 use crate::analysis::names::{NameError, NamesAt};
-use crate::analysis::trace_index::TraceIndex;
 use crate::expression::{AddressSpace, BareNumber, LONG_HEX, bare_hex, decimal, split_range, split_space};
 use crate::image::Images;
 use crate::messages::say;
@@ -156,7 +156,7 @@ impl fmt::Display for MeaningError {
 /// Reads texts where names have their meaning: at a position.
 pub struct Reader<'a> {
     names: NamesAt<'a>,
-    index: &'a TraceIndex,
+    index: &'a Index,
     images: &'a Images,
     cancel: &'a Cancel,
 }
@@ -166,12 +166,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(
-        index: &'a TraceIndex,
-        images: &'a Images,
-        at: Position,
-        cancel: &'a Cancel,
-    ) -> Result<Self, QueryError> {
+    pub fn new(index: &'a Index, images: &'a Images, at: Position, cancel: &'a Cancel) -> Result<Self, QueryError> {
         Ok(Self { names: NamesAt::new(index, images, at, None, cancel)?, index, images, cancel })
     }
 

@@ -2,13 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use stepback_index::{Cancel, Number, QueryError};
+use stepback_index::{Cancel, Index, Number, QueryError};
 use stepback_parsers::Position;
 
 use super::question::Search;
 use super::stream::{Extent, has_value};
 use crate::analysis::marker_walk::Course;
-use crate::analysis::trace_index::TraceIndex;
 use crate::analysis::walk::{Found, Sought, Walk};
 
 /// Positions that are looked through at once on the way back, at first: each time twice as many.
@@ -25,7 +24,7 @@ impl Search {
         &self,
         course: Course,
         at: Position,
-        index: &TraceIndex,
+        index: &Index,
         cancel: &Cancel,
     ) -> Result<Option<Position>, QueryError> {
         match (course, self) {
@@ -51,7 +50,7 @@ impl Search {
         &self,
         at: Position,
         to: Position,
-        index: &TraceIndex,
+        index: &Index,
         cancel: &Cancel,
     ) -> Result<Option<Position>, QueryError> {
         let mut found = None;
@@ -64,12 +63,7 @@ impl Search {
     }
 
     /// Texts are found onward alone: looks through longer and longer stretches before the position.
-    fn last_by_windows(
-        &self,
-        at: Position,
-        index: &TraceIndex,
-        cancel: &Cancel,
-    ) -> Result<Option<Position>, QueryError> {
+    fn last_by_windows(&self, at: Position, index: &Index, cancel: &Cancel) -> Result<Option<Position>, QueryError> {
         let (mut end, mut width) = (at.0, WINDOW);
         while end > 0 {
             let from = Position(end.saturating_sub(width));

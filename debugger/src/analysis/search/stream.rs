@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use stepback_index::{
-    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, MemoryRange, Number, QueryError, Searched, ThreadId,
+    AccessKinds, Cancel, Cell, FindBytes, FindText, FindValue, Hit, Index, MemoryRange, Number, QueryError, Searched,
+    ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::question::Search;
-use crate::analysis::trace_index::TraceIndex;
 use crate::analysis::walk::{Found, Sought, Walk};
 
 /// Hits of a walk that are handed out together.
@@ -35,7 +35,7 @@ impl Search {
     pub fn stream(
         &self,
         extent: Extent,
-        index: &TraceIndex,
+        index: &Index,
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
@@ -72,7 +72,7 @@ fn accesses(cell: Cell, kinds: AccessKinds) -> Sought {
 fn walk_all(
     mut hits: Merged<'_>,
     extent: Extent,
-    index: &TraceIndex,
+    index: &Index,
     mut each: impl FnMut(Searched) -> ControlFlow<()>,
 ) -> Result<(), QueryError> {
     let (mut left, mut batch) = (extent.limit, Vec::new());

@@ -2,22 +2,21 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{CallId, Cancel, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId};
+use stepback_index::{CallId, Cancel, Index, NameReader, Query as _, QueryError, RegisterViewsAt, ThreadId};
 use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterSource, Step};
 
 use super::row::ReadRow;
-use crate::analysis::trace_index::TraceIndex;
 
 /// Looks frames up, and remembers where their stacks begin. Memory: a number a frame.
 pub struct Frames<'a> {
-    index: &'a TraceIndex,
+    index: &'a Index,
     entries: HashMap<CallId, Option<u64>>,
 }
 
 impl<'a> Frames<'a> {
     /// Of a trace.
-    pub fn new(index: &'a TraceIndex) -> Self {
+    pub fn new(index: &'a Index) -> Self {
         Self { index, entries: HashMap::new() }
     }
 

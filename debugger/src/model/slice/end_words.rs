@@ -1,20 +1,19 @@
 //! How the chains of a slice end, as phrases.
 
-use stepback_index::{Edge, End, NotKnown, SliceEnd};
+use stepback_index::{Edge, End, Index, NotKnown, SliceEnd};
 
 use super::words::cell_words;
 use crate::action::Way;
-use crate::analysis::trace_index::TraceIndex;
 use crate::messages::say;
 use crate::model::doubt::doubt_words;
 
 /// Of what a chain ends: a cell as `find` and `why` take it; of what decides what runs no cell, but that.
-pub fn ended_words(end: &SliceEnd, index: &TraceIndex) -> String {
+pub fn ended_words(end: &SliceEnd, index: &Index) -> String {
     if is_of_control(end) { say!("slice-end-of-control").to_owned() } else { cell_words(end.cell, index) }
 }
 
 /// How a chain ends, as a phrase, with what speaks against that.
-pub fn end_words(end: &SliceEnd, way: Way, index: &TraceIndex) -> String {
+pub fn end_words(end: &SliceEnd, way: Way, index: &Index) -> String {
     let words = words_alone(end, way);
     match end.doubt {
         Some(doubt) => format!("{words}; {}", doubt_words(doubt, index.source().traits().instruction_set)),

@@ -1,9 +1,7 @@
 //! The walk through a slice, one way or the other.
 
-use stepback_index::{Cancel, Cell, EdgeKinds, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why};
+use stepback_index::{Cancel, Cell, EdgeKinds, Index, Influence, OnwardWalk, QueryError, SeenRow, SliceWalk, Why};
 use stepback_parsers::Position;
-
-use crate::analysis::trace_index::TraceIndex;
 
 /// What is walked.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +31,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn new(index: &'a TraceIndex, of: &WalkOf, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn new(index: &'a Index, of: &WalkOf, cancel: &Cancel) -> Result<Self, QueryError> {
         let WalkOf { cell, at, edges, limit, forward } = *of;
         if forward {
             return Ok(Self::Onward(Influence { cell, at, edges, limit }.walk(index, cancel)?));

@@ -1,12 +1,10 @@
 //! What a row of a slice says.
 
-use stepback_index::{Edge, NameReader, SliceCell};
+use stepback_index::{Edge, Index, NameReader, SliceCell};
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
-use crate::analysis::trace_index::TraceIndex;
-
 /// A cell as `find` and `why` take it: `x0`, `0x80020010:4`, `psr`.
-pub fn cell_words(cell: SliceCell, index: &TraceIndex) -> String {
+pub fn cell_words(cell: SliceCell, index: &Index) -> String {
     match cell {
         SliceCell::Register { thread, view } => NameReader(index).register_name(view, index.instruction_set(thread)),
         SliceCell::Flags { thread, bits } => status_name(bits, index.instruction_set(thread)).to_owned(),
