@@ -146,7 +146,11 @@ impl Browser {
             return false;
         }
         let situation = self.situation();
-        program::next_of_script(self, &situation)
+        let has_line = program::next_of_script(self, &situation);
+        if !has_line {
+            self.program.script = None;
+        }
+        has_line
     }
 
     /// Whether lines of a script are left.

@@ -175,35 +175,46 @@ pub fn asks_for_window(command: &Command) -> bool {
 
 /// Whether an action is what a terminal cannot do.
 pub fn is_of_window(action: &Action) -> bool {
-    if let Action::Panel(PanelAction::ShowPanel(kind)) | Action::Panel(PanelAction::NewPanel(kind)) = action {
-        return !registry::has(*kind);
+    match action {
+        Action::App(action) => matches!(
+            action,
+            AppAction::Theme(_)
+                | AppAction::Zoom(_)
+                | AppAction::Font(_)
+                | AppAction::Settings
+                | AppAction::SetKeys(..)
+                | AppAction::ResetKeys(_)
+                | AppAction::ExportKeys
+                | AppAction::ImportKeys(_)
+                | AppAction::ToggleOwnBrowser
+        ),
+        Action::File(action) => matches!(
+            action,
+            FileAction::ToggleIndexingCard
+                | FileAction::SavePart(..)
+                | FileAction::ClearRecent
+                | FileAction::ForgetRecent(_)
+        ),
+        Action::Panel(PanelAction::ShowPanel(kind) | PanelAction::NewPanel(kind)) => !registry::has(*kind),
+        Action::Panel(action) => matches!(
+            action,
+            PanelAction::TearOff(_)
+                | PanelAction::PutBack(_)
+                | PanelAction::UseLayout(_)
+                | PanelAction::SaveLayout(_)
+                | PanelAction::ForgetLayout(_)
+                | PanelAction::DuplicatePanel(_)
+                | PanelAction::ScrollAlong(..)
+        ),
+        Action::View(action) => matches!(
+            action,
+            ViewAction::Timeline(_)
+                | ViewAction::FitTimeline(_)
+                | ViewAction::SelectRange(_)
+                | ViewAction::MeasureCalls(_)
+                | ViewAction::SelectFunction(_)
+        ),
+        Action::Mark(action) => matches!(action, MarkAction::Wave(_) | MarkAction::BookmarkSelection(_)),
+        Action::Travel(_) | Action::Search(_) | Action::Slice(_) | Action::Fold(_) => false,
     }
-    matches!(
-        action,
-        Action::App(AppAction::Theme(_))
-            | Action::App(AppAction::Zoom(_))
-            | Action::App(AppAction::Font(_))
-            | Action::App(AppAction::Settings)
-            | Action::App(AppAction::SetKeys(..))
-            | Action::App(AppAction::ResetKeys(_))
-            | Action::App(AppAction::ExportKeys)
-            | Action::App(AppAction::ImportKeys(_))
-            | Action::App(AppAction::ToggleOwnBrowser)
-            | Action::File(FileAction::ToggleIndexingCard)
-            | Action::Panel(PanelAction::TearOff(_))
-            | Action::Panel(PanelAction::PutBack(_))
-            | Action::Panel(PanelAction::UseLayout(_))
-            | Action::Panel(PanelAction::SaveLayout(_))
-            | Action::Panel(PanelAction::ForgetLayout(_))
-            | Action::View(ViewAction::Timeline(_))
-            | Action::View(ViewAction::FitTimeline(_))
-            | Action::View(ViewAction::SelectRange(_))
-            | Action::Mark(MarkAction::Wave(_))
-            | Action::Mark(MarkAction::BookmarkSelection(_))
-            | Action::View(ViewAction::MeasureCalls(_))
-            | Action::View(ViewAction::SelectFunction(_))
-            | Action::File(FileAction::SavePart(..))
-            | Action::Panel(PanelAction::DuplicatePanel(_))
-            | Action::Panel(PanelAction::ScrollAlong(..))
-    )
 }

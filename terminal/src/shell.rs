@@ -59,7 +59,8 @@ impl Shell for Browser {
             Report::NothingToUndo(Way::Back) => self.say(Tone::Info, say!("marks-there-is-nothing-to-undo")),
             Report::NothingToUndo(Way::Forward) => self.say(Tone::Info, say!("marks-there-is-nothing-to-redo")),
             Report::NoCell => self.say(Tone::Warning, say!("terminal-no-cell")),
-            Report::NothingToBookmark | Report::NothingToSave | Report::NotDivisible => self.refuse_window_matter(),
+            Report::NothingToBookmark | Report::NothingToSave | Report::NoRecentList => self.refuse_window_matter(),
+            Report::NotDivisible => self.say(Tone::Warning, say!("part-only-a-part-of-a-tarmac")),
             Report::Refused { place, error } => {
                 self.say(Tone::Error, &error);
                 let mut question = Question::new(Asked::Place, &place);
@@ -82,10 +83,9 @@ impl Shell for Browser {
             Prompt::File(FilePurpose::Sysroot) => self.ask_argument(CommandId::AddDirectoryOfImages),
             Prompt::File(FilePurpose::Source(_)) => self.ask_argument(CommandId::MapSources),
             Prompt::File(FilePurpose::PicturePlace) => self.ask_argument(CommandId::SavePicture),
-            Prompt::File(FilePurpose::PartPlace(_)) => self.ask_argument(CommandId::SaveSelectionAsATrace),
-            Prompt::File(FilePurpose::Keys | FilePurpose::Font(_) | FilePurpose::TraceOf(_)) => {
-                self.refuse_window_matter();
-            }
+            Prompt::File(
+                FilePurpose::Keys | FilePurpose::Font(_) | FilePurpose::TraceOf(_) | FilePurpose::PartPlace(_),
+            ) => self.refuse_window_matter(),
         }
     }
 
@@ -138,12 +138,6 @@ impl Shell for Browser {
                 self.cell = Some(cell.clone());
                 return self.hand_to_panes(&action.into());
             }
-            ViewAction::ToggleRowLines => {
-                if let Some(desk) = &mut self.program.desk {
-                    desk.sources.is_in_rows ^= true;
-                }
-                return;
-            }
             ViewAction::ShowMemory(_) | ViewAction::MemoryGroup(_) | ViewAction::Memory(_) => PanelKind::Memory,
             ViewAction::ShowRegisters(_)
             | ViewAction::NewRegisters(_)
@@ -173,6 +167,10 @@ impl Shell for Browser {
         match action {
             AppAction::Quit => self.is_over = true,
             AppAction::FocusGoTo if self.program.desk.is_some() => self.ask(Asked::Place, ""),
+            AppAction::ToggleRowLines => match &mut self.program.desk {
+                Some(desk) => desk.sources.is_in_rows ^= true,
+                None => self.tell(Report::NoTrace),
+            },
             AppAction::CommandPalette => self.open_palette(),
             AppAction::AskFor(name) => {
                 keymap::command(&name.0).into_iter().for_each(|command| self.ask_argument(command.id))

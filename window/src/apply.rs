@@ -76,11 +76,6 @@ impl App {
             ViewAction::MeasureCalls(measure) => desk.functions.choose_measure(measure),
             ViewAction::SelectFunction(function) => desk.functions.select(function),
             ViewAction::ListCalls(range) => workspace.list_calls(desk, range),
-            ViewAction::ToggleRowLines => {
-                self.settings.has_row_lines ^= true;
-                desk.sources.is_in_rows = self.settings.has_row_lines;
-                self.keep_settings();
-            }
             ViewAction::ShowMemory(address) => workspace.show_memory(desk, &address),
             ViewAction::ListAccesses(..)
             | ViewAction::ListValues(_)
@@ -113,6 +108,13 @@ impl App {
             AppAction::Language(choice) => self.choose_language(choice),
             AppAction::ToggleOwnBrowser => {
                 self.settings.uses_own_browser ^= true;
+                self.keep_settings();
+            }
+            AppAction::ToggleRowLines => {
+                self.settings.has_row_lines ^= true;
+                if let Some(desk) = &mut self.program.desk {
+                    desk.sources.is_in_rows = self.settings.has_row_lines;
+                }
                 self.keep_settings();
             }
             AppAction::Settings => self.settings_page = Some(SettingsPage::default()),

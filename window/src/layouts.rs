@@ -180,40 +180,48 @@ fn is_trace(tile: &Tile<Pane>) -> bool {
 
 /// Whether an action may change the panels.
 pub fn changes_panels(action: &Action) -> bool {
-    let is_panel = matches!(
-        action,
-        Action::Panel(PanelAction::ShowPanel(_))
-            | Action::Search(SearchAction::ShowSearch(_))
-            | Action::Panel(PanelAction::NewPanel(_))
-            | Action::Panel(PanelAction::ClosePanel(_))
-            | Action::Panel(PanelAction::DuplicatePanel(_))
-            | Action::Panel(PanelAction::TearOff(_))
-            | Action::Panel(PanelAction::PutBack(_))
-    );
-    let is_window = matches!(
-        action,
-        Action::Panel(PanelAction::OpenWindowAt(_))
-            | Action::Panel(PanelAction::SideBySide)
-            | Action::Panel(PanelAction::Compare)
-            | Action::Panel(PanelAction::CompareEnds(_))
-            | Action::Panel(PanelAction::Activate(_))
-    );
-    let is_setting = matches!(
-        action,
-        Action::Panel(PanelAction::Bind(..))
-            | Action::Panel(PanelAction::ChooseThread(..))
-            | Action::View(ViewAction::ShowRegisters(_))
-            | Action::View(ViewAction::NewRegisters(_))
-            | Action::View(ViewAction::ReadLanes(_))
-            | Action::View(ViewAction::FilterRegisters(_))
-            | Action::View(ViewAction::FormatRegisters(_))
-            | Action::View(ViewAction::HalveRegisters)
-            | Action::View(ViewAction::SelectCell(_))
-            | Action::View(ViewAction::MemoryGroup(_))
-            | Action::View(ViewAction::Memory(_))
-            | Action::View(ViewAction::ShowMemory(_))
-    );
-    let is_layout =
-        matches!(action, Action::Panel(PanelAction::ResetLayout) | Action::Panel(PanelAction::UseLayout(_)));
-    is_panel || is_window || is_setting || is_layout
+    match action {
+        Action::Search(action) => matches!(action, SearchAction::ShowSearch(_)),
+        Action::Panel(action) => match action {
+            PanelAction::OpenWindowAt(_)
+            | PanelAction::Activate(_)
+            | PanelAction::ShowPanel(_)
+            | PanelAction::NewPanel(_)
+            | PanelAction::SideBySide
+            | PanelAction::Compare
+            | PanelAction::Bind(..)
+            | PanelAction::ChooseThread(..)
+            | PanelAction::ClosePanel(_)
+            | PanelAction::DuplicatePanel(_)
+            | PanelAction::ResetLayout
+            | PanelAction::UseLayout(_)
+            | PanelAction::TearOff(_)
+            | PanelAction::PutBack(_)
+            | PanelAction::CompareEnds(_) => true,
+            PanelAction::SyncWindows
+            | PanelAction::ScrollAlong(..)
+            | PanelAction::FocusPanel(_)
+            | PanelAction::SaveLayout(_)
+            | PanelAction::ForgetLayout(_)
+            | PanelAction::CompareWindows(..)
+            | PanelAction::CompareWith(_)
+            | PanelAction::CompareCall(_) => false,
+        },
+        Action::View(action) => matches!(
+            action,
+            ViewAction::SelectCell(_)
+                | ViewAction::ShowMemory(_)
+                | ViewAction::ShowRegisters(_)
+                | ViewAction::NewRegisters(_)
+                | ViewAction::ReadLanes(_)
+                | ViewAction::FormatRegisters(_)
+                | ViewAction::HalveRegisters
+                | ViewAction::FilterRegisters(_)
+                | ViewAction::MemoryGroup(_)
+                | ViewAction::Memory(_)
+        ),
+        Action::File(_) | Action::Travel(_) | Action::Slice(_) | Action::Mark(_) | Action::Fold(_) | Action::App(_) => {
+            false
+        }
+    }
 }

@@ -20,8 +20,8 @@ impl App {
         match report {
             Report::Message(message) => self.show_message(&message),
             Report::Error(error) => self.toasts.show(Tone::Error, &error),
-            // Commands that need a trace cannot be chosen without one.
-            Report::NoTrace => {}
+            // Commands that need a trace cannot be chosen without one, and the window keeps a recent list.
+            Report::NoTrace | Report::NoRecentList => {}
             Report::NotOpened { error, is_shown: true } => self.show_stopped(error),
             Report::NotOpened { error, is_shown: false } => self.show_not_opened(error),
             Report::OpeningCancelled => self.toasts.show(Tone::Info, say!("opened-opening-was-cancelled")),

@@ -7,7 +7,7 @@ use super::settings_file::SettingsFile;
 use super::settings_keys::KeysPage;
 use super::widgets::FlatButton;
 use crate::theme::{Tok, icons, mono, semi, ui as ui_font};
-use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice, ViewAction};
+use stepback_debugger::action::{Action, AppAction, FontChange, FontRole, ThemeChoice};
 use stepback_debugger::messages::{LanguageChoice, say};
 
 /// The page while it is open.
@@ -127,7 +127,7 @@ fn look_ui(ui: &mut Ui, settings: &Settings, file: Option<&SettingsFile>, out: &
     fonts_ui(ui, &settings.fonts, out);
     head(ui, say!("settings-more"));
     for (is_on, name, action) in [
-        (settings.has_row_lines, say!("settings-row-lines"), Action::View(ViewAction::ToggleRowLines)),
+        (settings.has_row_lines, say!("settings-row-lines"), Action::App(AppAction::ToggleRowLines)),
         (settings.uses_own_browser, say!("settings-own-browser"), Action::App(AppAction::ToggleOwnBrowser)),
     ] {
         let mut is_on = is_on;

@@ -68,6 +68,8 @@ pub enum AppAction {
     ToggleOwnBrowser,
     /// Open the settings.
     Settings,
+    /// Show source lines in the rows of traces, or hide them.
+    ToggleRowLines,
     /// Choose the keys of a command; an empty list removes them.
     SetKeys(CommandName, Vec<String>),
     /// Restore the default keys of a command, or of all.

@@ -49,8 +49,6 @@ pub enum ViewAction {
     ListCalls(Option<StepRange>),
     /// Show disassembled steps, or the raw text of the trace.
     ToggleRawText,
-    /// Show source lines in the rows of the trace, or hide them.
-    ToggleRowLines,
     /// Show memory at an address expression.
     ShowMemory(String),
     /// List all accesses to memory: an address expression and a length in bytes; by a thread or by any.

@@ -1,6 +1,7 @@
 //! A trace that is being opened, on a thread of its own.
 
 use std::cell::{Cell, OnceCell};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,8 @@ use crate::session::{self, OpenOptions, Session, Watch, is_session};
 pub struct Opening {
     /// What is opened, for the card's title.
     pub name: String,
+    /// The trace, where it was named.
+    pub path: Option<PathBuf>,
     /// How far it is; written by the thread.
     pub progress: Arc<BuildProgress>,
     /// The card is put away; the status bar tells how far it is.
@@ -124,6 +127,10 @@ impl Opening {
             TraceChoice::Demo => say!("opening-the-demo").to_owned(),
             TraceChoice::Session { file, .. } => OpenOptions::new(file).name(),
         };
+        let path = match &choice {
+            TraceChoice::Path(options) => Some(options.path.clone()),
+            TraceChoice::Demo | TraceChoice::Session { .. } => None,
+        };
         let job = {
             let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
             let job = Job { choice, keeping, showing, cancel: cancel.clone(), until: until.clone() };
@@ -147,6 +154,7 @@ impl Opening {
         let (is_card_hidden, is_shown, stands_alone) = (false, false, false);
         Self {
             name,
+            path,
             progress,
             is_card_hidden,
             is_shown,

@@ -316,7 +316,7 @@ commands![
     View::UnfoldAll("Unfold all").key(NONE, Key::CloseCurlyBracket).does(Fold::UnfoldAll),
     View::FoldWindowSpillsAndFills("Fold window spills and fills").does(Fold::WindowTraps),
     View::RawText("Raw text").separated().key(NONE, Key::R).does(ViewAction::ToggleRawText),
-    View::SourceLinesInRows("Source lines in rows").does(ViewAction::ToggleRowLines),
+    View::SourceLinesInRows("Source lines in rows").does(AppAction::ToggleRowLines),
     View::Watch("Watch…")
         .icon(icons::WATCH)
         .key(NONE, Key::O)

@@ -5,6 +5,7 @@ use stepback_parsers::Position;
 use super::driver::take_news;
 use super::files;
 use super::prompt::Prompt;
+use super::saving::keep_session;
 use super::shell::{Report, Shell, in_desk};
 use super::state::{Before, Program};
 use crate::action::{
@@ -68,12 +69,12 @@ fn apply_travel(shell: &mut dyn Shell, action: TravelAction) {
     match action {
         TravelAction::Page(way) => {
             let rows = shell.page_rows();
-            return in_desk(shell, |desk| desk.begin(Move::Step(Stride::Page(rows.max(1)), way)));
+            in_desk(shell, |desk| desk.begin(Move::Step(Stride::Page(rows.max(1)), way)));
         }
-        TravelAction::GoToAccessOfSelection(access, way) => return go_to_access_of_selection(shell, access, way),
+        TravelAction::GoToAccessOfSelection(access, way) => go_to_access_of_selection(shell, access, way),
         TravelAction::GoToCall(name, way) => {
             let selected = shell.selected_function().map(Named::Address);
-            return in_desk(shell, |desk| desk.go_to_call(name.map(Named::Name).or(selected), way));
+            in_desk(shell, |desk| desk.go_to_call(name.map(Named::Name).or(selected), way));
         }
         action => in_desk(shell, |desk| travel(desk, action)),
     }
@@ -208,8 +209,9 @@ fn turn_back(shell: &mut dyn Shell, way: Way) {
         Way::Forward => undo.redo(exchange),
     };
     shell.program_mut().undo = undo;
-    if !is_done {
-        shell.tell(Report::NothingToUndo(way));
+    match is_done {
+        true => keep_session(shell),
+        false => shell.tell(Report::NothingToUndo(way)),
     }
 }
 

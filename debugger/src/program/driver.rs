@@ -25,8 +25,13 @@ pub fn advance(shell: &mut dyn Shell) {
 
 /// Does what actions and answers led to.
 pub fn take_news(shell: &mut dyn Shell) {
+    let mut has_changed = false;
     while let Some(news) = shell.program_mut().desk.as_mut().and_then(|desk| desk.take_news()) {
+        has_changed |= matches!(news, News::Changed(_));
         take_one(shell, news);
+    }
+    if has_changed {
+        keep_session(shell);
     }
 }
 
@@ -45,10 +50,7 @@ fn take_one(shell: &mut dyn Shell, news: News) {
         News::Show(kind) => shell.show_panel(kind),
         News::Reveal(kind) => shell.reveal_panel(kind),
         News::AskWhatToFind => shell.prompt(Prompt::Search(Way::Forward)),
-        News::Changed(before) => {
-            shell.program_mut().undo.keep(Before::Marks(before));
-            keep_session(shell);
-        }
+        News::Changed(before) => shell.program_mut().undo.keep(Before::Marks(before)),
         News::Part => shell.part_shown(),
         News::Whole(told) => {
             report_whole(shell, &told);
@@ -64,10 +66,8 @@ pub fn next_of_script(shell: &mut dyn Shell, situation: &Situation) -> bool {
     match script.next(situation) {
         Some(Ok(action)) => perform(shell, action),
         Some(Err(error)) => report(shell, &error),
-        None => {
-            shell.program_mut().script = None;
-            return false;
-        }
+        // The script stays: an error of its last line still names that line.
+        None => return false,
     }
     true
 }

@@ -11,7 +11,7 @@ use super::prompt::{FilePurpose, Prompt};
 use super::saving::{keep_session, save_session};
 use super::shell::{Report, Shell, in_desk, report};
 use crate::action::{FileAction, StepRange};
-use crate::desk::{Desk, Showing, TraceChoice};
+use crate::desk::{Desk, Opening, RecentTrace, Showing, TraceChoice, Undo};
 use crate::messages::say;
 use crate::session::{OpenOptions, TraceFiles, is_same_file};
 use crate::source::SourceMapping;
@@ -20,6 +20,9 @@ use crate::worker::Lane;
 
 /// Applies an action on a file.
 pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
+    if needs_trace(&action) && shell.program().desk.is_none() {
+        return shell.tell(Report::NoTrace);
+    }
     match action {
         FileAction::OpenDialog => ask(shell, FilePurpose::Trace),
         FileAction::OpenDirectoryDialog => ask(shell, FilePurpose::Directory),
@@ -34,34 +37,6 @@ pub(super) fn apply(shell: &mut dyn Shell, action: FileAction) {
         FileAction::OpenSession(Some(file)) => open(shell, TraceChoice::Session { file, trace: None }),
         FileAction::OpenSessionWith(file, trace) => open(shell, TraceChoice::Session { file, trace: Some(trace) }),
         FileAction::LocateTrace(file) => ask(shell, FilePurpose::TraceOf(file)),
-        FileAction::CloseTrace => close_trace(shell),
-        FileAction::ForgetRecent(path) => {
-            if let Some(recent) = shell.recent() {
-                recent.retain(|trace| trace.path != path);
-            }
-        }
-        FileAction::ClearRecent => {
-            if let Some(recent) = shell.recent() {
-                recent.clear();
-            }
-        }
-        FileAction::CancelIndexing => shell.program().opening.iter().for_each(|opening| opening.cancel()),
-        FileAction::ToggleIndexingCard => {
-            shell.program_mut().opening.iter_mut().for_each(|opening| opening.is_card_hidden ^= true);
-        }
-        FileAction::SavePicture(Some(path)) => shell.save_picture(path),
-        FileAction::SavePicture(None) => ask(shell, FilePurpose::PicturePlace),
-        FileAction::SaveText(name, text) => ask(shell, FilePurpose::Save { name, text }),
-        action => match shell.program().desk.is_some() {
-            true => apply_to_trace(shell, action),
-            false => shell.tell(Report::NoTrace),
-        },
-    }
-}
-
-/// Applies an action that needs an open trace.
-fn apply_to_trace(shell: &mut dyn Shell, action: FileAction) {
-    match action {
         FileAction::SaveSession(None) => ask(shell, FilePurpose::SessionPlace),
         FileAction::SaveSession(place) => save_session(shell, place),
         FileAction::SaveSessionAgain => save_session(shell, None),
@@ -76,9 +51,35 @@ fn apply_to_trace(shell: &mut dyn Shell, action: FileAction) {
             shell.forget_source_mappings();
             in_desk(shell, |desk| desk.sources.map = desk.session.source_map.clone());
         }
+        FileAction::CloseTrace => close_trace(shell),
+        FileAction::ForgetRecent(path) => change_recent(shell, |list| list.retain(|trace| trace.path != path)),
+        FileAction::ClearRecent => change_recent(shell, Vec::clear),
+        FileAction::CancelIndexing => shell.program().opening.iter().for_each(|opening| opening.cancel()),
         FileAction::ContinueIndexing => index_more(shell, Showing::Parts),
         FileAction::FollowTrace => toggle_follow(shell),
+        FileAction::ToggleIndexingCard => {
+            shell.program_mut().opening.iter_mut().for_each(|opening| opening.is_card_hidden ^= true);
+        }
         FileAction::SavePart(range, path) => save_range(shell, range, path),
+        FileAction::SavePicture(Some(path)) => shell.save_picture(path),
+        FileAction::SavePicture(None) => ask(shell, FilePurpose::PicturePlace),
+        FileAction::SaveText(name, text) => ask(shell, FilePurpose::Save { name, text }),
+    }
+}
+
+fn needs_trace(action: &FileAction) -> bool {
+    match action {
+        FileAction::SaveSession(_)
+        | FileAction::SaveSessionAgain
+        | FileAction::Reload
+        | FileAction::AddImage(_)
+        | FileAction::AddSysroot(_)
+        | FileAction::LocateSource(_)
+        | FileAction::MoveSources(_)
+        | FileAction::ForgetSources
+        | FileAction::ContinueIndexing
+        | FileAction::FollowTrace
+        | FileAction::SavePart(..) => true,
         FileAction::OpenDialog
         | FileAction::OpenDirectoryDialog
         | FileAction::OpenPath(_)
@@ -93,7 +94,14 @@ fn apply_to_trace(shell: &mut dyn Shell, action: FileAction) {
         | FileAction::CancelIndexing
         | FileAction::ToggleIndexingCard
         | FileAction::SavePicture(_)
-        | FileAction::SaveText(..) => apply(shell, action),
+        | FileAction::SaveText(..) => false,
+    }
+}
+
+fn change_recent(shell: &mut dyn Shell, change: impl FnOnce(&mut Vec<RecentTrace>)) {
+    match shell.recent() {
+        Some(list) => change(list),
+        None => shell.tell(Report::NoRecentList),
     }
 }
 
@@ -102,12 +110,14 @@ fn ask(shell: &mut dyn Shell, purpose: FilePurpose) {
 }
 
 fn close_trace(shell: &mut dyn Shell) {
-    // What is indexed is kept.
     let program = shell.program_mut();
-    program.opening = program.opening.take().filter(|opening| !opening.is_shown);
+    // The opening of another trace goes on; what is indexed of this one is kept.
+    let closed = program.desk.as_ref().map(|desk| desk.options.path.clone());
+    let is_other = |opening: &Opening| !opening.is_shown && opening.path != closed;
+    program.opening = program.opening.take().filter(is_other);
     keep_session(shell);
     let program = shell.program_mut();
-    (program.desk, program.begin_at) = (None, None);
+    (program.desk, program.begin_at, program.undo) = (None, None, Undo::default());
     shell.trace_closed();
 }
 

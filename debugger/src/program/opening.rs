@@ -195,7 +195,8 @@ pub(super) fn toggle_follow(shell: &mut dyn Shell) {
     index_more(shell, Showing::Growth);
 }
 
-/// Reports a change of the trace file. While it is followed, its growth is on the screen anyway.
+/// Reports a change of the trace file. While it is followed, its growth is on the screen anyway; a run from a script
+/// does not depend on it.
 pub(super) fn look_at_change(shell: &mut dyn Shell) {
     let program = shell.program_mut();
     if program.mode.is_scripted || program.opening.as_ref().is_some_and(Opening::follows) {

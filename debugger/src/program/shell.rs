@@ -25,6 +25,8 @@ pub enum Report<'a> {
     Error(String),
     /// An action that needs a trace, and none is open.
     NoTrace,
+    /// An action on the recent list, and the front end keeps none.
+    NoRecentList,
     /// A trace could not be opened, or its indexing stopped.
     NotOpened {
         /// Why.
@@ -49,7 +51,7 @@ pub enum Report<'a> {
     ReadAgain,
     /// The user's notes are not saved anywhere.
     NotesNotKept,
-    /// A session was saved, or could not be.
+    /// A session was saved, or why it is not saved there.
     Saved(SaveNews),
     /// There is nothing to undo (back) or redo (forward).
     NothingToUndo(Way),

@@ -123,7 +123,7 @@ impl Program {
         self.opening = Some(Opening::start(choice, showing, keeping, move || wake()));
     }
 
-    /// Progress of indexing the open trace.
+    /// Progress of indexing: of the trace that is being opened, else of the open one.
     pub fn indexing(&self) -> Indexing {
         match (&self.opening, &self.desk) {
             (Some(opening), _) if opening.is_following() => Indexing::Following,

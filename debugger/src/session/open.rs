@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use stepback_index::{
     Build, BuildError, BuildOptions, BuildProgress, Cancel, FindMarkers, Follow, Index, OpenError, Query as _,
     QueryError, open_so_far, remove_leftovers, tail_calls, with_images,
@@ -425,12 +425,15 @@ impl<'a> IndexSearch<'a> {
         }
         if let Some((place, why)) = stale {
             self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}").into());
-            let unusable = |why| anyhow!("the index cannot be used: {why}: {place:?}");
+            let unusable = |why| of_file(place, format_args!("the index cannot be used: {why}"));
             return Index::open_stale(self.input.source.clone(), place).map_err(unusable);
         }
         match reason {
-            Some((place, why)) => bail!("the index cannot be used, and none may be built: {why}: {place:?}"),
-            None => return Err(of_file(&self.options.path, "there is no index, and none may be built")),
+            Some((place, why)) => {
+                let what = format_args!("the index cannot be used, and none may be built: {why}");
+                Err(of_file(place, what))
+            }
+            None => Err(of_file(&self.options.path, "there is no index, and none may be built")),
         }
     }
 
@@ -509,10 +512,10 @@ impl<'a> IndexSearch<'a> {
         let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
         let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
         if [place, &partial_of(place)].iter().any(|file| self.options.paths().any(|path| is_same_file(file, path))) {
-            bail!("the index would overwrite the trace: {place:?}");
+            return Err(of_file(place, "the index would overwrite the trace"));
         }
         if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {
-            bail!("this file is no index and will not be overwritten: {place:?}");
+            return Err(of_file(place, "this file is no index and will not be overwritten"));
         }
         Ok(())
     }

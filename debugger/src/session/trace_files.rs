@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use stepback_index::Fingerprint;
 use stepback_parsers::{
     Format, ReadAt, SourceError, TraceFile, detect,
@@ -405,7 +405,7 @@ impl std::error::Error for TracesInside {}
 
 /// Why a directory without a trace cannot be opened.
 fn nothing_in(path: &Path) -> anyhow::Error {
-    let Ok(entries) = fs::read_dir(path) else { return anyhow!("the directory may not be read: {path:?}") };
+    let Ok(entries) = fs::read_dir(path) else { return of_file(path, "the directory may not be read") };
     let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     inside.sort();
     let names: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
