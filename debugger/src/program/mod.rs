@@ -12,6 +12,8 @@ mod prompt;
 mod saving;
 mod shell;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use apply::{apply_queue, perform};
 pub use driver::{advance, close, next_of_script, take_news};

@@ -4,7 +4,7 @@ use std::fs;
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stepback_debugger::action::{Action, FileAction, ThemeChoice};
+use stepback_debugger::action::{Action, AppAction, FileAction, ThemeChoice};
 use stepback_window::WindowOptions;
 use stepback_window::theme::Tok;
 
@@ -226,4 +226,12 @@ fn fonts_are_chosen_kept_and_given_up() {
     let told: Vec<&str> = window.app().toasts().iter().map(|toast| toast.text.as_str()).collect();
     assert!(told.iter().any(|text| text.contains("/nowhere/a.ttf")), "{told:?}");
     assert!(!has_own_face(&mut window, "own-ui"));
+}
+
+#[test]
+fn source_lines_in_rows_are_chosen_without_a_trace() {
+    let mut window = Driver::start();
+    let before = window.app().settings().has_row_lines;
+    window.perform(AppAction::ToggleRowLines);
+    assert_eq!(window.app().settings().has_row_lines, !before);
 }
