@@ -111,6 +111,16 @@ mod tests {
         check_between("/build/xa.c", "/tmp/a.c", None);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_below_a_directory_that_is_not_unicode_is_mapped() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let found = Path::new(OsStr::from_bytes(b"/home/caf\xe9/src/a.c"));
+        let mapping = SourceMapping::between("/build/src/a.c", found).expect("a mapping");
+        assert_eq!(mapping.from, "/build");
+        assert_eq!(mapping.apply("/build/src/a.c").as_deref(), Some(found));
+    }
+
     #[test]
     fn a_mapping_names_two_directories() {
         for text in ["", "/a", "=/b", "/a="] {
