@@ -18,7 +18,7 @@ pub enum FontRole {
 /// A change of the fonts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FontChange {
-    /// Use a font file; without a path the user is asked for one.
+    /// Use a font file; without a path, prompt for one.
     File(FontRole, #[serde(with = "crate::paths")] Option<PathBuf>),
     /// Use the built-in font again.
     BuiltIn(FontRole),
@@ -76,7 +76,7 @@ pub enum AppAction {
     ResetKeys(Option<CommandName>),
     /// Write the chosen keys to a file.
     ExportKeys,
-    /// Read keys from a file; without a path the user is asked for one.
+    /// Read keys from a file; without a path, prompt for one.
     ImportKeys(#[serde(with = "crate::paths")] Option<PathBuf>),
     /// Make text larger (1), smaller (-1) or normal (0).
     Zoom(i8),

@@ -10,7 +10,7 @@ use crate::source::SourceMapping;
 
 /// An action on a file: a trace, a session, an image, a source file or a picture.
 ///
-/// Without a path, the user is asked for one.
+/// An action without a path prompts for one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FileAction {
     /// Ask for a trace with a file dialog.

@@ -30,7 +30,7 @@ pub enum SearchAction {
     Searches(SearchChange),
     /// Run a kept search.
     RunSearch(String),
-    /// Run a kept search in a panel of its own.
+    /// Run a kept search in a separate panel.
     ShowSearch(String),
     /// Show some steps in a window that shows only hits.
     OpenHidden(WindowId, StepRange),

@@ -47,6 +47,6 @@ pub enum SliceAction {
     Slices(SliceChange),
     /// Compute a kept slice again.
     RunSlice(String),
-    /// Compute a kept slice in a panel of its own.
+    /// Compute a kept slice in a separate panel.
     ShowSlice(String),
 }

@@ -94,7 +94,7 @@ enum Order {
     Beside,
     /// It starts from the position that the search will find.
     After,
-    /// It moves to a place of its own.
+    /// It moves to a place that does not depend on the position.
     Instead,
 }
 

@@ -16,7 +16,7 @@ use crate::desk::{Desk, LineGoal, Named};
 use crate::model::{Move, Stride};
 use crate::notes::{BookmarkChange, BookmarkPlace};
 
-/// Applies the waiting actions in order, as far as nothing that is under way delays them.
+/// Applies the waiting actions in order, up to one that has to wait for a search or a move.
 pub fn apply_queue(shell: &mut dyn Shell) {
     while let Some(action) = next(shell.program_mut()) {
         apply(shell, action);

@@ -171,7 +171,7 @@ impl Btrace {
         self.is_complete
     }
 
-    /// The same as [`Source::parse`], compiled for one sink.
+    /// Does what [`Source::parse`] does, compiled for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,

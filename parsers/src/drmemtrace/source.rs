@@ -159,7 +159,7 @@ impl Drmemtrace {
         visible_records(self.store(), positions, &mut StoreScratch::default(), each)
     }
 
-    /// The same as [`Source::parse`], compiled for one sink.
+    /// Does what [`Source::parse`] does, compiled for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,

@@ -94,7 +94,7 @@ impl Rst {
         self.store().records_of_item(item, &mut StoreScratch::default())
     }
 
-    /// The same as [`Source::parse`], compiled for one sink.
+    /// Does what [`Source::parse`] does, compiled for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,

@@ -117,7 +117,7 @@ impl Tarmac {
         Self { settings: Settings { limits, ..self.settings }, ..self }
     }
 
-    /// The same as [`Source::parse`], compiled for one sink.
+    /// Does what [`Source::parse`] does, compiled for one sink.
     pub(crate) fn parse_into<S: EventSink + ?Sized>(
         &self,
         range: Range<u64>,
