@@ -835,8 +835,6 @@ warnings-places = { $count ->
     } could not be read, or only with doubt
 warnings-one-is-listed = one is listed for all that are alike
 warnings-that-differ = { $count } that differ are listed
-warnings-line = line { $line }
-warnings-byte = byte { $offset }
 bookmarks-bookmark = Bookmark
 bookmarks-bookmark-the-selection = Bookmark the selection
 bookmarks-bookmark-this-memory = Bookmark this memory
@@ -2169,6 +2167,7 @@ head-saved = Saved
 head-frame = Frame
 head-written-by = Written by
 head-line = Line
+head-byte = Byte
 head-times = Times
 head-warning = Warning
 head-watch = Watch

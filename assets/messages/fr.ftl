@@ -874,8 +874,6 @@ warnings-places = { $count ->
     }
 warnings-one-is-listed = un seul est listé pour tous ses semblables
 warnings-that-differ = les { $count } qui diffèrent sont listés
-warnings-line = ligne { $line }
-warnings-byte = octet { $offset }
 bookmarks-bookmark = Poser un signet
 bookmarks-bookmark-the-selection = Poser un signet sur la sélection
 bookmarks-bookmark-this-memory = Poser un signet sur cette mémoire
@@ -2210,6 +2208,7 @@ head-saved = Sauvegardé
 head-frame = Cadre
 head-written-by = Écrit par
 head-line = Ligne
+head-byte = Octet
 head-times = Fois
 head-warning = Avertissement
 head-watch = Espion

@@ -96,7 +96,7 @@ impl RowMaker<'_> {
         ]);
         cells.extend(self.last_cells(&hit.record));
         let name = say!("accesses-at-step", access = word, step = hit.record.step.0);
-        Ok(TableRow { name, cells, position: Some(hit.position), address, is_faded: false })
+        Ok(TableRow { name, cells, position: Some(hit.position), address, ..TableRow::default() })
     }
 
     fn execution_row(&self, hit: &Hit) -> Result<TableRow> {
@@ -106,7 +106,7 @@ impl RowMaker<'_> {
         cells.extend(self.last_cells(&hit.record));
         let name = say!("accesses-execution-at-step", step = hit.record.step.0);
         let is_faded = !hit.record.is_executed;
-        Ok(TableRow { name, cells, position: Some(hit.position), address: None, is_faded })
+        Ok(TableRow { name, cells, position: Some(hit.position), is_faded, ..TableRow::default() })
     }
 
     fn first_cells(&self, record: &StepRecord) -> Vec<TableCell> {

@@ -131,7 +131,7 @@ fn used_row(session: &Session, cell: &UsedCell, kind: TableCell) -> TableRow {
         TableCell::new(Meaning::Symbol, symbol),
         step,
     ];
-    TableRow { name: row_name, cells, position: cell.at, address, is_faded: false }
+    TableRow { name: row_name, cells, position: cell.at, address, ..TableRow::default() }
 }
 
 /// `b8 fb ??`.

@@ -92,5 +92,6 @@ fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
         position: Some(block.allocated_at),
         address: Some(block.address),
         is_faded: !block.is_allocated(at),
+        ..TableRow::default()
     }
 }

@@ -41,9 +41,8 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
             TableCell::Bar(reads, writes, most),
             TableCell::new(Meaning::Symbol, place_name(&session.images, first).unwrap_or_default()),
         ],
-        position: None,
         address: Some(first),
-        is_faded: false,
+        ..TableRow::default()
     };
     let rows = pages.into_iter().take(ROWS).map(page_row).collect();
     Ok(Table::new(so_far(session, &summary), &HEADS, rows))

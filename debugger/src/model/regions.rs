@@ -238,10 +238,10 @@ impl Region {
                 TableCell::new(meaning, self.kind.word()),
                 TableCell::new(Meaning::Symbol, self.what.clone()),
             ],
-            position: None,
             address: Some(Address(self.first)),
             // Code is executed.
             is_faded: self.accessed == 0 && !self.rights.contains('x'),
+            ..TableRow::default()
         }
     }
 }

@@ -101,9 +101,9 @@ fn gap_row(pointer: u64, gap: Range<u64>) -> TableRow {
             TableCell::default(),
             TableCell::default(),
         ],
-        position: None,
         address: Some(Address(address)),
         is_faded: true,
+        ..TableRow::default()
     }
 }
 
@@ -171,7 +171,7 @@ impl StackWord {
             ],
             position: self.written_by.map(Step::after),
             address: Some(Address(address)),
-            is_faded: false,
+            ..TableRow::default()
         }
     }
 }

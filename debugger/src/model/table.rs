@@ -1,5 +1,6 @@
 //! A list of what was found in a trace, with columns: accesses, blocks of the heap, pages.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,8 @@ pub struct Column {
 pub struct TableRow {
     /// Its name for screen readers and tests.
     pub name: String,
+    /// Number by which the source of the rows finds what a row is about.
+    pub key: u64,
     /// One for each column.
     pub cells: Vec<TableCell>,
     /// Where a click travels to.
@@ -54,6 +57,8 @@ pub struct TableRow {
     pub address: Option<Address>,
     /// It steps back: a block that is not allocated at the position.
     pub is_faded: bool,
+    /// It comes after the others in every order.
+    pub is_last: bool,
 }
 
 /// What of a table is shown, and in which order.
@@ -94,9 +99,11 @@ impl View {
         let mut places: Vec<usize> = (0..rows.len()).collect();
         if let Some(column) = self.column {
             let rank = |place: usize| rows.get(place)?.cells.get(column).map(TableCell::rank);
+            let is_last = |place: usize| rows.get(place).is_some_and(|row| row.is_last);
             places.sort_by(|one, other| {
-                let (one, other) = (rank(*one), rank(*other));
-                if self.is_falling { other.cmp(&one) } else { one.cmp(&other) }
+                let order = rank(*one).cmp(&rank(*other));
+                let order = if self.is_falling { order.reverse() } else { order };
+                is_last(*one).cmp(&is_last(*other)).then(order)
             });
         }
         places
@@ -112,7 +119,7 @@ impl View {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Rank<'a> {
     Count(u64),
-    Word(&'a str),
+    Word(Cow<'a, str>),
 }
 
 /// What stands in a column of a row.
@@ -122,6 +129,13 @@ pub enum TableCell {
     Text(Span),
     /// How many, as a text that stands at the right.
     Number(u64, Span),
+    /// Words of several meanings, in the order of a number where there is one.
+    Spans {
+        /// Rank of the cell in its column; none: the order of the words.
+        number: Option<u64>,
+        /// The words.
+        spans: Vec<Span>,
+    },
     /// A step that can be travelled to.
     Step(Step),
     /// How much of something in relation to the row that has most: loads, stores, most.
@@ -196,8 +210,10 @@ impl Table {
     /// Without the columns in which no row has anything.
     #[must_use]
     pub fn without_empty(mut self) -> Self {
-        let is_empty = |cell: Option<&TableCell>| !matches!(cell, Some(TableCell::Text(span)) if !span.text.is_empty());
-        let is_text = |cell: Option<&TableCell>| matches!(cell, None | Some(TableCell::Text(_)));
+        let is_empty =
+            |cell: Option<&TableCell>| cell.is_none_or(|cell| cell.spans().iter().all(|span| span.text.is_empty()));
+        let is_text =
+            |cell: Option<&TableCell>| matches!(cell, None | Some(TableCell::Text(_) | TableCell::Spans { .. }));
         for place in (0..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| row.cells.get(place));
             if !self.rows.is_empty() && cells().all(is_text) && cells().all(is_empty) {
@@ -231,6 +247,20 @@ impl TableCell {
         Self::Text(Span::new(meaning, text))
     }
 
+    /// Text in the order of a number where there is one.
+    pub fn ranked(number: Option<u64>, meaning: Meaning, text: impl Into<String>) -> Self {
+        Self::Spans { number, spans: vec![Span::new(meaning, text)] }
+    }
+
+    /// Its words with their meanings; none for a step or a bar.
+    pub fn spans(&self) -> &[Span] {
+        match self {
+            Self::Text(span) | Self::Number(_, span) => std::slice::from_ref(span),
+            Self::Spans { spans, .. } => spans,
+            Self::Step(_) | Self::Bar(..) => &[],
+        }
+    }
+
     /// How many.
     pub fn number(count: u64) -> Self {
         Self::Number(count, Span::new(Meaning::Number, super::text::thousands(count)))
@@ -244,7 +274,9 @@ impl TableCell {
     /// By what rows are put in order.
     fn rank(&self) -> Rank<'_> {
         match self {
-            Self::Text(span) => Rank::Word(&span.text),
+            Self::Text(span) => Rank::Word(Cow::Borrowed(&span.text)),
+            Self::Spans { number: Some(number), .. } => Rank::Count(*number),
+            Self::Spans { number: None, .. } => Rank::Word(Cow::Owned(self.text())),
             Self::Number(count, _) => Rank::Count(*count),
             Self::Step(step) => Rank::Count(step.0),
             Self::Bar(one, other, _) => Rank::Count(one.saturating_add(*other)),
@@ -253,10 +285,14 @@ impl TableCell {
 
     /// What makes a value less than a fact of the trace.
     pub fn doubt(&self) -> Option<&'static str> {
+        let doubt = |span: &Span| match span.meaning {
+            Meaning::Inferred => Some("inferred"),
+            Meaning::External => Some("external"),
+            _ => None,
+        };
         match self {
-            Self::Text(Span { meaning: Meaning::Inferred, .. }) => Some("inferred"),
-            Self::Text(Span { meaning: Meaning::External, .. }) => Some("external"),
-            Self::Text(_) | Self::Number(..) | Self::Step(_) | Self::Bar(..) => None,
+            Self::Text(_) | Self::Spans { .. } => self.spans().iter().find_map(doubt),
+            Self::Number(..) | Self::Step(_) | Self::Bar(..) => None,
         }
     }
 
@@ -271,9 +307,8 @@ impl TableCell {
     /// As it is shown.
     pub fn text(&self) -> String {
         match self {
-            Self::Text(span) | Self::Number(_, span) => span.text.clone(),
             Self::Step(step) => super::text::thousands(step.0),
-            Self::Bar(..) => String::new(),
+            words => words.spans().iter().map(|span| span.text.as_str()).collect(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::table::{Table, TableCell, TableRow};
+use super::{Meaning, Span};
 
 /// As what a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,10 +95,14 @@ fn keys(table: &Table) -> Vec<Key> {
     columns.flat_map(key).collect()
 }
 
-/// A cell without what is for eyes alone.
+/// Text of a cell without labels and separators, which are only for reading.
 fn plain(cell: Option<&TableCell>) -> String {
     match cell {
         Some(TableCell::Text(span)) => span.text.clone(),
+        Some(TableCell::Spans { spans, .. }) => {
+            let is_label = |span: &&Span| spans.len() > 1 && span.meaning == Meaning::Label;
+            spans.iter().filter(|span| !is_label(span)).map(|span| span.text.as_str()).collect()
+        }
         Some(cell) => cell.text().replace(',', ""),
         None => String::new(),
     }
@@ -108,7 +113,6 @@ mod tests {
     use stepback_parsers::Step;
 
     use super::*;
-    use crate::model::Meaning;
 
     #[test]
     fn values_that_the_trace_does_not_state_are_marked() {

@@ -34,41 +34,6 @@ pub struct ThreadRow {
     pub ending: Ending,
 }
 
-/// What rows are sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ThreadOrder {
-    /// As they appear in the trace.
-    #[default]
-    Appearance,
-    /// By name; numbers by size.
-    Name,
-    /// By process.
-    Process,
-    /// By steps, the busiest first.
-    Steps,
-    /// By first step.
-    First,
-    /// By last step, the latest first.
-    Last,
-    /// By time from first to last, the longest first.
-    Time,
-    /// By first time.
-    Started,
-    /// By cores.
-    Cores,
-    /// By how they ended.
-    Ending,
-}
-
-/// How rows are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sorting {
-    /// By what.
-    pub order: ThreadOrder,
-    /// The other way round.
-    pub is_reversed: bool,
-}
-
 /// The threads of a trace, and who ran where and when.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
@@ -136,28 +101,6 @@ fn life(
     Ok(info.first_step.zip(last))
 }
 
-/// Sorts rows; a second time the other way round. Idle cores stay at the end.
-pub fn sort_threads(rows: &mut [ThreadRow], sorting: Sorting) {
-    let Sorting { order, is_reversed } = sorting;
-    let number = |row: &ThreadRow| row.name.parse::<u64>().unwrap_or(u64::MAX);
-    rows.sort_by(|one, other| {
-        let by_order = match order {
-            ThreadOrder::Appearance => one.thread.cmp(&other.thread),
-            ThreadOrder::Name => (number(one), &one.name).cmp(&(number(other), &other.name)),
-            ThreadOrder::Process => one.process.cmp(&other.process),
-            ThreadOrder::Steps => other.steps.cmp(&one.steps),
-            ThreadOrder::First => one.life.cmp(&other.life),
-            ThreadOrder::Last => other.life.map(|life| life.1).cmp(&one.life.map(|life| life.1)),
-            ThreadOrder::Time => other.lasted().cmp(&one.lasted()),
-            ThreadOrder::Started => one.times.cmp(&other.times),
-            ThreadOrder::Cores => one.cores.cmp(&other.cores),
-            ThreadOrder::Ending => one.ending.cmp(&other.ending),
-        };
-        let by_order = if is_reversed { by_order.reverse() } else { by_order };
-        one.is_idle.cmp(&other.is_idle).then(by_order).then(one.thread.cmp(&other.thread))
-    });
-}
-
 impl ThreadRow {
     /// From its first to its last time.
     pub fn lasted(&self) -> Option<u64> {
@@ -178,21 +121,6 @@ impl ThreadRow {
             false => format!("{first}-{last}"),
         };
         ranges.iter().map(text).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Name, process, steps, first and last step, time, cores and how it ended, each as a text.
-    pub fn texts(&self) -> Vec<String> {
-        let number = |step: Option<Step>| step.map(|step| step.0.to_string()).unwrap_or_default();
-        vec![
-            self.name.clone(),
-            self.process.clone().unwrap_or_default(),
-            self.steps.to_string(),
-            number(self.life.map(|life| life.0)),
-            number(self.life.map(|life| life.1)),
-            self.lasted().map(span_text).unwrap_or_default(),
-            self.cores_text(),
-            ending_words(self.ending).to_owned(),
-        ]
     }
 
     /// As it is copied.
@@ -241,14 +169,13 @@ mod tests {
     use stepback_generator::drmemtrace::{Container, SampleFile, TraceRecipe, TraceWriter, marker};
 
     use super::*;
-    use crate::session::test_session::{overflow, recorded, sample};
+    use crate::session::test_session::{overflow, recorded};
 
     /// Some time, in microseconds since 1601.
     const START: u64 = 13_400_000_000_000_000;
 
-    fn lines(session: &Session, order: ThreadOrder) -> Vec<String> {
-        let mut rows = threads_of(session, &Cancel::default()).expect("threads").rows;
-        sort_threads(&mut rows, Sorting { order, is_reversed: false });
+    fn lines(session: &Session) -> Vec<String> {
+        let rows = threads_of(session, &Cancel::default()).expect("threads").rows;
         rows.iter().map(ThreadRow::line).collect()
     }
 
@@ -267,36 +194,26 @@ mod tests {
     #[test]
     fn a_row_tells_where_a_thread_ran_and_how_it_ended() {
         let (session, _place) = recorded(&[file(1, 0, (3, Some(60))), file(2, 4, (5, Some(39)))]);
-        let rows = lines(&session, ThreadOrder::Appearance);
+        let rows = lines(&session);
         assert_eq!(rows[0], "thread 1 · process 1 · 3 steps · 0 to 2 · 999 µs · cores 0-1 · exit");
         assert_eq!(rows[1], "thread 2 · process 1 · 5 steps · 3 to 7 · 998 µs · cores 4-5 · killed or cut off");
-        let rows = lines(&session, ThreadOrder::Steps);
-        assert!(rows[0].starts_with("thread 2 "), "{rows:?}");
     }
 
     #[test]
     fn how_a_thread_without_system_calls_ended_is_not_guessed() {
         let (session, _place) = recorded(&[file(1, 0, (3, None))]);
-        assert!(lines(&session, ThreadOrder::Name)[0].ends_with("cores 0-1 · ended"));
+        assert!(lines(&session)[0].ends_with("cores 0-1 · ended"));
     }
 
     #[test]
     fn a_process_that_ends_takes_its_threads_with_it() {
         let (session, _place) = recorded(&[file(1, 0, (3, Some(231))), file(2, 0, (5, None))]);
-        let rows = lines(&session, ThreadOrder::Ending);
+        let rows = lines(&session);
         assert!(rows[0].ends_with("exit_group") && rows[1].ends_with("with the process"), "{rows:?}");
     }
 
     #[test]
-    fn idle_cores_are_no_thread_and_stay_at_the_end() {
-        let (session, _place) = sample(stepback_generator::drmemtrace::Sample::CoreSharded);
-        let rows = lines(&session, ThreadOrder::Steps);
-        let idle = rows.iter().position(|row| row.starts_with("thread idle"));
-        assert!(idle.is_none_or(|idle| idle + 1 == rows.len()), "{rows:?}");
-    }
-
-    #[test]
     fn a_tarmac_trace_has_its_cpus() {
-        assert_eq!(lines(&overflow(), ThreadOrder::Name), ["thread cpu0 · 1,763 steps · 0 to 1,762"]);
+        assert_eq!(lines(&overflow()), ["thread cpu0 · 1,763 steps · 0 to 1,762"]);
     }
 }

@@ -142,6 +142,11 @@ impl Windows {
         }
     }
 
+    /// Moment of the trace that the active window shows.
+    pub fn moment(&self, position: Position) -> Moment {
+        Moment { trace: self.active().trace, position: position.0 }
+    }
+
     /// The same with its trace, so that a panel can be pinned to it.
     pub fn moment_of(&self, follow: Follow) -> Moment {
         let trace = match follow {

@@ -14,7 +14,7 @@ use crate::messages::say;
 use crate::model::Meaning;
 use crate::model::bookmark_words::place_words;
 use crate::model::table::{Table, TableCell, TableRow};
-use crate::notes::{Bookmark, BookmarkChange, BookmarkPlace};
+use crate::notes::{Bookmark, BookmarkChange, BookmarkId, BookmarkPlace};
 use crate::worker::Slot;
 
 const HEADS: [&str; 4] = ["bookmarks-place", "bookmarks-name", "bookmarks-note-2", "bookmarks-what-is-there"];
@@ -54,25 +54,21 @@ impl TableSource for BookmarkTable {
         Ok(Arc::clone(&self.table))
     }
 
-    fn nothing(&self) -> Option<&'static str> {
-        Some(say!("bookmarks-nothing-is-marked"))
+    fn nothing(&self, _: &Desk) -> Option<String> {
+        Some(say!("bookmarks-nothing-is-marked").to_owned())
     }
 
     fn advice(&self) -> &'static str {
         say!("terminal-how-to-mark")
     }
 
-    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let asked = match (gesture, row.position, row.address) {
             (Gesture::Go, Some(position), _) => Action::travel(desk.windows.active, position),
             (Gesture::Go | Gesture::GoOn, _, Some(address)) => {
                 Action::View(ViewAction::ShowMemory(format!("{:#x}", address.0)))
             }
-            (Gesture::Remove, ..) => {
-                let known = desk.bookmarks.list().iter().find(|bookmark| name_of(bookmark) == row.name);
-                let Some(known) = known else { return false };
-                Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(known.id)))
-            }
+            (Gesture::Remove, ..) => Action::Mark(MarkAction::Bookmark(BookmarkChange::Remove(BookmarkId(row.key)))),
             _ => return false,
         };
         out.push(asked);
@@ -84,11 +80,6 @@ impl TableSource for BookmarkTable {
     }
 }
 
-/// Numbers are never used again.
-fn name_of(bookmark: &Bookmark) -> String {
-    bookmark.id.0.to_string()
-}
-
 fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
     let rows = bookmarks.iter().enumerate().map(|(place, bookmark)| {
         let words = words.get(place).cloned().unwrap_or_default();
@@ -97,7 +88,8 @@ fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
             BookmarkPlace::Position(_) | BookmarkPlace::Range { .. } => None,
         };
         TableRow {
-            name: name_of(bookmark),
+            name: say!("bookmarks-row", title = bookmark.title()),
+            key: bookmark.id.0,
             cells: vec![
                 TableCell::new(Meaning::Second, bookmark.place.text()),
                 TableCell::new(Meaning::Symbol, bookmark.name.clone()),
@@ -106,7 +98,7 @@ fn table(bookmarks: &[Bookmark], words: &[String]) -> Table {
             ],
             position: bookmark.place.position().map(Position),
             address,
-            is_faded: false,
+            ..TableRow::default()
         }
     });
     Table::new(say!("bookmarks-count", count = bookmarks.len()), &HEADS, rows.collect()).without_empty()

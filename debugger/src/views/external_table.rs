@@ -5,34 +5,53 @@ use std::sync::Arc;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::table_view::TableSource;
-use super::view::Status;
-use crate::action::{Action, PanelKind};
+use super::table_view::{TableSource, Work};
+use super::view::{Gesture, Status};
+use crate::action::{Action, CellName, PanelKind, ViewAction};
 use crate::desk::Desk;
 use crate::messages::say;
-use crate::model::Meaning;
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
 use crate::model::table::{ROWS, Table, TableCell, TableRow};
+use crate::model::{Meaning, Span};
 use crate::session::Session;
 use crate::worker::Slot;
 
 const HEADS: [&str; 6] =
     ["externals-step", "externals-address", "externals-was", "externals-read", "externals-symbol", "externals-thread"];
-/// How many changes are listed at first, and how many more each "… more" adds.
+/// Number of changes that are listed at first, and that each "… more" adds.
 const PAGE: usize = 200;
 
 /// A row for each read that contradicted the last known write.
 #[derive(Default)]
 pub struct ExternalTable {
+    /// Position at which the list begins.
+    from: Position,
     /// Pages that were asked for besides the first.
     more: usize,
-    answer: Slot<usize, Arc<Table>>,
+    answer: Slot<ExternalQuestion, Arc<ExternalList>>,
+}
+
+/// Part of the changes.
+#[derive(Clone, Copy, PartialEq)]
+struct ExternalQuestion {
+    from: Position,
+    limit: usize,
+}
+
+/// Changes and their rows. The key of a row is the place of its change.
+struct ExternalList {
+    changes: Vec<ExternalRow>,
+    table: Arc<Table>,
 }
 
 impl ExternalTable {
-    fn limit(&self) -> usize {
-        ((self.more + 1) * PAGE).min(ROWS)
+    fn question(&self) -> ExternalQuestion {
+        ExternalQuestion { from: self.from, limit: ((self.more + 1) * PAGE).min(ROWS) }
+    }
+
+    fn change(&self, row: &TableRow) -> Option<&ExternalRow> {
+        self.answer.peek()?.1.changes.get(usize::try_from(row.key).ok()?)
     }
 }
 
@@ -46,29 +65,90 @@ impl TableSource for ExternalTable {
     }
 
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
-        let limit = self.limit();
-        let answer = self.answer.poll_long(&limit, &desk.worker, |limit| {
-            let (limit, session) = (*limit, Arc::clone(&desk.session));
-            move |cancel: &Cancel| Ok(Arc::new(table(&session, &external_rows(&session, Position(0), limit, cancel)?)))
+        let answer = self.answer.poll_long(&self.question(), &desk.worker, |question| {
+            let (question, session) = (*question, Arc::clone(&desk.session));
+            move |cancel: &Cancel| {
+                let changes = external_rows(&session, question.from, question.limit, cancel)?;
+                let table = Arc::new(table(&session, question.from, &changes));
+                Ok(Arc::new(ExternalList { changes, table }))
+            }
         });
-        Status::of_answer(&answer)
+        Status::of_answer(&answer).map(|list| Arc::clone(&list.table))
     }
 
-    fn nothing(&self) -> Option<&'static str> {
-        Some(say!("externals-no-external-changes"))
+    fn work(&self) -> Work {
+        Work::of_slot(&self.answer)
+    }
+
+    fn nothing(&self, desk: &Desk) -> Option<String> {
+        let has_changes = desk.session.index.info().external_changes > 0;
+        Some(so_far(
+            &desk.session,
+            match has_changes {
+                true => say!("externals-no-external-change-from-there"),
+                false => say!("externals-no-external-changes"),
+            },
+        ))
     }
 
     fn advice(&self) -> &'static str {
-        say!("externals-every-read-agrees-with-the")
+        match self.from {
+            Position(0) => say!("externals-every-read-agrees-with-the"),
+            _ => say!("externals-list-from-the-start-of"),
+        }
+    }
+
+    fn button(&self, desk: &Desk) -> Option<&'static str> {
+        let has_changes = desk.session.index.info().external_changes > 0;
+        has_changes.then(|| match self.from {
+            Position(0) => say!("externals-list-from-the-position"),
+            _ => say!("externals-list-from-the-start"),
+        })
+    }
+
+    /// Lists from the position, or from the start again.
+    fn press(&mut self, desk: &Desk, _: &mut Vec<Action>) -> bool {
+        self.from = match self.from {
+            Position(0) => desk.windows.active().position,
+            _ => Position(0),
+        };
+        self.more = 0;
+        true
     }
 
     fn more(&self, _: &Desk) -> Option<String> {
-        let is_full = self.answer.peek().is_some_and(|(limit, table)| table.rows.len() >= *limit);
-        (is_full && self.limit() < ROWS).then(|| say!("externals-more").to_owned())
+        let is_full = self.answer.peek().is_some_and(|(question, list)| list.changes.len() >= question.limit);
+        (is_full && self.question().limit < ROWS).then(|| say!("externals-more").to_owned())
     }
 
     fn list_more(&mut self, _: &mut Vec<Action>) {
         self.more += 1;
+    }
+
+    /// To just after the read, where the new bytes show.
+    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+        let travel = row.position.map(|position| Action::travel(desk.windows.active, position));
+        let memory = row.address.map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
+        match gesture {
+            Gesture::Go => out.extend(travel),
+            Gesture::GoOn => out.extend(travel.into_iter().chain(memory)),
+            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => return false,
+        }
+        true
+    }
+
+    fn travel_label(&self) -> &'static str {
+        say!("externals-travel-to-the-read")
+    }
+
+    /// The bytes that changed.
+    fn row_cell(&self, row: &TableRow, _: &Table) -> Option<CellName> {
+        let change = self.change(row)?;
+        Some(CellName::Memory(change.address.to_string(), change.bytes.len() as u64))
+    }
+
+    fn copied(&self, row: &TableRow) -> String {
+        self.change(row).map_or_else(|| row.line(), ExternalRow::line)
     }
 
     fn forget(&mut self) {
@@ -76,23 +156,51 @@ impl TableSource for ExternalTable {
     }
 }
 
-fn table(session: &Session, changes: &[ExternalRow]) -> Table {
-    let rows = changes.iter().map(|change| TableRow {
-        name: change.line(),
+fn table(session: &Session, from: Position, changes: &[ExternalRow]) -> Table {
+    let rows = (0u64..).zip(changes).map(|(key, change)| TableRow {
+        name: say!("externals-row", step = change.step.0),
+        key,
         cells: vec![
             TableCell::Step(change.step),
-            TableCell::new(Meaning::Second, format!("{:x}", change.address.0)),
-            TableCell::new(Meaning::Plain, change.was_text()),
-            TableCell::new(Meaning::External, change.read_text()),
+            TableCell::new(Meaning::Second, format!("{:08x}", change.address.0)),
+            bytes_cell(change.bytes.iter().map(|byte| was(*byte))),
+            bytes_cell(change.bytes.iter().map(|byte| read(*byte))),
             TableCell::new(Meaning::Symbol, change.place.clone().unwrap_or_default()),
             TableCell::new(Meaning::Label, change.thread.clone()),
         ],
         position: Some(change.position),
         address: Some(change.address),
-        is_faded: false,
+        ..TableRow::default()
     });
     let changes = session.index.info().external_changes;
     let words = so_far(session, &say!("externals-reads", count = changes));
-    let words = say!("externals-head", reads = words, count = changes, from = "");
+    let from = match from {
+        Position(0) => String::new(),
+        from => say!("externals-from-step", step = from.0),
+    };
+    let words = say!("externals-head", reads = words, count = changes, from = from);
     Table::new(words, &HEADS, rows.collect()).without_one_thread(session).without_empty()
+}
+
+fn bytes_cell(bytes: impl Iterator<Item = Span>) -> TableCell {
+    let mut spans: Vec<Span> = bytes.collect();
+    if let Some((_, before)) = spans.split_last_mut() {
+        before.iter_mut().for_each(|span| span.text.push(' '));
+    }
+    TableCell::Spans { number: None, spans }
+}
+
+/// Byte that was known.
+fn was((was, read): (Option<u8>, u8)) -> Span {
+    match was {
+        Some(was) if was == read => Span::new(Meaning::Second, format!("{was:02x}")),
+        Some(was) => Span::new(Meaning::Plain, format!("{was:02x}")),
+        None => Span::new(Meaning::Unknown, "??"),
+    }
+}
+
+/// Byte that was read: what differs stands out.
+fn read((was, read): (Option<u8>, u8)) -> Span {
+    let is_other = was.is_some_and(|was| was != read);
+    Span::new(if is_other { Meaning::External } else { Meaning::Second }, format!("{read:02x}"))
 }

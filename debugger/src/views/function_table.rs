@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use stepback_index::Cancel;
 
+use super::row_menu::MenuEntry;
 use super::table_view::TableSource;
-use super::view::Status;
-use crate::action::{Action, CellName, PanelKind, ViewAction};
+use super::view::{Gesture, Status};
+use crate::action::{Action, CellName, PanelKind, TravelAction, ViewAction, Way};
 use crate::analysis::call_profile::Progress;
 use crate::desk::Desk;
 use crate::messages::say;
@@ -43,6 +44,32 @@ impl TableSource for FunctionTable {
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
         None
+    }
+
+    /// A click shows the callers and callees.
+    fn clicked(&self) -> Option<Gesture> {
+        None
+    }
+
+    fn double_clicked(&self) -> Gesture {
+        Gesture::Go
+    }
+
+    fn travel_label(&self) -> &'static str {
+        say!("table-travel-to-the-first-call")
+    }
+
+    fn own_entries(&self, row: &TableRow, _: &Desk) -> Vec<MenuEntry> {
+        let Some(address) = row.address else { return Vec::new() };
+        let call = |way| [Action::Travel(TravelAction::GoToCall(Some(address.to_string()), way))];
+        vec![
+            MenuEntry::new(say!("table-next-call"), call(Way::Forward)).key("."),
+            MenuEntry::new(say!("table-previous-call"), call(Way::Back)).key(","),
+        ]
+    }
+
+    fn usual_order(&self) -> Option<&'static str> {
+        Some("Self")
     }
 
     fn take(&mut self, action: &Action, _: &Desk) -> bool {

@@ -91,6 +91,10 @@ impl TableSource for AccessTable {
         }
     }
 
+    fn tab_title(&self) -> String {
+        say!("table-accesses").to_owned()
+    }
+
     fn poll(&mut self, desk: &Desk) -> Result<Arc<Table>, Status> {
         let Some(question) = &self.question else {
             let title = say!("table-no-register-memory-or-code").to_owned();
@@ -286,6 +290,22 @@ impl TableSource for MemoryTable {
     /// Rows about memory lead there, those about tasks to a step.
     fn entered(&self) -> Gesture {
         if self.kind == PanelKind::Tasks { Gesture::Go } else { Gesture::GoOn }
+    }
+
+    /// A click on a word of the stack only moves the cursor.
+    fn clicked(&self) -> Option<Gesture> {
+        (self.kind != PanelKind::StackMemory).then_some(Gesture::Go)
+    }
+
+    fn double_clicked(&self) -> Gesture {
+        if self.kind == PanelKind::StackMemory { Gesture::Go } else { Gesture::GoOn }
+    }
+
+    fn travel_label(&self) -> &'static str {
+        match self.kind {
+            PanelKind::StackMemory => say!("table-travel-to-its-write"),
+            _ => say!("table-travel-there"),
+        }
     }
 
     /// Of a region it is where that begins: all that it holds is no value.

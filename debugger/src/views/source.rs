@@ -287,7 +287,7 @@ impl View for SourceView {
                 self.state.aside = self.state.aside.saturating_sub(ASIDE);
                 return true;
             }
-            Gesture::Remove => return false,
+            Gesture::Stay | Gesture::Remove => return false,
         };
         let Some(shown) = &self.state.shown else { return false };
         out.extend(desk.windows.start_from(self.follow));

@@ -152,7 +152,7 @@ impl View for StackView {
         let to = match gesture {
             Gesture::Go => entered_at(&call),
             Gesture::GoOn => called_at(&call),
-            Gesture::Open | Gesture::Close | Gesture::Remove => return false,
+            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => return false,
         };
         self.held = Some(Held { at: self.position(desk), sent_to: to });
         out.push(Action::travel(desk.windows.travelling(self.follow), to));

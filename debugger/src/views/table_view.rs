@@ -1,16 +1,20 @@
 //! Tables with columns: which rows are shown, and in which order.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stepback_parsers::Position;
 
+use super::row_menu::{MenuEntry, RowMenu};
 use super::view::{Gesture, Marked, Rows, Status, View};
-use crate::action::{Action, CellName, Follow, PanelKind, ViewAction};
+use crate::action::{Action, CellName, Follow, MarkAction, PanelAction, PanelKind, SliceAction, ViewAction};
 use crate::desk::Desk;
+use crate::icons;
 use crate::messages::say;
 use crate::model::table::{Table, TableRow, View as Shown};
 use crate::model::table_groups::TableGroup;
+use crate::notes::WatchChange;
 use crate::worker::Slot;
 
 /// Source of the rows of a table, and the actions on them.
@@ -46,7 +50,7 @@ pub trait TableSource {
     }
 
     /// Title of the empty state; none: the summary of the table.
-    fn nothing(&self) -> Option<&'static str> {
+    fn nothing(&self, _desk: &Desk) -> Option<String> {
         None
     }
 
@@ -58,6 +62,24 @@ pub trait TableSource {
         &[]
     }
 
+    /// Asks for the details of rows in sight.
+    fn fetch(&mut self, _seen: &[TableRow], _desk: &Desk) {}
+
+    /// Detail of a row in sight that is shown after the last cell; empty until it is known.
+    fn detail(&self, _row: &TableRow) -> &str {
+        ""
+    }
+
+    /// Label of a button over the list.
+    fn button(&self, _desk: &Desk) -> Option<&'static str> {
+        None
+    }
+
+    /// Does what the button says. Returns true if other rows are listed.
+    fn press(&mut self, _desk: &Desk, _out: &mut Vec<Action>) -> bool {
+        false
+    }
+
     /// A row behind the last for what is not listed yet.
     fn more(&self, _desk: &Desk) -> Option<String> {
         None
@@ -67,13 +89,13 @@ pub trait TableSource {
     fn list_more(&mut self, _out: &mut Vec<Action>) {}
 
     /// Does something with a row. False where that means nothing there.
-    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         let travel = row.position.map(|position| Action::travel(desk.windows.active, position));
         let memory = row.address.map(|address| Action::View(ViewAction::ShowMemory(address.to_string())));
         let asked = match gesture {
             Gesture::Go => travel.or(memory),
             Gesture::GoOn => memory,
-            Gesture::Open | Gesture::Close | Gesture::Remove => None,
+            Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove => None,
         };
         out.extend(asked.clone());
         asked.is_some()
@@ -82,6 +104,78 @@ pub trait TableSource {
     /// Gesture of the Enter key.
     fn entered(&self) -> Gesture {
         Gesture::Go
+    }
+
+    /// Gesture of a click; none: a click only moves the cursor.
+    fn clicked(&self) -> Option<Gesture> {
+        Some(Gesture::Go)
+    }
+
+    /// Gesture of a double click.
+    fn double_clicked(&self) -> Gesture {
+        Gesture::GoOn
+    }
+
+    /// Label of the menu entry that travels to the position of a row.
+    fn travel_label(&self) -> &'static str {
+        say!("table-travel-there")
+    }
+
+    /// Menu entries that only this list has.
+    fn own_entries(&self, _row: &TableRow, _desk: &Desk) -> Vec<MenuEntry> {
+        Vec::new()
+    }
+
+    /// Context menu of a row.
+    fn menu(&self, row: &TableRow, table: &Table, desk: &Desk) -> RowMenu {
+        let act = |gesture| {
+            let mut actions = Vec::new();
+            self.act(row, gesture, desk, &mut actions);
+            actions
+        };
+        let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
+        let mut entries = Vec::new();
+        if let Some(position) = row.position {
+            let window = Action::Panel(PanelAction::OpenWindowAt(desk.windows.moment(position)));
+            entries.push(MenuEntry::new(self.travel_label(), act(Gesture::Go)).icon(icons::GO_TO));
+            entries.push(MenuEntry::new(say!("table-open-in-a-new-window"), [window]));
+        }
+        if row.address.is_some() {
+            let memory = MenuEntry::new(say!("table-show-memory"), act(Gesture::GoOn));
+            entries.push(memory.icon(icons::MEMORY).key("M"));
+        }
+        entries.extend(self.own_entries(row, desk));
+        if let Some(cell) = self.row_cell(row, table).filter(|_| row.address.is_some()) {
+            let at = row.position.unwrap_or(desk.windows.active().position);
+            let words = say!("slice-why-item", cell = format!("[{address}]"));
+            entries.push(MenuEntry::new(words, [Action::Slice(SliceAction::WhyAt(cell, at))]).icon(icons::WHY));
+        }
+        if let Some(at) = row.address {
+            let watch = Action::Mark(MarkAction::Watch(WatchChange::Add(format!("[{at}]"))));
+            entries.push(MenuEntry::new(say!("table-watch", address = &*address), [watch]).icon(icons::WATCH));
+        }
+        entries.extend([MenuEntry::Line, MenuEntry::copy(self.copied(row))]);
+        RowMenu { title: self.tab_title(), note: address, entries }
+    }
+
+    /// Text that is copied from a row.
+    fn copied(&self, row: &TableRow) -> String {
+        row.line()
+    }
+
+    /// Title on a tab: without what is listed.
+    fn tab_title(&self) -> String {
+        self.title()
+    }
+
+    /// Column by which the rows are in order before the user chooses one, the highest first.
+    fn usual_order(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Icon after the first cell of a row.
+    fn mark(&self, _row: &TableRow, _desk: &Desk) -> Option<char> {
+        None
     }
 
     /// True where a move of the cursor travels: the rows are the moments of one walk.
@@ -212,6 +306,11 @@ impl<S: TableSource> TableView<S> {
         self.state.more.as_deref()
     }
 
+    /// Number of rows, with the one after the last.
+    pub fn row_count(&self) -> usize {
+        self.state.table.rows.len() + usize::from(self.state.more.is_some())
+    }
+
     /// Filter and order.
     pub fn shown(&self) -> &Shown {
         &self.shown
@@ -290,12 +389,19 @@ impl<S: TableSource> View for TableView<S> {
         }
         let summary = self.source.summary(table, desk);
         if count == 0 && self.state.more.is_none() {
-            let title = self.source.nothing().map_or(summary, str::to_owned);
+            let title = self.source.nothing(desk).unwrap_or(summary);
             return Status::empty(title, self.source.advice().to_owned());
         }
         let marked = if self.shown.is_plain() { self.source.marked(table, desk) } else { None };
         let summary = if filter.is_empty() { summary } else { format!("{summary}  [{filter}]") };
-        Status::Rows(Rows { count: count + usize::from(self.state.more.is_some()), summary, marked })
+        Status::Rows(Rows { count: self.row_count(), summary, marked })
+    }
+
+    fn fetch(&mut self, seen: Range<usize>, desk: &Desk) -> Option<String> {
+        let rows = &self.state.table.rows;
+        let seen = seen.start.min(rows.len())..seen.end.min(rows.len());
+        self.source.fetch(rows.get(seen).unwrap_or_default(), desk);
+        None
     }
 
     fn act(&mut self, place: usize, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
@@ -337,7 +443,7 @@ impl<S: TableSource> View for TableView<S> {
     }
 
     fn copied(&self, place: usize) -> Option<String> {
-        self.state.table.rows.get(place).map(TableRow::line)
+        self.state.table.rows.get(place).map(|row| self.source.copied(row))
     }
 
     fn filter(&mut self, text: &str) -> bool {
@@ -368,6 +474,6 @@ fn is_turned(group: &TableGroup, gesture: Gesture) -> bool {
     match gesture {
         Gesture::Open => !group.is_open,
         Gesture::Close => group.is_open,
-        Gesture::Go | Gesture::GoOn | Gesture::Remove => false,
+        Gesture::Go | Gesture::GoOn | Gesture::Stay | Gesture::Remove => false,
     }
 }

@@ -163,6 +163,8 @@ pub enum Gesture {
     Open,
     /// Hides the children; goes to the previous change of a value.
     Close,
+    /// Restricts stepping to what the row represents.
+    Stay,
     /// Removes what the row represents.
     Remove,
 }

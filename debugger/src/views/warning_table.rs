@@ -2,25 +2,51 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
+use stepback_index::{Cancel, Query as _, RawLines, Warning};
+use stepback_parsers::Line;
+
+use super::row_menu::{MenuEntry, RowMenu};
 use super::table_view::TableSource;
 use super::view::{Gesture, Status};
 use crate::action::{Action, CellName, PanelKind, TravelAction};
 use crate::desk::Desk;
+use crate::icons;
 use crate::messages::say;
-use crate::model::Meaning;
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::table::{Table, TableCell, TableRow};
+use crate::model::text::thousands;
+use crate::model::warning_words::placed;
+use crate::model::{Meaning, Span};
+use crate::session::Session;
+use crate::worker::Slot;
 
-const HEADS: [&str; 3] = ["head-line", "head-times", "head-warning"];
+const HEADS: [&str; 4] = ["head-line", "head-byte", "head-times", "head-warning"];
+/// Maximum number of characters of a line that are shown.
+const LONGEST: usize = 300;
 
-/// A row for all warnings that are alike.
+/// A row for all warnings that are alike. The key of a row is the place of the warning in the index.
 #[derive(Default)]
 pub struct WarningTable {
+    session: Option<Arc<Session>>,
     table: Arc<Table>,
     /// How many rows there were, of how many warnings.
     of: Option<(usize, u64)>,
     /// There may be more.
     is_part: bool,
+    /// Texts of the lines in sight.
+    lines: Slot<Vec<u64>, Vec<String>>,
+}
+
+impl WarningTable {
+    /// The trace is a text, whose lines can be shown.
+    fn is_text(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.index.source().is_text())
+    }
+
+    fn warning(&self, row: &TableRow) -> Option<&Warning> {
+        self.session.as_ref()?.index.warnings().get(usize::try_from(row.key).ok()?)
+    }
 }
 
 impl TableSource for WarningTable {
@@ -37,27 +63,64 @@ impl TableSource for WarningTable {
         let of = Some((index.warnings().len(), index.info().warning_count));
         let is_part = SoFar::of(&desk.session).is_some();
         if self.of != of || self.is_part != is_part {
-            (self.table, self.of, self.is_part) = (Arc::new(table(desk)), of, is_part);
+            (self.table, self.of, self.is_part) = (Arc::new(table(&desk.session)), of, is_part);
         }
+        self.session = Some(Arc::clone(&desk.session));
         Ok(Arc::clone(&self.table))
     }
 
-    fn nothing(&self) -> Option<&'static str> {
-        Some(if self.is_part { say!("warnings-no-warnings-so-far") } else { say!("warnings-no-warnings") })
+    fn nothing(&self, _: &Desk) -> Option<String> {
+        let words = if self.is_part { say!("warnings-no-warnings-so-far") } else { say!("warnings-no-warnings") };
+        Some(words.to_owned())
     }
 
     fn advice(&self) -> &'static str {
         if self.is_part { say!("warnings-all-lines-that-are-indexed") } else { say!("warnings-all-lines-of-the-trace") }
     }
 
-    /// To the line, where the format has some.
-    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
-        let is_text = desk.session.index.source().is_text();
-        if gesture != Gesture::Go || !is_text {
-            return false;
+    fn fetch(&mut self, seen: &[TableRow], desk: &Desk) {
+        if !self.is_text() {
+            return;
         }
-        out.push(Action::Travel(TravelAction::GoTo(format!("line:{}", row.name))));
-        true
+        let lines: Vec<u64> = seen.iter().filter_map(|row| Some(self.warning(row)?.line)).collect();
+        self.lines.poll(&lines, &desk.worker, |lines| {
+            let (lines, session) = (lines.clone(), Arc::clone(&desk.session));
+            move |cancel: &Cancel| lines.iter().map(|line| line_text(&session, *line, cancel)).collect()
+        });
+    }
+
+    /// Text of the line.
+    fn detail(&self, row: &TableRow) -> &str {
+        let text = || {
+            let (warning, (lines, texts)) = (self.warning(row)?, self.lines.peek()?);
+            texts.get(lines.iter().position(|line| *line == warning.line)?)
+        };
+        text().map_or("", String::as_str)
+    }
+
+    /// To the line, where the format has some.
+    fn act(&self, row: &TableRow, gesture: Gesture, _: &Desk, out: &mut Vec<Action>) -> bool {
+        let line = self.warning(row).filter(|_| gesture == Gesture::Go && self.is_text()).map(|warning| warning.line);
+        out.extend(line.map(|line| Action::Travel(TravelAction::GoTo(format!("line:{line}")))));
+        line.is_some()
+    }
+
+    fn menu(&self, row: &TableRow, _: &Table, desk: &Desk) -> RowMenu {
+        let (mut title, mut entries) = (self.title(), Vec::new());
+        if let Some(warning) = self.warning(row).filter(|_| self.is_text()) {
+            let mut actions = Vec::new();
+            self.act(row, Gesture::Go, desk, &mut actions);
+            title = say!("warnings-line-head", line = warning.line);
+            entries.push(MenuEntry::new(say!("warnings-travel-to-its-line"), actions).icon(icons::GO_TO).key("Enter"));
+        }
+        entries.push(MenuEntry::copy(self.copied(row)));
+        RowMenu { title, note: String::new(), entries }
+    }
+
+    fn copied(&self, row: &TableRow) -> String {
+        let Some((warning, session)) = self.warning(row).zip(self.session.as_ref()) else { return row.line() };
+        let text = placed(warning, &warning.message, &session.index);
+        if warning.count > 1 { format!("{text} ×{}", thousands(warning.count)) } else { text }
     }
 
     fn row_cell(&self, _: &TableRow, _: &Table) -> Option<CellName> {
@@ -69,20 +132,45 @@ impl TableSource for WarningTable {
     }
 }
 
-fn table(desk: &Desk) -> Table {
-    let session = &desk.session;
+fn table(session: &Session) -> Table {
     let (warnings, is_text) = (session.index.warnings(), session.index.source().is_text());
-    let rows = warnings.iter().map(|warning| TableRow {
-        name: warning.line.to_string(),
+    let labeled = |label: &str, number: u64| TableCell::Spans {
+        number: Some(number),
+        spans: vec![
+            Span::new(Meaning::Label, format!("{} ", label.to_lowercase())),
+            Span::new(Meaning::Second, number.to_string()),
+        ],
+    };
+    let rows = (0u64..).zip(warnings).map(|(key, warning)| TableRow {
+        name: match is_text {
+            true => say!("warnings-at-line", line = warning.line.to_string()),
+            false => say!("warnings-message", message = &*warning.message),
+        },
+        key,
         cells: vec![
-            TableCell::number(warning.line),
+            labeled(say!("head-line"), warning.line),
+            labeled(say!("head-byte"), warning.offset),
             TableCell::number(warning.count),
             TableCell::new(Meaning::Plain, warning.message.clone()),
         ],
         ..TableRow::default()
     });
-    let count = session.index.info().warning_count;
+    let (count, kept) = (session.index.info().warning_count, warnings.len() as u64);
     let words = if is_text { say!("warnings-lines", count = count) } else { say!("warnings-places", count = count) };
-    let table = Table::new(so_far(session, &words), &HEADS, rows.collect());
-    if is_text { table } else { table.without_named("Line") }
+    let words = so_far(session, &words);
+    let words = match kept {
+        _ if count <= kept => words,
+        1 => format!("{words}; {}", say!("warnings-one-is-listed")),
+        _ => format!("{words}; {}", say!("warnings-that-differ", count = kept)),
+    };
+    let table = Table::new(words, &HEADS, rows.collect());
+    if is_text { table } else { table.without_named("Line").without_named("Byte") }
+}
+
+/// Text of a line, without what would break the row.
+fn line_text(session: &Session, line: u64, cancel: &Cancel) -> Result<String> {
+    let found = RawLines { first: Line(line), count: 1 }.run(&session.index, cancel)?;
+    let text = found.into_iter().next().map(|line| line.text).unwrap_or_default();
+    let shown = text.trim().chars().take(LONGEST).map(|letter| if letter.is_control() { ' ' } else { letter });
+    Ok(shown.collect())
 }

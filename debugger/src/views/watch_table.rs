@@ -52,6 +52,7 @@ impl ShownWatch<'_> {
             Gesture::GoOn => travel(self.state.and_then(|state| state.next_write)),
             Gesture::Open => change(Way::Forward),
             Gesture::Close => change(Way::Back),
+            Gesture::Stay => None,
             Gesture::Remove => Some(Action::Mark(MarkAction::Watch(WatchChange::Remove(self.place)))),
         };
         let Some(asked) = asked else { return false };
@@ -83,7 +84,7 @@ struct Told {
 impl WatchTable {
     fn at(&self, row: &TableRow) -> Option<ShownWatch<'_>> {
         let ((watches, _), told) = self.answer.peek()?;
-        let place = row.name.parse::<usize>().ok()?;
+        let place = usize::try_from(row.key).ok()?;
         Some(ShownWatch { place, watch: watches.get(place)?, state: Some(told.states.get(place)?) })
     }
 }
@@ -118,15 +119,15 @@ impl TableSource for WatchTable {
         Status::of_answer(&answer).map(|told| Arc::clone(&told.table))
     }
 
-    fn nothing(&self) -> Option<&'static str> {
-        Some(say!("watches-nothing-is-watched"))
+    fn nothing(&self, _: &Desk) -> Option<String> {
+        Some(say!("watches-nothing-is-watched").to_owned())
     }
 
     fn advice(&self) -> &'static str {
         say!("terminal-how-to-watch")
     }
 
-    fn act(&mut self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
+    fn act(&self, row: &TableRow, gesture: Gesture, desk: &Desk, out: &mut Vec<Action>) -> bool {
         self.at(row).is_some_and(|watch| watch.act(gesture, self.follow, desk, out))
     }
 
@@ -144,8 +145,13 @@ impl TableSource for WatchTable {
 }
 
 fn table(watches: &[Watch], states: &[WatchState]) -> Table {
-    let rows = watches.iter().zip(states).enumerate().map(|(place, (watch, state))| TableRow {
-        name: place.to_string(),
+    let rows = (0u64..).zip(watches.iter().zip(states)).map(|(key, (watch, state))| TableRow {
+        name: say!(
+            "watches-row",
+            expression = &*watch.expression,
+            value = state.value.as_deref().unwrap_or(say!("watches-unknown"))
+        ),
+        key,
         cells: vec![
             TableCell::new(Meaning::Symbol, as_read(&watch.expression, &state.readings)),
             TableCell::new(Meaning::Label, watch.kind.name()),
@@ -153,9 +159,8 @@ fn table(watches: &[Watch], states: &[WatchState]) -> Table {
             state.next_write.map_or_else(TableCell::default, TableCell::Step),
             value(state),
         ],
-        position: None,
         address: state.address,
-        is_faded: false,
+        ..TableRow::default()
     });
     Table::new(say!("terminal-watches", count = watches.len()), &HEADS, rows.collect())
 }

@@ -125,7 +125,7 @@ impl View for WhyView {
                 out.extend(memory);
                 is_shown
             }
-            (Gesture::Open | Gesture::Close | Gesture::Remove, _) => false,
+            (Gesture::Open | Gesture::Close | Gesture::Stay | Gesture::Remove, _) => false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! A list of up to 2^64 rows: our own scroll state and scroll bar.
 
+use std::ops::Range;
+
 use egui::{Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::pen::ROW;
@@ -87,6 +89,18 @@ impl ListArea {
     /// The same for lists that are in memory, whose rows have places.
     pub fn places(&self) -> impl Iterator<Item = (usize, Rect)> + use<> {
         self.rows().filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
+    }
+
+    /// Range of the rows in view; the last may be cut.
+    pub fn range(&self) -> Range<u64> {
+        let first = self.rows().next().map_or(0, |(row, _)| row);
+        first..self.rows().last().map_or(first, |(row, _)| row + 1)
+    }
+
+    /// Range of the rows in view, of lists that are in memory.
+    pub fn seen(&self) -> Range<usize> {
+        let first = self.places().next().map_or(0, |(place, _)| place);
+        first..self.places().last().map_or(first, |(place, _)| place + 1)
     }
 
     /// The rows in view with their rectangles; the last may be cut.

@@ -3,7 +3,9 @@
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::theme::{Tok, icon, mono, semi, ui as ui_font};
+use stepback_debugger::action::Action;
 use stepback_debugger::keymap::key_name;
+use stepback_debugger::views::{MenuEntry, RowMenu};
 
 /// Height of an entry.
 const HEIGHT: f32 = 24.0;
@@ -71,6 +73,21 @@ pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
     painter.text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, title, semi(12.5), tok.t1);
     painter.text(pos2(rect.right() - 8.0, rect.center().y), Align2::RIGHT_CENTER, value, mono(12.5), tok.t2);
     menu_line_ui(ui, tok);
+}
+
+/// Draws the context menu of a row.
+pub fn row_menu_ui(ui: &mut Ui, tok: &Tok, RowMenu { title, note, entries }: RowMenu, out: &mut Vec<Action>) {
+    menu_head_ui(ui, tok, &title, &note);
+    for entry in entries {
+        match entry {
+            MenuEntry::Line => menu_line_ui(ui, tok),
+            MenuEntry::Choice { icon, label, key, actions } => {
+                if (MenuItem { icon, text: &label, key }).ui(ui, tok) {
+                    out.extend(actions);
+                }
+            }
+        }
+    }
 }
 
 /// A hairline between groups of entries.

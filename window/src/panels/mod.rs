@@ -12,7 +12,6 @@ mod calls;
 mod compare;
 mod cursor_list;
 mod effects_items;
-mod externals;
 mod field;
 mod find;
 mod findings;
@@ -36,11 +35,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod thread;
-mod threads;
 mod timeline;
 mod trace;
 mod view;
-mod warnings;
 mod watches;
 mod why;
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::bookmarks::BookmarksPanel;
 use super::calls::CallsPanel;
 use super::compare::ComparePanel;
-use super::externals::ExternalsPanel;
 use super::find::FindPanel;
 use super::findings::FindingsPanel;
 use super::functions::{FlamePanel, FunctionsPanel};
@@ -17,15 +16,14 @@ use super::panel::Panel;
 use super::registers::RegistersPanel;
 use super::source::SourcePanel;
 use super::stack::StackPanel;
-use super::table::TablePanel;
-use super::threads::ThreadsPanel;
+use super::table::{ListPanel, TablePanel};
 use super::trace::TracePanel;
-use super::warnings::WarningsPanel;
 use super::watches::WatchesPanel;
 use super::why::WhyPanel;
 use crate::theme::icons;
 use stepback_debugger::action::{Follow, PanelKind, WindowId};
 use stepback_debugger::keymap::panel_row;
+use stepback_debugger::views::{ExternalTable, ThreadTable, WarningTable};
 
 /// The types of panels, each with the kinds that it shows, and under the name by which layouts that are kept call it:
 /// such a name is for good.
@@ -78,15 +76,15 @@ panes! {
     /// The difference of two positions.
     Compare(ComparePanel): Compare;
     /// The warnings of the parser.
-    Warnings(WarningsPanel): Warnings;
+    Warnings(ListPanel<WarningTable>): Warnings;
     /// The call stack.
     Stack(StackPanel): Stack;
     /// The external changes of memory.
-    Externals(ExternalsPanel): Externals;
+    Externals(ListPanel<ExternalTable>): Externals;
     /// A source file.
     Source(SourcePanel): Source;
     /// The threads.
-    Threads(ThreadsPanel): Threads;
+    Threads(ListPanel<ThreadTable>): Threads;
     /// A list of accesses, of blocks of the heap, of pages or regions of memory, of words of the stack, or of tasks.
     Table(TablePanel): Accesses | Heap | Heat | Tasks | Regions | StackMemory | Effects;
     /// What breaks rules.

@@ -10,11 +10,10 @@ use super::calls::CallsPanel;
 use super::compare::ComparePanel;
 use super::memory::MemoryPanel;
 use super::trace::TracePanel;
-use super::warnings::WarningsPanel;
 use super::*;
 use crate::theme::{Fonts, Tok, install_fonts, install_styles};
 use stepback_debugger::action::{
-    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, TravelAction, ViewAction, Way, WindowId,
+    Access, Action, CellName, Fold, Follow, PanelAction, PanelId, PanelKind, TravelAction, ViewAction, Way, WindowId,
 };
 use stepback_debugger::desk::{Desk, desk_over};
 use stepback_debugger::model::{Ground, SourceChoice};
@@ -310,7 +309,7 @@ fn the_tab_names_the_registers_that_are_shown() {
 
 #[test]
 fn a_trace_without_warnings_says_so() {
-    let mut panel = WarningsPanel::new();
+    let mut panel = Pane::new(PanelKind::Warnings, ONE);
     let harness = Bench::new(0, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("No warnings");
 }

@@ -55,7 +55,7 @@ impl<'a> RowMaker<'a> {
             TableCell::Text(self.matched(hit)?),
         ];
         let name = say!("find-hit-at-step", step = record.step.0);
-        Ok(TableRow { name, cells, position: Some(hit.position), address: address_of(hit), is_faded: false })
+        Ok(TableRow { name, cells, position: Some(hit.position), address: address_of(hit), ..TableRow::default() })
     }
 
     /// What of the step is the hit.

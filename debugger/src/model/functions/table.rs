@@ -91,7 +91,7 @@ fn function_row(session: &Session, function: &FunctionUse, name: &str, whole: Wh
         ],
         position: Some(*first),
         address: Some(*address),
-        is_faded: false,
+        ..TableRow::default()
     }
 }
 

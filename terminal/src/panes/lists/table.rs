@@ -4,8 +4,8 @@ use super::list::{Listing, Row};
 use crate::look::Role;
 use crate::pane::Cx;
 use crate::pen::{Pen, Run};
-use stepback_debugger::model::Meaning;
 use stepback_debugger::model::table::{Table, TableCell};
+use stepback_debugger::model::{Meaning, Span};
 use stepback_debugger::views::{TableSource, TableView};
 
 /// Cells between two columns.
@@ -54,9 +54,12 @@ impl<S: TableSource> Listing for TableView<S> {
         } else if self.source().is_here(row, cx.desk) {
             pen.role(run, "▶", Role::Position(cx.desk.windows.active.0));
         }
+        let detail = Span::new(Meaning::Label, self.source().detail(row));
         for (place, at) in columns(self, run.behind(2)) {
-            if let Some(cell) = row.cells.get(place) {
-                draw_cell(cell, at, pen);
+            let Some(cell) = row.cells.get(place) else { continue };
+            let rest = draw_cell(cell, at, pen);
+            if place + 1 == row.cells.len() && !detail.text.is_empty() {
+                pen.spans(rest.behind(GAP), std::slice::from_ref(&detail));
             }
         }
         if row.is_faded {
@@ -65,15 +68,16 @@ impl<S: TableSource> Listing for TableView<S> {
     }
 }
 
-fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) {
+/// Draws a cell. Returns what is left of the run.
+fn draw_cell(cell: &TableCell, at: Run, pen: &mut Pen<'_>) -> Run {
     match cell {
-        TableCell::Text(span) => drop(pen.spans(at, std::slice::from_ref(span))),
-        TableCell::Number(_, span) => drop(pen.text_right(at, &span.text, pen.look.text(span.meaning))),
-        TableCell::Step(_) => drop(pen.text_right(at, &cell.text(), pen.look.text(Meaning::Second))),
+        TableCell::Text(_) | TableCell::Spans { .. } => pen.spans(at, cell.spans()),
+        TableCell::Number(_, span) => pen.text_right(at, &span.text, pen.look.text(span.meaning)),
+        TableCell::Step(_) => pen.text_right(at, &cell.text(), pen.look.text(Meaning::Second)),
         TableCell::Bar(reads, writes, most) => {
             let reads = bar(*reads, *most);
             let rest = pen.role(at, &"█".repeat(reads), Role::Text(Meaning::Read));
-            pen.role(rest, &"━".repeat(bar(*writes, *most)), Role::Text(Meaning::Write));
+            pen.role(rest, &"━".repeat(bar(*writes, *most)), Role::Text(Meaning::Write))
         }
     }
 }

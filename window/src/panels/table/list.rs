@@ -99,22 +99,27 @@ impl RowList {
             return empty_ui(ui, pen, rect, icon_of(view.kind()), nothing);
         }
         let head = rect.split_top_bottom_at_y(rect.top() + HEAD).0;
-        let shown = place.shown(table.rows.len());
+        let shown = place.shown(view.row_count());
         for (key, row) in self.cursor.keys(ui, view, shown, cx, out) {
-            if key == PanelKey::ShowMemory {
+            let has_memory = table.rows.get(row).is_some_and(|row| row.address.is_some());
+            if key == PanelKey::ShowMemory && has_memory {
                 view.act(row, Gesture::GoOn, cx.desk, out);
             }
         }
         let gap = view.rows_before(cx.desk);
         self.reveal(gap, shown);
         let area = self.cursor.area(ui, shown.list, shown.rows, cx.tok);
+        view.fetch(area.seen(), cx.desk);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let rows = TableRows { pen, cx, view, table: &table, cursor: self.cursor(), right: area.body.right() };
         let sorted = rows.heads_ui(ui, &head_pen, head);
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
-            rows.row_ui(ui, rect, place, &mut touched, out);
+            match place < table.rows.len() {
+                true => rows.row_ui(ui, rect, place, &mut touched, out),
+                false => rows.more_ui(ui, rect, &mut touched),
+            }
             let y = match gap {
                 Some((_, gap)) if gap == place => Some(rect.top()),
                 Some((_, gap)) if gap == place + 1 => Some(rect.bottom()),

@@ -1,34 +1,22 @@
-//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages.
+//! Lists of accesses, of blocks of the heap, of pages and regions of memory: kinds that are saved under one name.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-use std::time::Duration;
-
-use egui::{Rect, Ui, pos2};
+use egui::Ui;
 use serde::{Deserialize, Serialize, Serializer};
 use stepback_parsers::Position;
 
 use super::access_bar::{self, AccessBar};
-use super::export::{Export, ListTools};
-use super::kind::{icon_of, title_of};
-use super::list::{ListPlace, RowList};
+use super::list::RowList;
+use super::table_ui::TableUi;
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{EmptyWords, empty_ui, error_ui, loading_ui, watch_for_late};
-use crate::theme::ui as ui_font;
+use crate::panels::pen::Pen;
 use stepback_debugger::action::{Action, CellName, PanelKind, WindowId};
 use stepback_debugger::desk::{Desk, SessionWatch};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::access_table::Arrangement;
 use stepback_debugger::model::table::View as Filter;
-use stepback_debugger::views::{AccessTable, EffectsTable, MemoryTable, Status, TableSource, TableView, View, Work};
-
-/// How often the list grows while more is found.
-const FOUND_AFTER: Duration = Duration::from_millis(120);
-/// The bar with the count.
-const BAR: f32 = 30.0;
+use stepback_debugger::views::{AccessTable, EffectsTable, MemoryTable, TableSource, TableView, View};
 
 /// A list.
 #[derive(Deserialize)]
@@ -127,56 +115,6 @@ impl TableState {
     }
 }
 
-/// A list where it is drawn.
-struct ListUi<'a, S> {
-    view: &'a mut TableView<S>,
-    list: &'a mut RowList,
-    pen: &'a Pen<'a>,
-    rect: Rect,
-    how_to_ask: Option<&'static str>,
-}
-
-impl<S: TableSource> ListUi<'_, S> {
-    fn ui(mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let Self { pen, rect, .. } = self;
-        let status = self.view.poll(cx.desk);
-        let work = self.view.source().work();
-        match work {
-            Work::Done => {}
-            Work::Waiting | Work::Late => watch_for_late(ui),
-            Work::Growing => ui.ctx().request_repaint_after(FOUND_AFTER),
-        }
-        let (title, advice) = match status {
-            Status::Failed(error) => return error_ui(ui, pen, rect, &error, out),
-            Status::Loading(_) => return loading_ui(pen, rect),
-            Status::Empty { title, advice } => (title, advice),
-            Status::Rows(_) => Default::default(),
-        };
-        if !self.view.is_answered() {
-            let words = EmptyWords(&title, self.how_to_ask.unwrap_or(&advice));
-            return empty_ui(ui, pen, rect, icon_of(self.view.kind()), words);
-        }
-        let pen = if work == Work::Late { pen.clone().faded() } else { pen.clone() };
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, &pen, bar, out);
-        let place = ListPlace { pen: &pen, nothing: EmptyWords(&title, &advice), rect: rest };
-        self.list.ui(ui, &place, self.view, cx, out);
-    }
-
-    /// What is listed, and what may be done with it.
-    fn bar_ui(&mut self, ui: &mut Ui, pen: &Pen<'_>, bar: Rect, out: &mut Vec<Action>) {
-        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, pen.tok.line);
-        let (table, name) = (Arc::clone(self.view.table()), title_of(self.view.source()).to_lowercase());
-        let export = Export { pen, rows: &|| Cow::Borrowed(&*table), name: &name };
-        let tools = ListTools { export, bar }.ui(ui, self.view.filter_mut(), out);
-        if tools.is_changed {
-            self.list.rewind();
-        }
-        let start = pos2(bar.left() + INSET, bar.center().y);
-        pen.cut_text(start, &table.summary, ui_font(12.0), pen.tok.t2, tools.left);
-    }
-}
-
 impl Panel for TablePanel {
     fn make(kind: PanelKind, _: WindowId) -> Self {
         SavedTable { kind, view: Filter::default(), arrangement: Arrangement::default() }.into()
@@ -187,7 +125,7 @@ impl Panel for TablePanel {
     }
 
     fn title(&self) -> String {
-        with_view!(&self.state.lists, view => title_of(view.source()))
+        with_view!(&self.state.lists, view => view.source().tab_title())
     }
 
     /// The memory of the row under the cursor; the cell that is listed, whether it has rows or not.
@@ -217,6 +155,6 @@ impl Panel for TablePanel {
         }
         let how_to_ask = self.state.how_to_ask();
         let TableState { lists, list, .. } = &mut *self.state;
-        with_view!(lists, view => ListUi { view, list, pen, rect, how_to_ask }.ui(ui, cx, out));
+        with_view!(lists, view => TableUi { view, list, pen, rect, how_to_ask }.ui(ui, cx, out));
     }
 }

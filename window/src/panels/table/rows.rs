@@ -2,26 +2,25 @@
 
 use egui::{Rect, RichText, Ui, pos2, vec2};
 
-use super::kind::{longest, title_of, travel_words, travels_at_once, usual_order};
-use crate::panels::asked::{Asked, Touched};
-use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use super::kind::longest;
+use crate::panels::asked::Touched;
+use crate::panels::menu::row_menu_ui;
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
 use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
 use crate::panels::{HoverCell, ViewCx};
-use crate::theme::{icon, icons, mono};
-use stepback_debugger::action::{
-    Action, AppAction, MarkAction, PanelAction, PanelKind, SliceAction, TravelAction, ViewAction, Way,
-};
+use crate::theme::{icon, icons, mono, ui as ui_font};
+use stepback_debugger::action::{Action, PanelAction, PanelKind};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::Meaning;
 use stepback_debugger::model::table::{Table, TableCell, TableRow};
-use stepback_debugger::notes::WatchChange;
 use stepback_debugger::views::{Gesture, TableSource, TableView, View};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
 /// The middle of the caret of a group.
 const CARET: f32 = 8.0;
+/// Room without which the detail of a row is left out.
+const LEAST_DETAIL: f32 = 60.0;
 /// Letters of names that are never cut for other columns.
 const LEAST_NAME: f32 = 18.0;
 
@@ -68,7 +67,8 @@ impl<S: TableSource> TableRows<'_, S> {
         let is_bar =
             self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
         let characters = self.table.columns.get(place).map_or(0, |column| column.characters);
-        let bar = if self.view.kind() == PanelKind::Functions { SHARE / 2.0 } else { SHARE };
+        let is_narrow = matches!(self.view.kind(), PanelKind::Functions | PanelKind::Threads);
+        let bar = if is_narrow { SHARE / 2.0 } else { SHARE };
         if is_bar { bar } else { ADVANCE * characters.min(longest(self.view.kind())) as f32 }
     }
 
@@ -96,7 +96,7 @@ impl<S: TableSource> TableRows<'_, S> {
 
     /// Draws the heads of the columns. The column whose head was clicked.
     pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect) -> Option<usize> {
-        let (shown, usual) = (self.view.shown(), usual_order(self.view.kind()));
+        let (shown, usual) = (self.view.shown(), self.view.source().usual_order());
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         let mut clicked = None;
         for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
@@ -136,15 +136,17 @@ impl<S: TableSource> TableRows<'_, S> {
         };
         let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
         row_background(&self.pen, rect, &response, state);
-        for (cell, (left, right)) in row.cells.iter().zip(self.edges(rect.left())) {
+        let last = row.cells.len().saturating_sub(1);
+        for ((column, cell), (left, right)) in row.cells.iter().enumerate().zip(self.edges(rect.left())) {
             if left < right {
-                self.cell_ui(
-                    ui,
-                    row,
-                    cell,
-                    Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom())),
-                    out,
-                );
+                let area = Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
+                let end = self.cell_ui(ui, row, cell, area, out);
+                let after = Rect::from_min_max(pos2(end, rect.top()), area.max);
+                match column {
+                    0 => self.mark_ui(after, row),
+                    _ if column == last => self.detail_ui(after, row),
+                    _ => {}
+                }
             }
         }
         if response.clicked() || response.secondary_clicked() {
@@ -154,11 +156,13 @@ impl<S: TableSource> TableRows<'_, S> {
         if response.middle_clicked() || is_elsewhere {
             out.extend(row.position.map(|position| Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position)))));
         } else if response.double_clicked() {
-            touched.gesture(place, if travels_at_once(kind) { Gesture::GoOn } else { Gesture::Go });
-        } else if response.clicked() && travels_at_once(kind) {
-            touched.gesture(place, Gesture::Go);
+            touched.gesture(place, self.view.source().double_clicked());
+        } else if let Some(gesture) = self.view.source().clicked().filter(|_| response.clicked()) {
+            touched.gesture(place, gesture);
         }
-        response.context_menu(|ui| self.menu(ui, place, row, &mut Asked { touched, out }));
+        response.context_menu(|ui| {
+            row_menu_ui(ui, self.cx.tok, self.view.source().menu(row, self.table, self.cx.desk), out);
+        });
         // A row about one moment has a value there.
         if let Some(hover) = self.asked(row).filter(|_| row.position.is_some()) {
             response.on_hover_ui_at_pointer(|ui| {
@@ -167,6 +171,35 @@ impl<S: TableSource> TableRows<'_, S> {
             });
         }
         self.caret_ui(ui, rect, place, touched);
+    }
+
+    fn mark_ui(&self, after: Rect, row: &TableRow) {
+        if let Some(shape) = self.view.source().mark(row, self.cx.desk) {
+            self.pen.text(after.left() + 3.0, after.center().y, shape, icon(11.0), self.cx.tok.accent);
+        }
+    }
+
+    fn detail_ui(&self, after: Rect, row: &TableRow) {
+        let detail = self.view.source().detail(row);
+        if !detail.is_empty() && after.width() > LEAST_DETAIL {
+            let start = pos2(after.left() + INSET, after.center().y);
+            self.pen.cut_text(start, detail, mono(11.5), self.cx.tok.t2, after.right());
+        }
+    }
+
+    /// Draws the row after the last: there is more to list.
+    pub fn more_ui(&self, ui: &Ui, rect: Rect, touched: &mut Touched) {
+        let words = self.view.more().unwrap_or_default();
+        let response = row_response(ui, rect, "more", || words.to_owned());
+        let place = self.table.rows.len();
+        let is_cursor = self.cursor == place;
+        let state = RowState { is_selected: false, is_cursor, has_focus: self.cx.has_focus };
+        row_background(&self.pen, rect, &response, state);
+        self.pen.text(rect.left() + INSET, rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        if response.clicked() {
+            touched.cursor = Some(place);
+            touched.gesture(place, Gesture::Go);
+        }
     }
 
     /// Draws the caret of a row that stands for others.
@@ -185,34 +218,34 @@ impl<S: TableSource> TableRows<'_, S> {
         }
     }
 
-    fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) {
+    /// Draws a cell. Returns where it ends.
+    fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) -> f32 {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         match cell {
             TableCell::Step(step) => {
-                StepLink { step: *step, trace: self.cx.trace(), window: self.cx.desk.windows.active }.ui(
-                    ui,
-                    pen,
-                    rect.left(),
-                    y,
-                    out,
-                );
+                let link = StepLink { step: *step, trace: self.cx.trace(), window: self.cx.desk.windows.active };
+                link.ui(ui, pen, rect.left(), y, out)
             }
-            TableCell::Text(span) => {
-                let color = match span.meaning {
-                    Meaning::Label => tok.t3,
-                    _ if row.is_faded => tok.t3,
-                    meaning => pen.color(meaning),
-                };
-                let right = rect.right() + INSET / 2.0;
-                let end = pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, right);
-                if span.meaning == Meaning::Inferred {
-                    pen.dots(rect.left(), end.min(right), y + 7.0);
+            TableCell::Text(_) | TableCell::Spans { .. } => {
+                let (mut left, right) = (rect.left(), rect.right() + INSET / 2.0);
+                for span in cell.spans() {
+                    let color = match span.meaning {
+                        Meaning::Label => tok.t3,
+                        _ if row.is_faded => tok.t3,
+                        meaning => pen.color(meaning),
+                    };
+                    let end = pen.cut_text(pos2(left, y), &span.text, mono(12.5), color, right);
+                    if span.meaning == Meaning::Inferred {
+                        pen.dots(left, end.min(right), y + 7.0);
+                    }
+                    left = end;
                 }
+                left
             }
             TableCell::Number(_, span) => {
                 let width = pen.width(&span.text, mono(12.5));
                 let color = if row.is_faded { tok.t3 } else { pen.color(span.meaning) };
-                pen.text((rect.right() - width).max(rect.left()), y, &span.text, mono(12.5), color);
+                pen.text((rect.right() - width).max(rect.left()), y, &span.text, mono(12.5), color)
             }
             TableCell::Bar(reads, writes, most) => {
                 let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
@@ -224,46 +257,8 @@ impl<S: TableSource> TableRows<'_, S> {
                     bar(rect.left() + width(*reads), width(*writes).max(1.0)),
                     if *writes > 0 { tok.write } else { tok.read },
                 );
+                rect.right()
             }
-        }
-    }
-
-    fn menu(&self, ui: &mut Ui, place: usize, row: &TableRow, asked: &mut Asked<'_, Touched>) {
-        let (tok, kind) = (self.cx.tok, self.view.kind());
-        let Asked { touched, out } = asked;
-        let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
-        menu_head_ui(ui, tok, &title_of(self.view.source()), &address);
-        if let Some(position) = row.position {
-            if MenuItem::new(travel_words(kind)).icon(icons::GO_TO).ui(ui, tok) {
-                touched.gesture(place, Gesture::Go);
-            }
-            if MenuItem::new(say!("table-open-in-a-new-window")).ui(ui, tok) {
-                out.push(Action::Panel(PanelAction::OpenWindowAt(self.cx.moment(position))));
-            }
-        }
-        if let Some(address) = row.address
-            && MenuItem::new(say!("table-show-memory")).icon(icons::MEMORY).key("M").ui(ui, tok)
-        {
-            out.push(Action::View(ViewAction::ShowMemory(address.to_string())));
-        }
-        if let Some(address) = row.address.filter(|_| kind == PanelKind::Functions) {
-            for (words, key, way) in
-                [(say!("table-next-call"), ".", Way::Forward), (say!("table-previous-call"), ",", Way::Back)]
-            {
-                if MenuItem::new(words).key(key).ui(ui, tok) {
-                    out.push(Action::Travel(TravelAction::GoToCall(Some(address.to_string()), way)));
-                }
-            }
-        }
-        self.why_item(ui, row, out);
-        if let Some(address) = row.address
-            && MenuItem::new(&say!("table-watch", address = format!("{:x}", address.0))).icon(icons::WATCH).ui(ui, tok)
-        {
-            out.push(Action::Mark(MarkAction::Watch(WatchChange::Add(format!("[{address}]")))));
-        }
-        menu_line_ui(ui, tok);
-        if MenuItem::new(say!("table-copy")).icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-            out.push(Action::App(AppAction::Copy(row.line())));
         }
     }
 
@@ -271,14 +266,5 @@ impl<S: TableSource> TableRows<'_, S> {
     fn asked(&self, row: &TableRow) -> Option<HoverCell> {
         let at = row.position.unwrap_or(self.cx.desk.windows.active().position);
         Some(HoverCell { cell: self.view.source().row_cell(row, self.table)?, at })
-    }
-
-    /// Why the memory of a row has its value there.
-    fn why_item(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
-        let (Some(HoverCell { cell, at }), Some(address)) = (self.asked(row), row.address) else { return };
-        let words = say!("slice-why-item", cell = format!("[{:x}]", address.0));
-        if MenuItem::new(&words).icon(icons::WHY).ui(ui, self.cx.tok) {
-            out.push(Action::Slice(SliceAction::WhyAt(cell, at)));
-        }
     }
 }

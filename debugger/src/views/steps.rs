@@ -1,0 +1,121 @@
+//! The steps of a trace window.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use stepback_index::{Call, CallId, Cancel};
+use stepback_parsers::Step;
+
+use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
+use crate::desk::{BlockItem, Blocks, Desk};
+use crate::model::TraceWindow;
+use crate::model::hit_rows::ShownRow;
+use crate::model::step_rows::{StepRow, step_rows};
+use crate::worker::Slot;
+
+/// Steps in a block.
+const BLOCK: u64 = 64;
+
+/// Details of the rows of a list of steps: steps, folded calls, and the end of the program.
+#[derive(Debug)]
+pub struct StepsView {
+    steps: Blocks<StepRow>,
+    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
+    ending: Slot<(), Option<FatalEnding>>,
+}
+
+impl Default for StepsView {
+    fn default() -> Self {
+        Self { steps: Blocks::new(BLOCK), folded: Slot::default(), ending: Slot::default() }
+    }
+}
+
+impl StepsView {
+    /// Asks for the details of rows in sight, and of the last step before the position.
+    pub fn fetch(&mut self, rows: Range<u64>, window: &TraceWindow, desk: &Desk) {
+        let end = desk.session.index.step_count();
+        let in_sight: Vec<u64> = self.steps_in(rows.clone(), window).map(|step| step.0).collect();
+        let in_sight: Vec<u64> = in_sight.into_iter().chain(window.position.last_step().map(|step| step.0)).collect();
+        // The neighbours come last, so that scrolling finds them there.
+        let neighbours = [
+            in_sight.iter().max().map(|last| last.saturating_add(BLOCK)),
+            in_sight.iter().min().map(|first| first.saturating_sub(BLOCK)),
+        ];
+        let wanted = in_sight.into_iter().chain(neighbours.into_iter().flatten()).filter(|step| *step < end);
+        self.fetch_steps(wanted.collect(), desk);
+        let folded = rows.filter_map(|row| match window.row(row)? {
+            ShownRow::Folded { call, .. } => Some(call),
+            ShownRow::Step(_) | ShownRow::Hidden { .. } => None,
+        });
+        let folded: Vec<CallId> = folded.collect();
+        if !folded.is_empty() {
+            self.folded.poll(&folded, &desk.worker, |folded| {
+                let (session, folded) = (Arc::clone(&desk.session), folded.clone());
+                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
+            });
+        }
+        self.ending.poll_long(&(), &desk.worker, |()| {
+            let session = Arc::clone(&desk.session);
+            move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?)
+        });
+    }
+
+    /// Asks only for the last step before the position.
+    pub fn fetch_last(&mut self, window: &TraceWindow, desk: &Desk) {
+        self.fetch_steps(window.position.last_step().map(|step| step.0).into_iter().collect(), desk);
+    }
+
+    fn fetch_steps(&mut self, wanted: Vec<u64>, desk: &Desk) {
+        self.steps.fetch(wanted.into_iter(), &desk.worker, |range| {
+            let session = Arc::clone(&desk.session);
+            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
+        });
+    }
+
+    fn steps_in(&self, rows: Range<u64>, window: &TraceWindow) -> impl Iterator<Item = Step> {
+        rows.filter_map(|row| match window.row(row)? {
+            ShownRow::Step(step) => Some(step),
+            ShownRow::Folded { .. } | ShownRow::Hidden { .. } => None,
+        })
+    }
+
+    /// Returns the details of a step, once they are known.
+    pub fn step(&self, step: Step) -> Option<&StepRow> {
+        self.steps.known(step.0)
+    }
+
+    /// Returns the details of the steps among some rows that are known.
+    pub fn known_steps(&self, rows: Range<u64>, window: &TraceWindow) -> impl Iterator<Item = &StepRow> {
+        self.steps_in(rows, window).filter_map(|step| self.step(step))
+    }
+
+    /// True once the details of all steps among some rows are known, or cannot be read.
+    pub fn are_known(&self, rows: Range<u64>, window: &TraceWindow) -> bool {
+        self.steps_in(rows, window).all(|step| self.steps.is_here(step.0))
+    }
+
+    /// Returns why a step among some rows cannot be read.
+    pub fn error(&self, rows: Range<u64>, window: &TraceWindow) -> Option<String> {
+        self.steps_in(rows, window).find_map(|step| match self.steps.get(step.0) {
+            BlockItem::Failed(error) => Some(error.to_owned()),
+            BlockItem::Known(_) | BlockItem::Loading => None,
+        })
+    }
+
+    /// Returns a folded call in sight, once it is known.
+    pub fn call(&self, call: CallId) -> Option<Call> {
+        let (asked, known) = self.folded.peek()?;
+        let place = asked.iter().position(|asked| *asked == call)?;
+        known.get(place).copied().flatten()
+    }
+
+    /// Returns where the program died, if it did.
+    pub fn ending(&self) -> Option<&FatalEnding> {
+        self.ending.peek()?.1.as_ref()
+    }
+
+    /// True once it is known whether the program died.
+    pub fn is_ending_known(&self) -> bool {
+        self.ending.peek().is_some()
+    }
+}
