@@ -1,51 +1,37 @@
 //! The raw text of the trace, line by line.
 
-use std::sync::Arc;
-
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
-use stepback_parsers::{Line, Position};
+use stepback_parsers::Position;
 
 use super::steps::{CodeStyle, Scene};
 use super::view::{Anchor, View};
 use crate::look::Role;
 use crate::pane::Cx;
 use crate::pen::{Pen, Run};
-use stepback_debugger::desk::{BlockItem, Blocks};
+use stepback_debugger::desk::BlockItem;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::raw_words::{RunKind, runs};
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{Meaning, Span, TraceWindow};
-use stepback_debugger::worker::{Answer, Slot};
-
-/// Lines in a block.
-const BLOCK: u64 = 128;
+use stepback_debugger::views::RawTextView;
 
 /// The lines of one window.
+#[derive(Default)]
 pub struct RawList {
     /// Where it is scrolled to, in lines from 0.
     pub view: View,
-    blocks: Blocks<RawLine>,
-    /// The line before which the position is; for the end, none.
-    line: Slot<Position, Option<Line>>,
+    text: RawTextView,
     revealed: Option<Position>,
     /// The line before which the position is, as far as it is known.
     gap: Option<u64>,
-}
-
-impl Default for RawList {
-    fn default() -> Self {
-        let (view, blocks) = (View::default(), Blocks::new(BLOCK));
-        Self { view, blocks, line: Slot::default(), revealed: None, gap: None }
-    }
 }
 
 impl RawList {
     /// The lines of the step before the position, as far as they are known.
     pub fn lines_of_last(&self, window: &TraceWindow) -> Vec<String> {
         let Some((gap, last)) = self.gap.zip(window.position.last_step()) else { return Vec::new() };
-        let known = |row: u64| self.blocks.known(row).filter(|line| line.step == Some(last));
+        let known = |row: u64| self.text.line(row).filter(|line| line.step == Some(last));
         let mut lines: Vec<String> = (0..gap).rev().map_while(known).map(|line| line.text.clone()).collect();
         lines.reverse();
         lines
@@ -63,7 +49,7 @@ impl RawList {
         // Below the position all rows stand one lower.
         let row = self.view.top.saturating_add(u64::from(row));
         let below = self.gap.is_some_and(|gap| row > gap && gap >= self.view.top);
-        let line = self.blocks.known(if below { row - 1 } else { row })?;
+        let line = self.text.line(if below { row - 1 } else { row })?;
         Some(line.step.map_or(Position(0), |step| step.after()))
     }
 
@@ -79,27 +65,13 @@ impl RawList {
         let rows = self.view.top..self.view.top.saturating_add(self.view.height).min(lines);
         // The lines of the last step may stand above.
         let above = self.gap.map(|gap| gap.saturating_sub(1));
-        self.blocks.fetch(rows.chain(above).filter(|row| *row < lines), cx.worker(), |range| {
-            let session = Arc::clone(&cx.desk.session);
-            // Rows count from 0, lines from 1.
-            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
-            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
-        });
+        self.text.fetch(rows, above, cx.desk);
         self.draw_lines(area, lines, pen, scene);
     }
 
     /// Scrolls to the position when it moved.
     fn follow(&mut self, lines: u64, cx: &Cx<'_>, window: &TraceWindow) {
-        let session = Arc::clone(&cx.desk.session);
-        let answer = self.line.poll(&window.position, cx.worker(), |position| {
-            let step = position.next_step();
-            move |cancel: &Cancel| {
-                let is_end = step.before() >= session.index.end();
-                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
-            }
-        });
-        if let Answer::Fresh(line) = answer {
-            let gap = line.map_or(lines, |line| line.0.saturating_sub(1));
+        if let Some(gap) = self.text.poll_gap(window, cx.desk) {
             self.gap = Some(gap);
             if self.revealed.replace(window.position) != Some(window.position) {
                 let is_near = self.view.has(gap) || self.view.has(gap.saturating_sub(self.view.height / 2));
@@ -128,7 +100,7 @@ impl RawList {
                 pen.role(run.behind(2), &format!(" {} ", thousands(scene.window.position.0)), role);
                 continue;
             }
-            match self.blocks.get(row) {
+            match self.text.row(row) {
                 BlockItem::Known(line) => {
                     let number = format!("{:>width$} ", thousands(line.line.0), width = usize::from(width));
                     let rest = pen.role(run, &number, Role::Text(Meaning::Label));

@@ -1,10 +1,9 @@
 //! Steps with their code and what they did.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use stepback_index::{Call, CallId, Cancel};
 use stepback_parsers::{Step, StepOrigin};
 
 use super::picked::Picked;
@@ -15,22 +14,18 @@ use crate::look::Role;
 use crate::pane::Cx;
 use crate::pen::{Pen, Run};
 use crate::wrapped::wrapped;
-use stepback_debugger::analysis::fatal_ending::{FatalEnding, fatal_ending};
-use stepback_debugger::desk::{BlockItem, Blocks};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::effects::EffectText;
-use stepback_debugger::model::hit_rows::{ShownRow, Sieve};
+use stepback_debugger::model::hit_rows::Sieve;
 use stepback_debugger::model::names::function_name;
 use stepback_debugger::model::so_far::so_far;
 use stepback_debugger::model::spots::is_any_in;
-use stepback_debugger::model::step_rows::{StepRow, step_rows};
+use stepback_debugger::model::step_rows::StepRow;
 use stepback_debugger::model::text::thousands;
 use stepback_debugger::model::{Meaning, Span, TraceWindow};
-use stepback_debugger::worker::Slot;
+use stepback_debugger::views::StepsView;
 use stepback_parsers::Position;
 
-/// Steps in a block.
-const BLOCK: u64 = 64;
 /// Cells for marks of hits, bookmarks and folds.
 const MARKS: u16 = 2;
 /// Letters of a thread's name.
@@ -43,16 +38,14 @@ const WIDE: u16 = 100;
 const DEEPEST: u32 = 12;
 
 /// The list of steps of one window.
+#[derive(Default)]
 pub struct StepList {
     /// Where it is scrolled to.
     pub view: View,
-    blocks: Blocks<StepRow>,
+    steps: StepsView,
     /// What was brought into view last: the position and the number of rows.
     revealed: Option<(Position, u64)>,
-    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
-    /// Where the program died, as far as the trace tells.
-    ending: Slot<(), Option<FatalEnding>>,
-    /// The same in lines.
+    /// Lines that say where the program died.
     ending_lines: Vec<String>,
     /// What stands on the screen.
     shown: Vec<Shown>,
@@ -76,24 +69,10 @@ struct Columns {
     least_depth: u32,
 }
 
-impl Default for StepList {
-    fn default() -> Self {
-        Self {
-            view: View::default(),
-            blocks: Blocks::new(BLOCK),
-            revealed: None,
-            folded: Slot::default(),
-            ending: Slot::default(),
-            ending_lines: Vec::new(),
-            shown: Vec::new(),
-        }
-    }
-}
-
 impl StepList {
     /// A step, if it is here.
     pub fn row_of(&self, step: Step) -> Option<&StepRow> {
-        self.blocks.known(step.0)
+        self.steps.step(step)
     }
 
     /// What stands on a row of the screen, from the top of the list.
@@ -111,10 +90,10 @@ impl StepList {
         let window = scene.window;
         self.view.resize(area.height.into(), Some(window.gap_of(window.position)));
         self.follow(window);
-        self.fetch(cx, window);
-        self.look_at_ending(area, cx);
+        self.steps.fetch(self.rows(), window, cx.desk);
+        self.wrap_ending(area, cx);
         self.keep_in_view(window, usize::from(area.height));
-        if let Some(error) = self.failure() {
+        if let Some(error) = self.steps.error(self.rows(), window) {
             pen.role(Run::of(area, 0), &error, Role::Error);
             return;
         }
@@ -143,60 +122,21 @@ impl StepList {
         self.revealed = Some(now);
     }
 
-    /// Asks for the last step alone: what it did is picked in raw text as well.
+    /// Asks only for the last step: what it did is picked in raw text as well.
     pub fn fetch_last(&mut self, cx: &Cx<'_>, window: &TraceWindow) {
-        self.fetch_steps(cx, window.position.last_step().map(|step| step.0).into_iter().collect());
+        self.steps.fetch_last(window, cx.desk);
     }
 
-    fn fetch_steps(&mut self, cx: &Cx<'_>, wanted: Vec<u64>) {
-        self.blocks.fetch(wanted.into_iter(), cx.worker(), |range| {
-            let session = Arc::clone(&cx.desk.session);
-            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
-        });
+    /// Rows in sight.
+    fn rows(&self) -> Range<u64> {
+        self.view.top..self.view.top.saturating_add(self.view.height)
     }
 
-    fn fetch(&mut self, cx: &Cx<'_>, window: &TraceWindow) {
-        let end = cx.desk.session.index.step_count();
-        let rows = self.view.top..self.view.top.saturating_add(self.view.height);
-        let step_of = |row| match window.row(row)? {
-            ShownRow::Step(step) => Some(step.0),
-            _ => None,
-        };
-        let in_view: Vec<u64> =
-            rows.clone().filter_map(step_of).chain(window.position.last_step().map(|step| step.0)).collect();
-        // The neighbours come last, so that scrolling finds them there.
-        let edges = [
-            in_view.iter().max().map(|last| last.saturating_add(BLOCK)),
-            in_view.iter().min().map(|first| first.saturating_sub(BLOCK)),
-        ];
-        let wanted: Vec<u64> =
-            in_view.iter().copied().chain(edges.into_iter().flatten()).filter(|step| *step < end).collect();
-        self.fetch_steps(cx, wanted);
-        let folded: Vec<CallId> = rows
-            .filter_map(|row| match window.row(row)? {
-                ShownRow::Folded { call, .. } => Some(call),
-                _ => None,
-            })
-            .collect();
-        if !folded.is_empty() {
-            self.folded.poll(&folded, cx.worker(), |folded| {
-                let (session, folded) = (Arc::clone(&cx.desk.session), folded.clone());
-                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
-            });
-        }
-    }
-
-    /// Asks where the program died, once, and puts it into lines.
-    fn look_at_ending(&mut self, area: Rect, cx: &Cx<'_>) {
-        let session = Arc::clone(&cx.desk.session);
-        let answer = self
-            .ending
-            .poll_long(&(), cx.worker(), |()| move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?));
+    /// Breaks the text about the end of the program into lines.
+    fn wrap_ending(&mut self, area: Rect, cx: &Cx<'_>) {
         let width = usize::from(area.width.saturating_sub(2 * MARKS)).max(1);
-        self.ending_lines = match answer.any() {
-            Some(Some(ending)) => wrapped(&cx.look.signs.clean(&died_words(ending)), width),
-            _ => Vec::new(),
-        };
+        let text = self.steps.ending().map(|ending| wrapped(&cx.look.signs.clean(&died_words(ending)), width));
+        self.ending_lines = text.unwrap_or_default();
     }
 
     /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
@@ -210,30 +150,19 @@ impl StepList {
             (true, None) => Shown::End,
             (false, _) => Shown::Position,
         };
-        let lines = |view: &View, blocks: &Blocks<StepRow>| {
-            let mut lines = shown_lines(window, view.top, height, |step| blocks.known(step.0));
+        let lines = |view: &View, steps: &StepsView| {
+            let mut lines = shown_lines(window, view.top, height, |step| steps.step(step));
             if lines.last() == Some(&Shown::End) {
                 lines.extend((0..died).map(Shown::Died));
                 lines.truncate(height);
             }
             lines
         };
-        self.shown = lines(&self.view, &self.blocks);
+        self.shown = lines(&self.view, &self.steps);
         while was_in_view && self.view.top < gap && !self.shown.contains(&least) {
             self.view.top += 1;
-            self.shown = lines(&self.view, &self.blocks);
+            self.shown = lines(&self.view, &self.steps);
         }
-    }
-
-    /// Why the first step in view cannot be shown, if so.
-    fn failure(&self) -> Option<String> {
-        self.shown.iter().find_map(|shown| match shown {
-            Shown::Step(step) => match self.blocks.get(step.0) {
-                BlockItem::Failed(error) => Some(error.to_owned()),
-                _ => None,
-            },
-            _ => None,
-        })
     }
 
     fn columns(&self, width: u16, cx: &Cx<'_>) -> Columns {
@@ -276,10 +205,7 @@ impl StepList {
                 }
             }
             Shown::Folded { call, first, last } => {
-                let known = self.folded.peek().and_then(|(calls, known)| {
-                    let place = calls.iter().position(|known| *known == call)?;
-                    known.get(place)?.as_ref()
-                });
+                let known = self.steps.call(call);
                 let name = known.map_or_else(String::new, |call| function_name(&cx.desk.session.images, call.function));
                 let rest = draw_marks(run, pen, drawn, Marks { first, last, fold: "+" });
                 let rest = draw_number(rest, pen, columns, first);

@@ -1,10 +1,8 @@
 //! The raw text of the trace, line by line.
 
-use std::sync::Arc;
-
 use egui::{Rect, Ui, pos2};
-use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
-use stepback_parsers::{Line, Position, Step};
+use stepback_index::RawLine;
+use stepback_parsers::{Position, Step};
 
 use super::menu::Scene;
 use super::raw_words::{LineTone, words_ui};
@@ -15,25 +13,21 @@ use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, error_ui, row_background, row_response};
 use crate::theme::{icons, mono};
 use stepback_debugger::action::{Action, AppAction, PanelAction};
-use stepback_debugger::desk::{BlockItem as Item, Blocks};
+use stepback_debugger::desk::BlockItem as Item;
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::scroll::{Scroll, Viewport};
 use stepback_debugger::model::text::thousands;
-use stepback_debugger::worker::{Answer, Slot};
+use stepback_debugger::views::RawTextView;
 
-/// Lines in a block.
-const BLOCK: u64 = 128;
 /// Lines around the position that stay in view.
 const MARGIN: u64 = 3;
 
 /// The lines of one window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RawList {
     scroll: Scroll,
-    blocks: Blocks<RawLine>,
-    /// The line before which the position is; for the end, none.
-    line: Slot<Position, Option<Line>>,
+    view: RawTextView,
     revealed: Option<Position>,
 }
 
@@ -57,12 +51,6 @@ pub struct After<'a> {
     pub out: &'a mut Vec<Action>,
 }
 
-impl Default for RawList {
-    fn default() -> Self {
-        Self { scroll: Scroll::default(), blocks: Blocks::new(BLOCK), line: Slot::default(), revealed: None }
-    }
-}
-
 impl RawList {
     /// Draws the lines.
     pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
@@ -71,31 +59,15 @@ impl RawList {
         self.follow(rect, lines, cx, window);
         let list = List { rows: lines + 1, ticks: &[], has_lasting_bar: true };
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
-        let wanted = area.rows().map(|(row, _)| row).filter(|row| *row < lines);
-        self.blocks.fetch(wanted, &cx.desk.worker, |range| {
-            let session = Arc::clone(&cx.desk.session);
-            // Rows count from 0, lines from 1.
-            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
-            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
-        });
+        self.view.fetch(area.range(), None, cx.desk);
         let pen = Pen::new(ui, area.body, cx.tok);
         self.rows_ui(ui, &area, RawPaint { pen: &pen, lines }, Scene { cx, window }, out);
     }
 
     /// Scrolls to the position when it moved.
     fn follow(&mut self, rect: Rect, lines: u64, cx: &ViewCx<'_>, window: &TraceWindow) {
-        let session = Arc::clone(&cx.desk.session);
-        let answer = self.line.poll(&window.position, &cx.desk.worker, |position| {
-            let step = position.next_step();
-            move |cancel: &Cancel| {
-                let is_end = step.before() >= session.index.end();
-                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
-            }
-        });
-        if let Answer::Fresh(line) = answer
-            && self.revealed != Some(window.position)
-        {
-            let gap = line.map_or(lines, |line| line.0.saturating_sub(1));
+        let gap = self.view.poll_gap(window, cx.desk);
+        if let Some(gap) = gap.filter(|_| self.revealed != Some(window.position)) {
             let view = Viewport { rows: lines + 1, height: rect.height(), row_height: ROW };
             self.scroll.reveal_gap(gap, MARGIN, &view);
             self.revealed = Some(window.position);
@@ -115,7 +87,7 @@ impl RawList {
         let mut gap = None;
         let mut was_before = None;
         for (row, rect) in area.rows() {
-            let line = match self.blocks.get(row) {
+            let line = match self.view.row(row) {
                 Item::Known(line) => line,
                 Item::Failed(error) if row < lines => return error_ui(ui, pen, area.body, error, out),
                 Item::Loading | Item::Failed(_) => {
@@ -132,7 +104,7 @@ impl RawList {
             }
             was_before = Some(is_before);
             // The first line of a step: that above belongs to another.
-            let above = row.checked_sub(1).and_then(|above| self.blocks.known(above));
+            let above = row.checked_sub(1).and_then(|above| self.view.line(above));
             let is_first = line.step.is_some() && above.is_none_or(|above| above.step != line.step);
             let tone = if is_first { LineTone::Step } else { LineTone::Effect };
             line_ui(ui, line, LinePaint { pen, number_end, rect, tone }, Scene { cx, window }, out);

@@ -1,13 +1,12 @@
 //! The rows of a trace list.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::{Call, CallId, Cancel, ThreadId, ThreadInfo};
+use stepback_index::{Call, CallId, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Step};
 
-use super::end_note::{EndNote, NotePaint};
+use super::end_note::{EndNote, NOTE_ROWS, NotePaint};
 use super::hits::HiddenRow;
 use super::lines::RowLines;
 use super::marks::{Marked, bookmark_ticks, hit_ticks, is_hit, is_in_slice, marks_ui, slice_ticks};
@@ -22,17 +21,15 @@ use crate::panels::list::{List, ListArea, POSITION_TICK, Tick};
 use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use stepback_debugger::action::{Action, Fold, PanelAction};
-use stepback_debugger::desk::{BlockItem as Item, Blocks};
 use stepback_debugger::messages::say;
 use stepback_debugger::model::TraceWindow;
 use stepback_debugger::model::hit_rows::ShownRow;
 use stepback_debugger::model::names::function_name;
 use stepback_debugger::model::scroll::{Scroll, Viewport};
-use stepback_debugger::model::step_rows::{StepRow, step_rows};
-use stepback_debugger::worker::{LATE_AFTER, Slot};
+use stepback_debugger::model::step_rows::StepRow;
+use stepback_debugger::views::StepsView;
+use stepback_debugger::worker::LATE_AFTER;
 
-/// Steps in a block.
-const BLOCK: u64 = 64;
 /// Rows around the position that stay in view while it moves.
 const MARGIN: u64 = 3;
 /// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
@@ -48,13 +45,10 @@ pub struct StepList {
     revealed: Option<(Position, u64)>,
     /// Height of the list in the last frame, and whether the position was in view.
     seen: (f32, bool),
-    blocks: Blocks<StepRow>,
+    view: StepsView,
     page_rows: u64,
     held: Held,
     lines: RowLines,
-    ending: EndNote,
-    /// The folded calls in view.
-    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
     /// The names of the threads.
     longest: Longest,
     /// What is known of the cell under the pointer.
@@ -102,21 +96,9 @@ struct Held {
 
 impl Default for StepList {
     fn default() -> Self {
-        Self {
-            scroll: Scroll::default(),
-            revealed: None,
-            seen: (0.0, true),
-            blocks: Blocks::new(BLOCK),
-            page_rows: 0,
-            held: Held::default(),
-            lines: RowLines::default(),
-            ending: EndNote::default(),
-            folded: Slot::default(),
-            longest: Longest::default(),
-            glimpse: GlimpseSlot::default(),
-            along: 0,
-            is_revealing: false,
-        }
+        let (scroll, revealed, view, page_rows, held, lines, longest, glimpse, along) = Default::default();
+        let (seen, is_revealing) = ((0.0, true), false);
+        Self { scroll, revealed, seen, view, page_rows, held, lines, longest, glimpse, along, is_revealing }
     }
 }
 
@@ -136,23 +118,23 @@ impl StepList {
 
     /// A step, if it is here.
     pub fn row_of(&self, step: Step) -> Option<&StepRow> {
-        self.blocks.known(step.0)
+        self.view.step(step)
     }
 
     /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
         let area = self.layout(ui, rect, Scene { cx, window }, out);
-        self.fetch(&area, cx, window);
+        self.view.fetch(area.range(), window, cx.desk);
+        self.longest = self.longest.of(cx.desk.session.index.threads());
         let area = self.without_gaps(ui, area, window);
         let pen = Pen::new(ui, area.body, cx.tok);
-        if let Some(error) = self.failure(&area, window) {
+        if let Some(error) = self.view.error(area.range(), window) {
             return error_ui(ui, &pen, area.body, &error, out);
         }
         let columns = self.columns(&area, cx, window);
         let columns = self.with_lines(columns, &area, cx, window);
         pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
         let frame = Frame { pen: &pen, cx, window, columns };
-        self.ending.ask(cx);
         let gap = self.rows_ui(ui, &area, &frame, out);
         if let Some(y) = gap {
             position_line(&pen, &area, y, window.id.0);
@@ -165,7 +147,7 @@ impl StepList {
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.row_count();
         let now = (window.position, rows);
-        let below = ROWS_BELOW + self.ending.rows();
+        let below = ROWS_BELOW + self.ending_rows();
         let view = Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
         // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
         let is_resized = self.seen.1 && self.seen.0 != rect.height();
@@ -219,61 +201,24 @@ impl StepList {
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
         // At the end the words below the last step are part of it.
-        let rows_behind = if gap == window.row_count() { 1 + self.ending.rows() } else { 1 };
+        let rows_behind = if gap == window.row_count() { 1 + self.ending_rows() } else { 1 };
         while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
             y -= height(scroll.top);
             scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
         }
-        let is_here = |row| match window.row(row) {
-            Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
-            _ => true,
-        };
-        self.is_revealing = !self.ending.is_known() || !(scroll.top..gap).all(is_here);
+        self.is_revealing = !self.view.is_ending_known() || !self.view.are_known(scroll.top..gap, window);
         self.scroll = scroll;
         area.scrolled_to(scroll)
     }
 
-    fn fetch(&mut self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) {
-        let end = cx.desk.session.index.step_count();
-        let in_view = area.rows().filter_map(|(row, _)| match window.row(row)? {
-            ShownRow::Step(step) => Some(step),
-            _ => None,
-        });
-        let steps: Vec<u64> =
-            in_view.chain(window.position.last_step()).map(|step| step.0).filter(|step| *step < end).collect();
-        // The neighbours come last, so that scrolling finds them there.
-        let edges = [
-            steps.iter().max().map(|last| last.saturating_add(BLOCK)),
-            steps.iter().min().map(|first| first.saturating_sub(BLOCK)),
-        ];
-        let wanted: Vec<u64> =
-            steps.iter().copied().chain(edges.into_iter().flatten().filter(|step| *step < end)).collect();
-        self.blocks.fetch(wanted.into_iter(), &cx.desk.worker, |range| {
-            let session = Arc::clone(&cx.desk.session);
-            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
-        });
-        let folded = area.rows().filter_map(|(row, _)| match window.row(row)? {
-            ShownRow::Folded { call, .. } => Some(call),
-            ShownRow::Step(_) | ShownRow::Hidden { .. } => None,
-        });
-        let folded: Vec<CallId> = folded.collect();
-        if !folded.is_empty() {
-            self.folded.poll(&folded, &cx.desk.worker, |folded| {
-                let (session, folded) = (Arc::clone(&cx.desk.session), folded.clone());
-                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
-            });
-        }
-        self.longest = self.longest.of(cx.desk.session.index.threads());
+    /// Number of rows that the note about the end of the program may take.
+    fn ending_rows(&self) -> u64 {
+        if self.view.ending().is_some() { NOTE_ROWS } else { 0 }
     }
 
     /// The place to show: for a moment rather the one before than rows without content.
     fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
-        let is_here = |area: &ListArea| {
-            area.rows().all(|(row, _)| match window.row(row) {
-                Some(ShownRow::Step(step)) => self.blocks.is_here(step.0),
-                _ => true,
-            })
-        };
+        let is_here = |area: &ListArea| self.view.are_known(area.range(), window);
         let now = Instant::now();
         let (before, shown) = (area.scrolled_to(self.held.wanted), area.scrolled_to(self.held.shown));
         let (shown, since) = match self.held.since.unwrap_or(now) {
@@ -290,31 +235,14 @@ impl StepList {
         shown
     }
 
-    /// Why the first row in view cannot be shown, if so.
-    fn failure(&self, area: &ListArea, window: &TraceWindow) -> Option<String> {
-        let error_of = |row| match window.row(row)? {
-            ShownRow::Step(step) => match self.blocks.get(step.0) {
-                Item::Failed(error) => Some(error.to_owned()),
-                _ => None,
-            },
-            _ => None,
-        };
-        area.rows().find_map(|(row, _)| error_of(row))
-    }
-
     /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
     fn with_lines(&mut self, columns: Columns, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
         let is_wanted = cx.desk.sources.is_in_rows && !cx.desk.session.images.is_empty();
         if !is_wanted || area.body.width() < LINES_FROM {
             return columns;
         }
-        let Self { blocks, lines, .. } = self;
-        let shown = || {
-            area.rows().filter_map(|(row, _)| match window.row(row)? {
-                ShownRow::Step(step) => blocks.known(step.0),
-                _ => None,
-            })
-        };
+        let Self { view, lines, .. } = self;
+        let shown = || view.known_steps(area.range(), window);
         lines.fetch(shown().map(|row| row.address), cx);
         let has_some = shown().any(|row| lines.line(row.address).is_some());
         if has_some { columns.with_lines() } else { columns }
@@ -322,7 +250,7 @@ impl StepList {
 
     /// The source line of a step, unless the step above it in view has the same.
     fn line_of(&self, step: Step, window: &TraceWindow) -> Option<String> {
-        let line = |step: Step| self.lines.line(self.blocks.known(step.0)?.address);
+        let line = |step: Step| self.lines.line(self.view.step(step)?.address);
         let here = line(step)?;
         let row = window.row_of(step);
         let above =
@@ -336,12 +264,7 @@ impl StepList {
 
     /// Columns stand still as long as the list shows the same calls.
     fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
-        let shown = || {
-            area.rows().filter_map(|(row, _)| match window.row(row)? {
-                ShownRow::Step(step) => self.blocks.known(step.0),
-                _ => None,
-            })
-        };
+        let shown = || self.view.known_steps(area.range(), window);
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
         let longest_offset = shown().filter_map(|row| row.offset).max().unwrap_or_default();
@@ -373,7 +296,7 @@ impl StepList {
             match frame.window.row(row) {
                 Some(ShownRow::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
                 Some(ShownRow::Folded { call, first, last }) => {
-                    folded_ui(ui, rect, Folded { call, known: self.folded_call(call), first, last }, frame, out)
+                    folded_ui(ui, rect, Folded { call, known: self.view.call(call), first, last }, frame, out)
                 }
                 Some(ShownRow::Hidden { first, last }) => {
                     let row = HiddenRow { rect, first, last, pen: frame.pen, columns: &frame.columns };
@@ -383,13 +306,11 @@ impl StepList {
                     let is_whole = frame.cx.desk.session.index.is_whole();
                     let end = if is_whole { say!("trace-end-of-trace") } else { say!("trace-end-of-what-is-indexed") };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
-                    below += self.ending.ui(
-                        ui,
-                        rect,
+                    let (note, scene) = (
                         NotePaint { pen: frame.pen, columns: &frame.columns },
                         Scene { cx: frame.cx, window: frame.window },
-                        out,
                     );
+                    below += self.view.ending().map_or(0.0, |ending| EndNote(ending).ui(ui, rect, note, scene, out));
                 }
                 None => {}
             }
@@ -404,16 +325,9 @@ impl StepList {
         gap
     }
 
-    /// What is known of a folded call.
-    fn folded_call(&self, call: CallId) -> Option<Call> {
-        let (asked, known) = self.folded.peek()?;
-        let place = asked.iter().position(|asked| *asked == call)?;
-        known.get(place).copied().flatten()
-    }
-
     fn height_below(&self, row: u64, window: &TraceWindow) -> f32 {
         match window.row(row) {
-            Some(ShownRow::Step(step)) => self.blocks.known(step.0).map_or(0.0, height_below),
+            Some(ShownRow::Step(step)) => self.view.step(step).map_or(0.0, height_below),
             _ => 0.0,
         }
     }
@@ -421,7 +335,7 @@ impl StepList {
     /// Draws a step and returns the height of what stands below it.
     fn step_ui(&mut self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
         let Frame { pen, cx, window, columns } = frame;
-        let known = self.blocks.known(step.0);
+        let known = self.view.step(step);
         let height = known.map_or(0.0, height_below);
         let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
         let response = row_response(ui, touch, ("step", step.0), || say!("trace-step", step = step.0.to_string()));
